@@ -1,0 +1,30 @@
+"""Cross-lingual alignment objectives for fairseq: tasks, criterions, models and a word aligner.
+
+This folder is fairseq's ``--user-dir``. Importing it from a fairseq command registers everything; importing it from
+plain Python does not import fairseq, so that ``data``, ``alignment`` and ``encoder`` stay light. ``register()`` does
+the registration on demand.
+"""
+
+import sys
+
+__version__ = "0.1.0"
+
+
+def register() -> None:
+    """Apply the fairseq compatibility patches and register all tasks, criterions, models and objectives (idempotent).
+
+    Example::
+
+        import xalign_fairseq
+        xalign_fairseq.register()
+    """
+    from xalign_fairseq import compat
+
+    compat.apply()
+
+    from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)
+    from xalign_fairseq.encoder import model  # noqa: F401
+
+
+if "fairseq" in sys.modules:
+    register()

@@ -1,0 +1,16 @@
+"""Print the folder to give to fairseq as --user-dir.
+
+Example: fairseq-train DATA --user-dir "$(xalign user-dir)" --task xalign_pretraining ...
+"""
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """``xalign user-dir`` takes no options."""
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print the installed package's own folder: a relative path would break in spawned workers."""
+    print(Path(__file__).resolve().parent.parent)

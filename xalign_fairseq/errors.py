@@ -1,0 +1,35 @@
+"""The one exception that users meet: it says what is wrong, where, what was found and expected, and what to run next."""
+
+
+class XalignError(ValueError):
+    """An error in the user's input, files or options.
+
+    Args:
+        what: one sentence, without a final full stop.
+        where: file, line, option or sentence.
+        found: what is there.
+        expected: what should be there.
+        next: a command or an action that mends it.
+
+    Example::
+
+        raise XalignError("the two sides differ in length", where="train.en, train.de",
+                          found="100 and 99 lines", expected="as many lines on both sides",
+                          next="look for a line break inside a sentence near the end")
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: object = None,
+        found: object = None,
+        expected: object = None,
+        next: str | None = None,
+    ):
+        parts = [what]
+        for label, value in (("where", where), ("found", found), ("expected", expected), ("next", next)):
+            if value is not None:
+                parts.append(f"  {label}: {value}")
+        super().__init__("\n".join(parts))
+        self.what = what

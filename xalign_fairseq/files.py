@@ -1,0 +1,103 @@
+"""Files and folders that appear whole or not at all."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from xalign_fairseq.errors import XalignError
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
+    """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
+
+    Text is UTF-8 with LF line ends. Example::
+
+        with atomic_write("links.txt") as f:
+            f.write("0-0\\n")
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    try:
+        with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[Path]:
+    """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
+
+    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is.
+    """
+    path = Path(path)
+    if path.exists() and not overwrite and (not path.is_dir() or any(path.iterdir())):
+        raise XalignError(
+            "the output folder exists already and was left as it is",
+            where=path,
+            expected="a new or empty folder",
+            next="choose another folder, or pass --overwrite to replace this one",
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    try:
+        os.chmod(temporary, 0o755)
+        yield temporary
+        if path.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".old", dir=path.parent))
+            os.replace(path, old)
+            os.replace(temporary, path)
+            shutil.rmtree(old)
+        else:
+            os.replace(temporary, path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def read_lines(path: str | os.PathLike) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their line end, one at a time, in constant memory.
+
+    Raises:
+        XalignError: the file is missing or empty, holds CR line ends, or is not UTF-8 (file and line are named).
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise XalignError("the file does not exist", where=path, next="check the path and the language suffix")
+    number = 0
+    with open(path, "rb") as stream:
+        for number, raw in enumerate(stream, 1):
+            try:
+                line = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise XalignError(
+                    "the file is not UTF-8",
+                    where=f"{path}, line {number}",
+                    found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
+                    expected="UTF-8 text, one sentence per line",
+                    next=f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)",
+                ) from None
+            line = line.removesuffix("\n")
+            if line.endswith("\r"):
+                raise XalignError(
+                    "the file has CRLF line ends",
+                    where=f"{path}, line {number}",
+                    found="\\r\\n",
+                    expected="\\n",
+                    next=f"sed -i 's/\\r$//' {path}",
+                )
+            yield line
+    if number == 0:
+        raise XalignError("the file is empty", where=path, expected="one sentence per line")
