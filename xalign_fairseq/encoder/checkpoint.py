@@ -1,0 +1,127 @@
+"""Reading checkpoints without running any code that they may carry."""
+
+import argparse
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.encoder import names
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+# Older fairseq checkpoints keep their options in an argparse.Namespace, which runs no code.
+ALLOWED = [argparse.Namespace]
+
+
+def read(path: str | Path) -> dict[str, Any]:
+    """Load a fairseq checkpoint on the CPU with ``weights_only=True`` and an explicit allow-list.
+
+    Raises:
+        XalignError: no such file, not a checkpoint, truncated, or it holds pickled objects beyond the allow-list.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise XalignError("the checkpoint does not exist", where=path)
+    try:
+        with torch.serialization.safe_globals(ALLOWED):
+            state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+    except pickle.UnpicklingError as error:
+        reason = str(error).split("\n")[0]
+        if "Unsupported global" in str(error) or "weights_only" in str(error).lower():
+            raise XalignError(
+                "the checkpoint holds foreign pickled code and was not loaded",
+                where=path,
+                found=reason,
+                expected="tensors, numbers, strings and argparse.Namespace only",
+                next="get the weights from someone you trust as a plain state dict",
+            ) from None
+        raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=reason) from None
+    except (RuntimeError, EOFError, ValueError, KeyError, UnicodeDecodeError) as error:
+        raise XalignError(
+            "the file is not a checkpoint, or it is damaged", where=path, found=str(error).split("\n")[0]
+        ) from None
+    if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
+        raise XalignError(
+            "the file is not a fairseq checkpoint",
+            where=path,
+            found=f"a {type(state).__name__}" + (f" with keys {sorted(state)[:5]}" if isinstance(state, dict) else ""),
+            expected='a dict with "model" and "cfg" or "args"',
+        )
+    return state
+
+
+def read_weights(path: str | Path) -> dict[str, Tensor]:
+    """The model's state dict of a fairseq checkpoint under today's parameter names."""
+    return names.today(read(path)["model"])
+
+
+def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
+    """The options of a checkpoint as a dict: one group of ``cfg``, or all of an older ``args``."""
+    if state.get("cfg") is not None:
+        found = state["cfg"].get(group)
+        return vars(found) if isinstance(found, argparse.Namespace) else dict(found or {})
+    return dict(vars(state["args"])) if state.get("args") is not None else {}
+
+
+def load_encoder(state: dict[str, Any], where: str | Path = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
+    """Build the encoder that a checkpoint holds, in evaluation mode; its objectives' heads come beside it.
+
+    The sizes are read from the weights themselves, except for the number of attention heads, which only the options
+    know.
+
+    Returns:
+        the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
+    """
+    weights = names.today(state["model"])
+    prefix = "encoder.sentence_encoder."
+    embeddings = weights.get(prefix + "embed_tokens.weight")
+    positions = weights.get(prefix + "embed_positions.weight")
+    if embeddings is None or positions is None:
+        raise XalignError(
+            "the checkpoint holds no encoder of this kind",
+            where=where,
+            found=f"keys such as {sorted(weights)[:3]}",
+            expected="a RoBERTa, XLM-R or xalign checkpoint",
+        )
+    layers = {int(key.split(".")[3]) for key in weights if key.startswith(prefix + "layers.")}
+    config = EncoderConfig(
+        vocab_size=embeddings.shape[0],
+        encoder_layers=len(layers),
+        encoder_embed_dim=embeddings.shape[1],
+        encoder_ffn_embed_dim=weights[prefix + "layers.0.fc1.weight"].shape[0] if layers else 1,
+        encoder_attention_heads=_attention_heads(state, where),
+        max_positions=positions.shape[0] - 2,
+    )
+    encoder = Encoder(config)
+    mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}
+    report = encoder.load_state_dict(mine, strict=False)
+    missing = [key for key in report.missing_keys if not key.startswith("lm_head.")]
+    if missing or report.unexpected_keys:
+        raise XalignError(
+            "the checkpoint's parameters are not those of this encoder",
+            where=where,
+            found=f"missing {missing[:3]}, unexpected {report.unexpected_keys[:3]}",
+        )
+    heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
+    return encoder.eval(), heads
+
+
+def _attention_heads(state: dict[str, Any], where: str | Path) -> int:
+    found = options(state)
+    if "encoder_attention_heads" in found:
+        return int(found["encoder_attention_heads"])
+    known = {"roberta_base": 12, "xlmr_base": 12, "roberta_large": 16, "xlmr_large": 16}
+    arch = str(found.get("arch") or found.get("_name"))
+    if arch in known:
+        return known[arch]
+    raise XalignError(
+        "the checkpoint does not say how many attention heads its encoder has",
+        where=where,
+        found=f"architecture {arch}",
+        expected="encoder_attention_heads in its options",
+    )

@@ -1,0 +1,63 @@
+"""Sizes of the encoder, apart from any training framework."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from xalign_fairseq.errors import XalignError
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """Sizes and dropout rates of an encoder, in fairseq's names so that its checkpoints' configurations can be read.
+
+    Example::
+
+        config = EncoderConfig(vocab_size=250002)
+        config.encoder_layers          # 12
+        config.resolve_layer(-1)       # 12
+    """
+
+    vocab_size: int
+    encoder_layers: int = 12
+    encoder_embed_dim: int = 768
+    encoder_ffn_embed_dim: int = 3072
+    encoder_attention_heads: int = 12
+    max_positions: int = 512
+    dropout: float = 0.0
+    attention_dropout: float = 0.0
+    activation_dropout: float = 0.0
+    pad: int = 1
+
+    def __post_init__(self) -> None:
+        if self.encoder_embed_dim % self.encoder_attention_heads:
+            raise XalignError(
+                "the hidden size is not a multiple of the number of attention heads",
+                where="--encoder-embed-dim, --encoder-attention-heads",
+                found=f"{self.encoder_embed_dim} and {self.encoder_attention_heads}",
+            )
+
+    @classmethod
+    def from_options(cls, options: Any, vocab_size: int) -> "EncoderConfig":
+        """Read the sizes from any object or dict that has fairseq's option names; others keep their defaults."""
+        found = {}
+        for field in fields(cls):
+            value = options.get(field.name) if isinstance(options, dict) else getattr(options, field.name, None)
+            if value is not None and field.name not in ("vocab_size", "pad"):
+                found[field.name] = value
+        return cls(vocab_size=vocab_size, **found)
+
+    def resolve_layer(self, layer: int, option: str = "layer") -> int:
+        """Turn a layer number into 0 (embeddings) ... ``encoder_layers``; negative ones count from the end."""
+        resolved = layer if layer >= 0 else self.encoder_layers + 1 + layer
+        if not 0 <= resolved <= self.encoder_layers:
+            raise XalignError(
+                "the encoder has no such layer",
+                where=option,
+                found=layer,
+                expected=f"0 (embeddings) to {self.encoder_layers}, or -1 to -{self.encoder_layers + 1} from the end",
+            )
+        return resolved
+
+    def default_labelling_layer(self) -> int:
+        """XLM-Align labels at layer 10 of 12 (Table 11); the same depth of any other encoder, at least layer 1."""
+        return max(1, round(self.encoder_layers * 10 / 12))

@@ -1,0 +1,151 @@
+"""The encoder as a fairseq model: ``--arch xalign_tiny | xalign_small | xalign_base | xalign_large``."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, make_dataclass
+from typing import Any, TypeVar
+
+from fairseq.dataclass import FairseqDataclass
+from fairseq.models import BaseFairseqModel, register_model
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder import names
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.checkpoint import read_weights
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
+
+# layers, hidden, feed-forward, heads; base and large are XLM-R's (Conneau et al. 2020)
+ARCHITECTURES = {
+    "xalign_tiny": (3, 128, 512, 4),
+    "xalign_small": (6, 256, 1024, 4),
+    "xalign_base": (12, 768, 3072, 12),
+    "xalign_large": (24, 1024, 4096, 16),
+}
+
+
+@dataclass
+class XalignModelConfig(FairseqDataclass):
+    """Sizes of the encoder; each ``--arch`` has its own defaults."""
+
+    encoder_layers: int = field(default=12, metadata={"help": "number of layers"})
+    encoder_embed_dim: int = field(default=768, metadata={"help": "hidden size"})
+    encoder_ffn_embed_dim: int = field(default=3072, metadata={"help": "inner size of the feed-forward maps"})
+    encoder_attention_heads: int = field(default=12, metadata={"help": "attention heads"})
+    max_positions: int = field(default=512, metadata={"help": "longest sequence, special tokens included"})
+    dropout: float = field(default=0.0, metadata={"help": "dropout of hidden states (XLM-Align's released code: 0)"})
+    attention_dropout: float = field(default=0.0, metadata={"help": "dropout of attention weights"})
+    activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward maps"})
+    init_checkpoint: str | None = field(
+        default=None,
+        metadata={"help": "start from this fairseq RoBERTa, XLM-R or xalign checkpoint (weights only, no pickled code)"},
+    )
+
+
+class XalignModel(BaseFairseqModel):
+    """Encoder plus the heads of the objectives that train it.
+
+    Heads belong to the model, so that fairseq saves, restores and optimises them. They are attached by the criterion,
+    after the model is built; a checkpoint's heads that nobody has attached yet wait for their objective.
+    """
+
+    def __init__(self, config: EncoderConfig):
+        super().__init__()
+        self.encoder = Encoder(config)
+        self.heads = nn.ModuleDict()
+        self.num_updates = 0
+        self._waiting: dict[str, Tensor] = {}
+
+    @classmethod
+    def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
+        """Build from fairseq's options; ``task`` gives the dictionary."""
+        model = cls(EncoderConfig.from_options(cfg, vocab_size=len(task.dictionary)))
+        if getattr(cfg, "init_checkpoint", None) and not task.restoring:
+            model.load_state_dict(read_weights(cfg.init_checkpoint))
+            logger.info("initialised from %s", cfg.init_checkpoint)
+        return model
+
+    def attach_head(self, name: str, head: nn.Module) -> None:
+        """Give an objective's parameters and buffers to the model under ``heads.<name>``."""
+        if name in self.heads:
+            return
+        like = self.encoder.lm_head.bias
+        self.heads[name] = head.to(device=like.device, dtype=like.dtype)
+        prefix = f"heads.{name}."
+        mine = {key: self._waiting.pop(key) for key in list(self._waiting) if key.startswith(prefix)}
+        if mine:
+            head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
+
+    def set_num_updates(self, num_updates: int) -> None:
+        """fairseq tells the number of updates done before this one."""
+        super().set_num_updates(num_updates)
+        self.num_updates = num_updates
+
+    def forward(self, run: Callable[[StepEncoder], Result]) -> Result:
+        """Run all objectives of an update in one call, so that every distributed wrapper sees one forward pass."""
+        return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates))
+
+    def max_positions(self) -> int:
+        """Longest sequence, special tokens included."""
+        return self.encoder.config.max_positions
+
+    def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
+        """Rename old keys in place, keep this model's heads where the checkpoint has none, and log the difference."""
+        current = self.state_dict()
+        loaded = names.today(state_dict)
+        state_dict.clear()
+        embeddings = "encoder.sentence_encoder.embed_tokens.weight"
+        if embeddings not in loaded:
+            raise XalignError(
+                "the checkpoint holds no encoder of this kind",
+                found=f"keys such as {sorted(loaded)[:3]}",
+                expected=f"a RoBERTa, XLM-R or xalign checkpoint with {embeddings}",
+            )
+        for key, value in loaded.items():
+            head = key.split(".")[1] if key.startswith("heads.") else None
+            if head and head not in self.heads:
+                self._waiting[key] = value
+            elif key not in current:
+                logger.warning("not used from the checkpoint: %s", key)
+            elif value.shape != current[key].shape:
+                raise XalignError(
+                    "the checkpoint does not fit this model",
+                    where=key,
+                    found=f"shape {tuple(value.shape)} in the checkpoint",
+                    expected=f"shape {tuple(current[key].shape)}, from --arch and the dictionary",
+                    next="use the checkpoint's own dict.txt and --arch (xalign doctor CHECKPOINT shows them)",
+                )
+            else:
+                state_dict[key] = value
+        missing = [key for key in current if key not in state_dict]
+        wrong = [key for key in missing if key.startswith("encoder.sentence_encoder.")]
+        if wrong:
+            raise XalignError(
+                "the checkpoint lacks parts of the encoder",
+                found=f"{len(wrong)} parameters missing, such as {wrong[:3]}",
+                next="choose the --arch and --encoder-layers of the checkpoint",
+            )
+        if missing:
+            logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
+            state_dict.update({key: current[key] for key in missing})
+
+
+def _register(arch: str, sizes: tuple[int, int, int, int]) -> None:
+    options = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads")
+    base = XalignModelConfig.__dataclass_fields__
+    fields_ = [
+        (name, int, field(default=size, metadata=dict(base[name].metadata)))
+        for name, size in zip(options, sizes, strict=True)
+    ]
+    class_name = "".join(part.capitalize() for part in arch.split("_"))
+    config = make_dataclass(f"{class_name}Config", fields_, bases=(XalignModelConfig,))
+    config.__module__ = __name__
+    register_model(arch, dataclass=config)(type(class_name, (XalignModel,), {"__module__": __name__}))
+
+
+for _arch, _sizes in ARCHITECTURES.items():
+    _register(_arch, _sizes)

@@ -1,0 +1,43 @@
+"""What an objective sees of the encoder during one update: shared passes, its heads, the MLM head."""
+
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder, HiddenStates
+
+
+class StepEncoder:
+    """The encoder during one call of the model; passes over the same tokens are shared between objectives.
+
+    TLM and DWA, for one, read the same perturbed pair: whoever asks second gets the states of the first.
+
+    Example::
+
+        hidden = encoder.states(batch.bitext.masked).layer(-1)      # with gradient and dropout
+        labels = encoder.states(batch.bitext.tokens, labelling=True).layer(10)   # neither
+    """
+
+    def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int):
+        self._encoder = encoder
+        self._passes: dict[tuple[int, bool], tuple[Tensor, HiddenStates]] = {}
+        self.heads = heads
+        self.training = training
+        self.update = update
+
+    @property
+    def config(self) -> EncoderConfig:
+        """Sizes of the encoder."""
+        return self._encoder.config
+
+    def states(self, tokens: Tensor, *, labelling: bool = False) -> HiddenStates:
+        """The pass over ``tokens`` (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels."""
+        key = (id(tokens), labelling)
+        if key not in self._passes:
+            states = self._encoder.states(tokens, training=self.training and not labelling, grad=not labelling)
+            # The tokens are kept beside the pass so that their id cannot be taken by another tensor.
+            self._passes[key] = (tokens, states)
+        return self._passes[key][1]
+
+    def lm_logits(self, hidden: Tensor) -> Tensor:
+        """Logits (N, V) of the tied MLM head for hidden states (N, H)."""
+        return self._encoder.lm_head(hidden)
