@@ -1,0 +1,212 @@
+"""What is in a data-bin folder, written by ``xalign prepare`` or by ``fairseq-preprocess``."""
+
+import json
+import os
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.errors import XalignError
+
+MANIFEST = "manifest.json"
+SENTENCEPIECE = "sentencepiece.model"
+# XLM-R's archive names its model so: a data-bin may have been filled by hand.
+SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
+
+_PAIR = re.compile(r"(?P<split>[^.]+)\.(?P<src>[^.-]+)-(?P<tgt>[^.-]+)\.(?P<lang>[^.-]+)\.idx")
+_MONO = re.compile(r"(?P<split>[^.]+)(?:\.(?P<lang>[^.-]+))?\.idx")
+
+
+def pair_prefix(split: str, src: str, tgt: str, lang: str) -> str:
+    """The file name, without ``.bin`` and ``.idx``, of one side of a pair."""
+    return f"{split}.{src}-{tgt}.{lang}"
+
+
+def words_prefix(split: str, src: str, tgt: str, lang: str) -> str:
+    """The file name of the word index of each token (without ``</s>``) of one side of a pair."""
+    return f"{split}.{src}-{tgt}.{lang}.words"
+
+
+def links_prefix(split: str, src: str, tgt: str) -> str:
+    """The file name of a pair's word links."""
+    return f"{split}.{src}-{tgt}.links"
+
+
+def mono_prefix(split: str, lang: str) -> str:
+    """The file name of monolingual sentences."""
+    return f"{split}.{lang}"
+
+
+class LinksReader:
+    """The word links of a pair's sentences; ``reader[i]`` is ``(src_words, tgt_words, links)``.
+
+    ``src_words`` (n,) and ``tgt_words`` (m,) give each token (``</s>`` has none) the 0-based index of its word;
+    ``links`` (k, 3) holds ``i, j, sure``: word ``i`` of the source, word ``j`` of the target, 1 sure or 0 possible.
+    All int64. Can be pickled.
+
+    Example::
+
+        src_words, tgt_words, links = DataBin("data-bin").links("valid", "en", "de")[0]
+    """
+
+    def __init__(self, src_words: MMapReader, tgt_words: MMapReader, triples: MMapReader):
+        self._src_words, self._tgt_words, self._triples = src_words, tgt_words, triples
+
+    def __len__(self) -> int:
+        return len(self._triples)
+
+    def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._src_words[index], self._tgt_words[index], self._triples[index].reshape(-1, 3)
+
+
+class DataBin:
+    """A data-bin folder: which pairs, splits and monolingual texts it has, and readers of them.
+
+    Args:
+        path: the folder. Its dictionary is ``dict.txt``, or ``dict.LANG.txt`` files that are all the same.
+
+    Raises:
+        XalignError: no such folder; a pair, split or language that isn't there (those there are listed); sides of
+            different lengths; dictionaries that differ.
+
+    Example::
+
+        data = DataBin("data-bin")
+        src, tgt = data.pair("train", "en", "de")
+        src[0], tgt[0]  # ids of the first pair, each with </s> at the end
+    """
+
+    def __init__(self, path: str | os.PathLike):
+        self.path = Path(path)
+        if not self.path.is_dir():
+            raise XalignError(
+                "the data-bin folder does not exist", where=self.path, next="xalign prepare --destdir ..."
+            )
+        pairs: set[tuple[str, str, str]] = set()
+        self._mono: dict[tuple[str, str], str] = {}
+        for name in sorted(entry.name for entry in self.path.iterdir()):
+            if match := _PAIR.fullmatch(name):
+                split, src, tgt, lang = match.group("split", "src", "tgt", "lang")
+                if tgt == "None":  # so named by fairseq-preprocess --only-source --source-lang LANG
+                    self._mono.setdefault((split, lang), name.removesuffix(".idx"))
+                elif lang in (src, tgt):
+                    pairs.add((split, src, tgt))
+            elif match := _MONO.fullmatch(name):
+                # without a language: fairseq-preprocess --only-source
+                self._mono[match["split"], match["lang"] or ""] = name.removesuffix(".idx")
+        self._pairs = sorted(pairs)
+
+    @property
+    def pairs(self) -> list[tuple[str, str, str]]:
+        """``(split, src, tgt)`` of every bitext here, sorted."""
+        return list(self._pairs)
+
+    @property
+    def monos(self) -> list[tuple[str, str]]:
+        """``(split, lang)`` of every monolingual text here, sorted; ``lang`` is empty if the files don't name it."""
+        return sorted(self._mono)
+
+    @property
+    def splits(self) -> list[str]:
+        """The names of all splits here, sorted."""
+        return sorted({split for split, *_ in self._pairs} | {split for split, _ in self._mono})
+
+    def language_pairs(self, split: str) -> list[tuple[str, str]]:
+        """``(src, tgt)`` of the bitexts of a split, sorted."""
+        return [(src, tgt) for name, src, tgt in self._pairs if name == split]
+
+    def languages(self, split: str) -> list[str]:
+        """The languages of the monolingual texts of a split, sorted."""
+        return [lang for name, lang in sorted(self._mono) if name == split]
+
+    def pair(self, split: str, src: str, tgt: str) -> tuple[MMapReader, MMapReader]:
+        """Both sides of a bitext; each item ends with ``</s>``."""
+        if (split, src, tgt) not in self._pairs:
+            turned = (split, tgt, src) in self._pairs
+            raise XalignError(
+                "the data-bin has no such language pair",
+                where=self.path,
+                found=", ".join(f"{name} {a}-{b}" for name, a, b in self._pairs) or "no pair at all",
+                expected=f"{split} {src}-{tgt}",
+                next=f"name it {tgt}-{src}, as it was prepared" if turned else "xalign prepare with this --pair",
+            )
+        first, second = self._equally_long(*(pair_prefix(split, src, tgt, lang) for lang in (src, tgt)))
+        return first, second
+
+    def links(self, split: str, src: str, tgt: str) -> LinksReader | None:
+        """The word links prepared with a bitext, ``None`` if there are none."""
+        first, _ = self.pair(split, src, tgt)
+        if not (self.path / f"{links_prefix(split, src, tgt)}.idx").exists():
+            return None
+        words = [words_prefix(split, src, tgt, lang) for lang in (src, tgt)]
+        src_words, tgt_words, triples = self._equally_long(*words, links_prefix(split, src, tgt), length=len(first))
+        return LinksReader(src_words, tgt_words, triples)
+
+    def mono(self, split: str, lang: str) -> MMapReader:
+        """Monolingual sentences; each item ends with ``</s>``."""
+        if (split, lang) not in self._mono:
+            raise XalignError(
+                "the data-bin has no such monolingual text",
+                where=self.path,
+                found=", ".join(f"{name} {code}".strip() for name, code in self.monos) or "no monolingual text at all",
+                expected=f"{split} {lang}".strip(),
+                next=f"xalign prepare with --mono {lang or 'LANG'}=FILE",
+            )
+        return MMapReader(self.path / self._mono[split, lang])
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        """The joint dictionary of all languages here."""
+        shared = self.path / "dict.txt"
+        files = [shared] if shared.exists() else sorted(self.path.glob("dict.*.txt"))
+        if not files:
+            raise XalignError(
+                "the data-bin has no dictionary",
+                where=self.path,
+                expected="dict.txt, or dict.LANG.txt files that are all the same",
+                next="copy the dictionary that the data were prepared with here as dict.txt",
+            )
+        dictionary = Dictionary.load(files[0])
+        for other in files[1:]:
+            if Dictionary.load(other).digest != dictionary.digest:
+                raise XalignError(
+                    "the languages have different dictionaries",
+                    where=f"{files[0]}, {other}",
+                    expected="one joint dictionary",
+                    next="fairseq-preprocess --joined-dictionary, or --srcdict and --tgtdict with the same file",
+                )
+        return dictionary
+
+    @cached_property
+    def manifest(self) -> dict[str, Any] | None:
+        """What ``xalign prepare`` wrote about the data, ``None`` for a folder of ``fairseq-preprocess``."""
+        path = self.path / MANIFEST
+        if not path.exists():
+            return None
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise XalignError("the manifest can't be read", where=path, found=error) from None
+
+    @property
+    def spm(self) -> Path | None:
+        """The sentencepiece model in the folder, ``None`` if there is none."""
+        return next((p for name in SENTENCEPIECE_NAMES if (p := self.path / name).exists()), None)
+
+    def _equally_long(self, *names: str, length: int | None = None) -> tuple[MMapReader, ...]:
+        readers = tuple(MMapReader(self.path / name) for name in names)
+        expected = len(readers[0]) if length is None else length
+        if any(len(reader) != expected for reader in readers):
+            raise XalignError(
+                "files of one bitext differ in their number of sentences",
+                where=self.path,
+                found=", ".join(f"{name}: {len(reader)}" for name, reader in zip(names, readers, strict=True)),
+                expected=f"{expected} in each",
+                next="prepare the data again",
+            )
+        return readers

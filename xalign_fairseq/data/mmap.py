@@ -1,0 +1,214 @@
+"""fairseq's mmap format: a ``.bin`` file of ids and a ``.idx`` file of sizes and byte offsets.
+
+``PREFIX.idx`` is ``MMIDIDX\\0\\0``, the version (1, uint64), the dtype's code (uint8), the number of items (uint64),
+then the int32 sizes and the int64 byte offsets of the items; all little-endian. ``PREFIX.bin`` is the items one after
+the other. The files written here equal those of ``fairseq-preprocess`` byte for byte.
+"""
+
+import os
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+
+MAGIC = b"MMIDIDX\x00\x00"
+HEADER = struct.Struct("<9sQBQ")
+# The codes 6 and 7 of the format are floating point: sentences of ids never have them.
+DTYPES: dict[int, np.dtype] = {
+    1: np.dtype("u1"),
+    2: np.dtype("i1"),
+    3: np.dtype("<i2"),
+    4: np.dtype("<i4"),
+    5: np.dtype("<i8"),
+    8: np.dtype("<u2"),
+    9: np.dtype("<u4"),
+    10: np.dtype("<u8"),
+}
+CODES = {dtype: code for code, dtype in DTYPES.items()}
+
+
+def dtype_for_vocabulary(size: int) -> np.dtype:
+    """The dtype that ``fairseq-preprocess`` takes for ``size`` symbols: uint16 below 65500, uint32 from there on."""
+    return np.dtype("<u2") if size < 65500 else np.dtype("<u4")
+
+
+def bin_path(prefix: str | os.PathLike) -> Path:
+    """``PREFIX.bin``."""
+    return Path(f"{os.fspath(prefix)}.bin")
+
+
+def idx_path(prefix: str | os.PathLike) -> Path:
+    """``PREFIX.idx``."""
+    return Path(f"{os.fspath(prefix)}.idx")
+
+
+class MMapWriter:
+    """Write items of ids to ``PREFIX.bin`` and ``PREFIX.idx``; a context manager.
+
+    Ids that the dtype can't hold are an error: fairseq's own writer wraps 70000 to 4464 in uint16. If the block ends
+    with an error, neither file is left behind.
+
+    Args:
+        prefix: path without ``.bin`` and ``.idx``.
+        dtype: an integer dtype of the format, see :func:`dtype_for_vocabulary`.
+
+    Raises:
+        XalignError: an id is negative or too large for the dtype, or the dtype isn't one of the format's.
+
+    Example::
+
+        with MMapWriter("data-bin/train.en-de.en", np.uint16) as writer:
+            writer.add([5, 6, 2])
+    """
+
+    def __init__(self, prefix: str | os.PathLike, dtype: npt.DTypeLike):
+        self.prefix = os.fspath(prefix)
+        self.dtype = np.dtype(dtype).newbyteorder("<")
+        if self.dtype not in CODES:
+            raise XalignError("this dtype has no place in the mmap format", where=self.prefix, found=self.dtype)
+        self._sizes: list[np.ndarray] = []
+        self._stream = open(bin_path(prefix), "wb")  # noqa: SIM115 closed in close() or __exit__()
+
+    def add(self, ids: npt.ArrayLike) -> None:
+        """Append one item: a flat sequence or array of ints (N,)."""
+        flat = np.asarray(ids).ravel()
+        self.add_many(flat, [flat.size])
+
+    def add_many(self, flat: npt.ArrayLike, sizes: Sequence[int] | np.ndarray) -> None:
+        """Append several items at once: their ids one after the other (N,) and their sizes, which sum to N."""
+        values = np.asarray(flat).ravel()
+        counts = np.asarray(sizes, dtype=np.int32)
+        if counts.sum(dtype=np.int64) != values.size:
+            raise ValueError(f"the sizes sum to {counts.sum(dtype=np.int64)}, but there are {values.size} ids")
+        if values.size:
+            bounds = np.iinfo(self.dtype)
+            low, high = int(values.min()), int(values.max())
+            if low < bounds.min or high > bounds.max:
+                wrong = low if low < bounds.min else high
+                raise XalignError(
+                    f"an id does not fit into {self.dtype.name}",
+                    where=bin_path(self.prefix),
+                    found=wrong,
+                    expected=f"{bounds.min} to {bounds.max}",
+                    next="check that the dictionary is the one that the ids were made with",
+                )
+        self._stream.write(values.astype(self.dtype, copy=False).tobytes())
+        self._sizes.append(counts)
+
+    def close(self) -> None:
+        """Finish ``.bin`` and write ``.idx``."""
+        self._stream.flush()
+        os.fsync(self._stream.fileno())  # a full disk must be noticed here, not after the folder took its final name
+        self._stream.close()
+        sizes = np.concatenate(self._sizes) if self._sizes else np.zeros(0, dtype=np.int32)
+        pointers = np.zeros(len(sizes), dtype="<i8")
+        np.cumsum(sizes[:-1], dtype=np.int64, out=pointers[1:])
+        pointers *= self.dtype.itemsize
+        with atomic_write(idx_path(self.prefix), "wb") as stream:
+            stream.write(HEADER.pack(MAGIC, 1, CODES[self.dtype], len(sizes)))
+            stream.write(sizes.astype("<i4").tobytes())
+            stream.write(pointers.tobytes())
+
+    def __enter__(self) -> "MMapWriter":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+            return
+        self._stream.close()
+        bin_path(self.prefix).unlink(missing_ok=True)
+        idx_path(self.prefix).unlink(missing_ok=True)
+
+
+class MMapReader:
+    """Read items from ``PREFIX.bin`` and ``PREFIX.idx`` without loading either: both are memory maps.
+
+    ``reader[i]`` is a new int64 array (N,); ``len(reader)`` the number of items; ``reader.sizes`` the items' lengths, a
+    read-only int32 memory map. A reader can be pickled: it opens its files again in the other process.
+
+    Raises:
+        XalignError: a file is missing, is not of this format, or is shorter or longer than its index says.
+
+    Example::
+
+        reader = MMapReader("data-bin/train.en-de.en")
+        reader[0]  # array([5, 6, 2])
+    """
+
+    def __init__(self, prefix: str | os.PathLike):
+        self.prefix = os.fspath(prefix)
+        index, data = idx_path(self.prefix), bin_path(self.prefix)
+        for path in (index, data):
+            if not path.is_file():
+                raise XalignError("the file does not exist", where=path, next="prepare the data again")
+        self.dtype, count = _read_header(index)
+        _expect_bytes(index, HEADER.size + 12 * count)
+        self.sizes: np.ndarray = _map(index, np.dtype("<i4"), HEADER.size, count)
+        self._pointers = _map(index, np.dtype("<i8"), HEADER.size + 4 * count, count)
+        total = int(self._pointers[-1]) // self.dtype.itemsize + int(self.sizes[-1]) if count else 0
+        _expect_bytes(data, total * self.dtype.itemsize)
+        self._data = _map(data, self.dtype, 0, total)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"item {index} of {len(self)} in {self.prefix}")
+        start = int(self._pointers[index]) // self.dtype.itemsize
+        return self._data[start : start + int(self.sizes[index])].astype(np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"prefix": self.prefix}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        MMapReader.__init__(self, state["prefix"])
+
+
+def _read_header(path: Path) -> tuple[np.dtype, int]:
+    with open(path, "rb") as stream:
+        raw = stream.read(HEADER.size)
+    expected = "an .idx file written by xalign prepare or by fairseq-preprocess --dataset-impl mmap"
+    if len(raw) < HEADER.size and MAGIC.startswith(raw[: len(MAGIC)]):
+        raise XalignError(
+            "the file is truncated", where=path, found=f"{len(raw)} bytes", expected=f"at least {HEADER.size} bytes"
+        )
+    magic, version, code, count = HEADER.unpack(raw) if len(raw) == HEADER.size else (raw, 0, 0, 0)
+    if magic != MAGIC:
+        raise XalignError("the file is not an mmap index", where=path, found=magic[:9], expected=expected)
+    if version != 1 or code not in DTYPES:
+        raise XalignError(
+            "the mmap index is of an unknown kind",
+            where=path,
+            found=f"version {version}, dtype code {code}",
+            expected=f"version 1, dtype code one of {sorted(DTYPES)}",
+        )
+    return DTYPES[code], count
+
+
+def _expect_bytes(path: Path, expected: int) -> None:
+    found = path.stat().st_size
+    if found != expected:
+        raise XalignError(
+            "the file is truncated" if found < expected else "the file is longer than its index says",
+            where=path,
+            found=f"{found} bytes",
+            expected=f"{expected} bytes",
+            next="prepare the data again, or copy the file again",
+        )
+
+
+def _map(path: Path, dtype: np.dtype, offset: int, count: int) -> np.ndarray:
+    if count == 0:  # a memory map can't be empty
+        return np.zeros(0, dtype=dtype)
+    return np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=(count,))
