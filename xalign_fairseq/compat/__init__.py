@@ -1,1 +1,56 @@
+"""What fairseq 0.12 needs on today's Python, torch and numpy: one unit per patch.
 
+A unit is a module with ``NAME``, ``WHY``, ``WHY_NOT``, ``needed() -> bool`` (does this fairseq, torch or numpy still
+have the problem?) and ``install() -> None`` (may be called again without harm). Nothing is patched on disk, and
+importing this package imports neither torch nor fairseq.
+"""
+
+import importlib
+
+from xalign_fairseq.compat.patching import PatchStatus
+
+UNITS = (
+    "numpy_long",
+    "safe_globals",
+    "broadcast",
+    "background_consumer",
+    "bf16_tpu",
+    "cpu_processes",
+    "cpu_half",
+    "torchrun",
+)
+
+_statuses: list[PatchStatus] = []
+
+
+def apply() -> list[PatchStatus]:
+    """Install every patch that the installed versions need; a second call does nothing.
+
+    fairseq calls this by importing the ``--user-dir``, which is before it touches data, models or checkpoints.
+
+    Returns:
+        the status of every unit, in the order of ``UNITS``.
+
+    Example::
+
+        from xalign_fairseq import compat
+        compat.apply()
+        from fairseq import checkpoint_utils
+    """
+    if not _statuses:
+        found = []
+        for name in UNITS:
+            unit = importlib.import_module(f"{__name__}.{name}")
+            needed = unit.needed()
+            if needed:
+                unit.install()
+            found.append(
+                PatchStatus(unit.NAME, "active" if needed else "not needed", unit.WHY if needed else unit.WHY_NOT)
+            )
+        _statuses.extend(found)
+    return list(_statuses)
+
+
+def status() -> list[PatchStatus]:
+    """``(name, "active" or "not needed", reason)`` of every patch; applies them first where that has not happened."""
+    return apply()

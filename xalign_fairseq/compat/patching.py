@@ -1,0 +1,52 @@
+"""How a patch replaces a function of fairseq: once, marked, with the original still reachable as ``__wrapped__``."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+_MARK = "_xalign_patches"
+
+
+class PatchStatus(NamedTuple):
+    """One line of ``xalign doctor``: the patch, whether it is ``"active"`` or ``"not needed"``, and why."""
+
+    name: str
+    state: str
+    reason: str
+
+
+def replace(owner: Any, attribute: str, patch: str, make: Callable[[Any], Any]) -> None:
+    """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name has done so already.
+
+    ``make`` returns a function wrapped by ``functools.wraps`` or a subclass, so that several patches may stack on one
+    function and ``source_has`` still sees fairseq's text. A classmethod stays one.
+    """
+    raw = vars(owner)[attribute]
+    original = raw.__func__ if isinstance(raw, classmethod) else raw
+    marks = getattr(original, _MARK, ())
+    if patch in marks:
+        return
+    patched = make(original)
+    setattr(patched, _MARK, (*marks, patch))
+    setattr(owner, attribute, classmethod(patched) if isinstance(raw, classmethod) else patched)
+
+
+def source_has(function: Any, text: str) -> bool:
+    """Whether fairseq's own source of a (perhaps patched) function or class still contains ``text``."""
+    return text in inspect.getsource(inspect.unwrap(function))
+
+
+@contextmanager
+def swapped(owner: Any, attribute: str, value: Any) -> Iterator[None]:
+    """Give ``owner.attribute`` another value inside the block; an inherited attribute is inherited again afterwards."""
+    own = attribute in vars(owner)
+    before = vars(owner).get(attribute)
+    setattr(owner, attribute, value)
+    try:
+        yield
+    finally:
+        if own:
+            setattr(owner, attribute, before)
+        else:
+            delattr(owner, attribute)
