@@ -168,6 +168,15 @@ class MMapReader:
         start = int(self._pointers[index]) // self.dtype.itemsize
         return self._data[start : start + int(self.sizes[index])].astype(np.int64)
 
+    @property
+    def tokens(self) -> int:
+        """Number of tokens of all items together."""
+        return len(self._data)
+
+    def span(self, start: int, stop: int) -> np.ndarray:
+        """Tokens ``start ... stop`` of all items written one after the other, as a new int64 array."""
+        return self._data[start:stop].astype(np.int64)
+
     def __getstate__(self) -> dict[str, Any]:
         return {"prefix": self.prefix}
 

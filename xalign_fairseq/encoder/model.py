@@ -3,15 +3,15 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
-from typing import Any, TypeVar
+from typing import Any, Optional, TypeVar
 
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder import names
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.checkpoint import read_weights
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -40,7 +40,7 @@ class XalignModelConfig(FairseqDataclass):
     dropout: float = field(default=0.0, metadata={"help": "dropout of hidden states (XLM-Align's released code: 0)"})
     attention_dropout: float = field(default=0.0, metadata={"help": "dropout of attention weights"})
     activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward maps"})
-    init_checkpoint: str | None = field(
+    init_checkpoint: Optional[str] = field(
         default=None,
         metadata={"help": "start from this fairseq RoBERTa, XLM-R or xalign checkpoint (weights only, no pickled code)"},
     )
@@ -63,7 +63,7 @@ class XalignModel(BaseFairseqModel):
     @classmethod
     def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
         """Build from fairseq's options; ``task`` gives the dictionary."""
-        model = cls(EncoderConfig.from_options(cfg, vocab_size=len(task.dictionary)))
+        model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
             model.load_state_dict(read_weights(cfg.init_checkpoint))
             logger.info("initialised from %s", cfg.init_checkpoint)
