@@ -1,0 +1,173 @@
+"""Sentences to ids: sentencepiece's pieces, looked up in fairseq's dictionary, and the word that each comes from."""
+
+import os
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import sentencepiece
+
+from xalign_fairseq.data.dictionary import SPECIALS, Dictionary
+from xalign_fairseq.errors import XalignError
+
+SPACE = "▁"
+SLOW = -1
+CACHED_WORDS = 200_000
+
+# Many ragged sequences: their elements one after the other (N,), and how many each has (sentences,).
+Ragged: TypeAlias = tuple[np.ndarray, np.ndarray]
+
+
+def split_words(line: str) -> list[str]:
+    """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
+    return line.split()
+
+
+class Tokenizer:
+    """The ids of ``spm_encode`` followed by ``fairseq-preprocess``, without ``<s>`` and ``</s>``.
+
+    A piece is looked up in the dictionary by its text, so that XLM-R's offset between sentencepiece's ids and fairseq's
+    needs no rule; a piece that the dictionary lacks becomes ``<unk>``. Can be pickled.
+
+    Args:
+        model: path of a sentencepiece model, or its bytes.
+        dictionary: the ids; :func:`dictionary_of_model` if it is ``None``.
+
+    Raises:
+        XalignError: not a sentencepiece model, or a dictionary that lacks more than half of the model's pieces.
+
+    Example::
+
+        tokenizer = Tokenizer("sentencepiece.bpe.model", Dictionary.load("dict.txt"))
+        tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's model
+        tokenizer.encode_words(["Hello", "world!"])  # the same ids, and [0, 1, 1]
+    """
+
+    def __init__(self, model: str | os.PathLike | bytes, dictionary: Dictionary | None = None):
+        self._processor = load_sentencepiece(model)
+        self.dictionary = dictionary if dictionary is not None else dictionary_of_model(self._processor)
+        where = "the sentencepiece model" if isinstance(model, bytes) else os.fspath(model)
+        self._table = self._id_table(where)
+        self._words: dict[str, list[int]] = {}
+        self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
+
+    def encode(self, line: str) -> list[int]:
+        """The ids of one line."""
+        return self.encode_batch([line])[0].tolist()
+
+    def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
+        """The ids of words joined by blanks, and for each id the 0-based index of its word.
+
+        A word that holds nothing but characters that the model's normalisation removes has no id.
+        """
+        (ids, _), (index, _) = self.encode_words_batch([words])
+        return ids.tolist(), index.tolist()
+
+    def encode_batch(self, lines: Sequence[str]) -> Ragged:
+        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
+        encoded = self._processor.encode(list(lines), out_type=int, num_threads=1)
+        flat, sizes = _flatten(encoded)
+        flat = self._table[flat]
+        if (flat == SLOW).any():
+            return self._repair(lines, flat, sizes)
+        return flat, sizes
+
+    def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
+        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
+
+        The ids are those of the whole line. Encoding word by word gives the same pieces, but for a few sentences in
+        which two segmentations are equally likely; there the words are found by the position of the characters.
+        """
+        if not self._words_have_own_pieces:
+            raise XalignError(
+                "the sentencepiece model does not begin every word with ▁, so that words can't be told apart",
+                next="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
+            )
+        lines = [" ".join(words) for words in sentences]
+        ids, sizes = self.encode_batch(lines)
+        by_line = self._processor.encode(lines, out_type=int, num_threads=1)
+        self._remember(sentences)
+        index: list[np.ndarray] = []
+        for words, whole, size in zip(sentences, by_line, sizes.tolist(), strict=True):
+            parts = [self._words[word] for word in words]
+            if size == len(whole) and list(chain.from_iterable(parts)) == whole:
+                lengths = [len(part) for part in parts]
+            else:
+                lengths = self._lengths_by_characters(words, " ".join(words))
+            index.append(np.repeat(np.arange(len(words), dtype=np.int32), lengths))
+        return (ids, sizes), _flatten(index)
+
+    def _id_table(self, where: str) -> np.ndarray:
+        """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
+        would split at whitespace within them."""
+        size = self._processor.get_piece_size()
+        pieces = [self._processor.id_to_piece(i) for i in range(size)]
+        table = np.array([self.dictionary.index(piece) for piece in pieces], dtype=np.int32)
+        table[[i for i, piece in enumerate(pieces) if piece.split() != [piece]]] = SLOW
+        table[self._processor.unk_id()] = SLOW
+        missing = sum(piece not in self.dictionary for piece in pieces)
+        if missing * 2 > size:
+            raise XalignError(
+                "the dictionary does not belong to the sentencepiece model",
+                where=where,
+                found=f"{missing} of the model's {size} pieces are missing in the dictionary",
+                expected="at most half, and none as a rule",
+                next="give the dict.txt that came with the model; without --dict one is made from the model",
+            )
+        self.missing_pieces = missing
+        return table
+
+    def _texts(self, lines: Sequence[str]) -> list[list[str]]:
+        """What fairseq reads from the text that ``spm_encode`` writes; unknown pieces are there as text."""
+        return [" ".join(pieces).split() for pieces in self._processor.encode(list(lines), out_type=str, num_threads=1)]
+
+    def _repair(self, lines: Sequence[str], flat: np.ndarray, sizes: np.ndarray) -> Ragged:
+        sentences = np.split(flat, np.cumsum(sizes)[:-1])
+        slow = [i for i, ids in enumerate(sentences) if (ids == SLOW).any()]
+        for i, texts in zip(slow, self._texts([lines[i] for i in slow]), strict=True):
+            sentences[i] = np.array([self.dictionary.index(text) for text in texts], dtype=np.int32)
+        return _flatten(sentences)
+
+    def _remember(self, sentences: Sequence[Sequence[str]]) -> None:
+        if len(self._words) > CACHED_WORDS:
+            self._words.clear()
+        new = [word for word in dict.fromkeys(chain.from_iterable(sentences)) if word not in self._words]
+        self._words.update(zip(new, self._processor.encode(new, out_type=int, num_threads=1), strict=True))
+
+    def _lengths_by_characters(self, words: Sequence[str], line: str) -> list[int]:
+        """How many ids each word has, if word by word gives other pieces than the line: both spell one text."""
+        word_ends = np.cumsum([sum(map(len, texts)) for texts in self._texts(words)])
+        piece_ends = np.cumsum([len(text) for text in self._texts([line])[0]])
+        owners = np.minimum(np.searchsorted(word_ends, piece_ends), len(words) - 1)
+        return np.bincount(owners, minlength=len(words)).tolist()
+
+
+def load_sentencepiece(model: str | os.PathLike | bytes) -> sentencepiece.SentencePieceProcessor:
+    """A sentencepiece model from a path or from its bytes; :class:`XalignError` if it isn't one."""
+    where = f"{len(model)} bytes" if isinstance(model, bytes) else os.fspath(model)
+    if not isinstance(model, bytes):
+        if not Path(model).is_file():
+            raise XalignError("the sentencepiece model does not exist", where=where)
+        model = Path(model).read_bytes()
+    try:
+        if not model:
+            raise RuntimeError("the file is empty")
+        return sentencepiece.SentencePieceProcessor(model_proto=model)
+    except RuntimeError as error:
+        raise XalignError(
+            "the file is not a sentencepiece model", where=where, found=error, expected="a .model file of spm_train"
+        ) from None
+
+
+def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dictionary:
+    """The dictionary that XLM-R's recipe makes of a model: its pieces in order, without those that fairseq adds."""
+    pieces = (processor.id_to_piece(i) for i in range(processor.get_piece_size()))
+    return Dictionary(piece for piece in pieces if piece not in SPECIALS)
+
+
+def _flatten(sequences: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
+    sizes = np.fromiter(map(len, sequences), dtype=np.int32, count=len(sequences))
+    total = int(sizes.sum(dtype=np.int64))
+    return np.fromiter(chain.from_iterable(sequences), dtype=np.int32, count=total), sizes
