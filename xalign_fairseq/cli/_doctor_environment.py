@@ -1,0 +1,136 @@
+"""What ``xalign doctor`` looks at outside any data: versions, patches, devices."""
+
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from xalign_fairseq import __version__
+from xalign_fairseq.cli._doctor_findings import Finding
+
+OPTIONAL = {
+    "matplotlib": "needed for pictures of links: pip install 'xalign_fairseq[plot]'",
+    "tensorboard": "needed for --tensorboard-logdir: pip install 'xalign_fairseq[tensorboard]'",
+}
+
+
+def installation() -> list[Finding]:
+    """Versions of Python, fairseq and the packages that setup.py asks for."""
+    found = [Finding("ok", "xalign_fairseq", f"{__version__} in {Path(__file__).resolve().parent.parent}")]
+    tried = sys.version_info < (3, 13)
+    text = platform.python_version()
+    found.append(Finding("ok" if tried else "note", "Python", text if tried else f"{text}; tried are 3.11 and 3.12"))
+    for name, relation, wanted in requirements():
+        found.append(_fairseq(wanted) if name == "fairseq-fixed" else _package(name, version(name), relation, wanted))
+    for name, use in OPTIONAL.items():
+        there = version(name)
+        found.append(Finding("ok", name, there) if there else Finding("note", name, f"not there, {use}"))
+    return found
+
+
+def requirements() -> list[tuple[str, str, str]]:
+    """``(name, ">=" or "==", version)`` of what this package was installed to need."""
+    lines = metadata.requires("xalign_fairseq") or []
+    found = [re.fullmatch(r"([\w-]+)\s*(>=|==)\s*([\w.]+)", line) for line in lines if ";" not in line]
+    return [(match[1], match[2], match[3]) for match in found if match]
+
+
+def version(name: str) -> str:
+    """The installed version of a distribution, empty if there is none."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """``"2.13.0+cpu"`` as ``(2, 13, 0)``, for comparing."""
+    return tuple(int(part) for part in re.findall(r"\d+", text.split("+")[0]))
+
+
+def _package(name: str, there: str, relation: str, wanted: str) -> Finding:
+    fits = numbers(there) >= numbers(wanted) if relation == ">=" else there == wanted
+    if not there or not fits:
+        text = f"{there or 'not installed'}; {relation}{wanted} is needed"
+        return Finding("WRONG", name, f"{text}\nnext: pip install '{name}{relation}{wanted}'")
+    return Finding("ok", name, there)
+
+
+def _fairseq(wanted: str) -> Finding:
+    fixed, stock = version("fairseq-fixed"), version("fairseq")
+    install = f"pip install --no-build-isolation fairseq-fixed=={wanted}"
+    if fixed and stock:
+        text = f"fairseq-fixed {fixed} and fairseq {stock} overwrite each other's modules"
+        return Finding("WRONG", "fairseq", f"{text}\nnext: pip uninstall fairseq fairseq-fixed; {install}")
+    if fixed != wanted:
+        text = f"fairseq-fixed {fixed or 'is not installed'}; fairseq-fixed {wanted} is needed"
+        return Finding("WRONG", "fairseq", f"{text}\nnext: {install}")
+    return Finding("ok", "fairseq", f"fairseq-fixed {fixed}")
+
+
+def patches() -> list[Finding]:
+    """The patches that this installation's fairseq needs, and whether everything registers with it."""
+    found: list[Finding] = []
+    try:
+        import xalign_fairseq
+        from xalign_fairseq import compat
+
+        found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.status()]
+        xalign_fairseq.register()
+    except Exception as error:  # whatever goes wrong in importing fairseq is what the user wants to be told
+        return [*found, Finding("WRONG", "import", f"fairseq cannot be used: {type(error).__name__}: {error}")]
+    return [*found, Finding("ok", "registration", "tasks, criterions and models are registered with fairseq")]
+
+
+def devices() -> list[Finding]:
+    """GPU, nvcc, Sinkhorn kernel and apex."""
+    return [*_gpu(), _nvcc(), _kernel(), _apex()]
+
+
+def _gpu() -> Iterable[Finding]:
+    import torch
+
+    if not torch.cuda.is_available():
+        built = f"torch is built for CUDA {torch.version.cuda}" if torch.version.cuda else "torch is built for the CPU"
+        return [Finding("note", "GPU", f"none in use ({built}); training runs with --cpu")]
+    found = []
+    for index in range(torch.cuda.device_count()):
+        device = torch.cuda.get_device_properties(index)
+        size = f"{device.total_memory / 2**30:.0f} GiB, compute capability {device.major}.{device.minor}"
+        found.append(Finding("ok", f"GPU {index}", f"{device.name}, {size}, CUDA {torch.version.cuda}"))
+    return found
+
+
+def _nvcc() -> Finding:
+    home = os.environ.get("CUDA_HOME")
+    path = shutil.which("nvcc", path=f"{home}/bin" if home else None) or shutil.which("nvcc")
+    if path is None:
+        return Finding("note", "nvcc", "not there; nothing in this version is compiled with it")
+    answer = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    release = re.search(r"release ([\d.]+)", answer.stdout)
+    if answer.returncode or not release:
+        return Finding("note", "nvcc", f"{path} does not answer --version")
+    return Finding("ok", "nvcc", f"{release[1]} at {path}")
+
+
+def _kernel() -> Finding:
+    return Finding("ok", "Sinkhorn", "the reference implementation in torch is used; this version has no fused kernel")
+
+
+def _apex() -> Finding:
+    spec = importlib.util.find_spec("apex")  # looks for it without running it
+    if spec is None:
+        return Finding("ok", "apex", "not there, and not needed")
+    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    if not any((folder / "multi_tensor_apply").is_dir() for folder in folders):
+        where = folders[0] if folders else spec.origin
+        text = f"the package in {where} is not NVIDIA's apex but another one of that name on PyPI"
+        return Finding("WRONG", "apex", f"{text}\nnext: pip uninstall apex")
+    compiled = importlib.util.find_spec("amp_C") is not None
+    return Finding("ok", "apex", f"NVIDIA's, {'with' if compiled else 'without'} its compiled extensions")

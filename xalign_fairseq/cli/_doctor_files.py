@@ -1,0 +1,147 @@
+"""What ``xalign doctor`` looks at in data-bin folders and checkpoints."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.cli._doctor_findings import Finding
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.errors import XalignError
+
+CHUNK = 1 << 22  # tokens looked at in one go
+FOREIGN = 0.1  # a dictionary with a larger share of symbols unknown to the tokenizer is of another tokenizer
+
+
+def look_at(paths: Sequence[str]) -> list[Finding]:
+    """Check every path: folders as data-bins, files as checkpoints (against the data-bins among ``paths``)."""
+    found: list[Finding] = []
+    dictionaries: dict[str, Dictionary] = {}
+    for path in filter(os.path.isdir, paths):
+        try:
+            data = DataBin(path)
+            dictionaries[path] = data.dictionary
+            found += databin(data)
+        except XalignError as error:
+            found.append(Finding("WRONG", path, str(error)))
+    for path in paths:
+        if not os.path.isdir(path):
+            try:
+                found += checkpoint(path, dictionaries)
+            except XalignError as error:
+                found.append(Finding("WRONG", path, str(error)))
+    return found
+
+
+def databin(data: DataBin) -> list[Finding]:
+    """Every file of a data-bin against its index, its partner and the dictionary; the dictionary against the tokenizer.
+
+    Raises:
+        XalignError: a file is missing, truncated or of another length than its partner.
+    """
+    where, size = str(data.path), len(data.dictionary)
+    found = [Finding("ok", where, f"dictionary of {size:,} symbols (with <mask>: {data.dictionary.embedding_size:,})")]
+    if not data.pairs and not data.monos:
+        found.append(Finding("WRONG", where, "no mmap data at all\nexpected: SPLIT.SRC-TGT.LANG.bin and .idx"))
+    for split, src, tgt in data.pairs:
+        sides = data.pair(split, src, tgt)
+        links = data.links(split, src, tgt)
+        tokens = " + ".join(f"{side.tokens:,}" for side in sides)
+        what = f"{len(sides[0]):,} pairs, {tokens} tokens, {'with' if links else 'no'} links"
+        found.append(_ids(f"{where} {split} {src}-{tgt}", sides, size, what))
+    for split, lang in data.monos:
+        text = data.mono(split, lang)
+        found.append(
+            _ids(f"{where} {split} {lang}".strip(), [text], size, f"{len(text):,} sentences, {text.tokens:,} tokens")
+        )
+    return [*found, tokenizer(data)]
+
+
+def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Finding:
+    for reader in readers:
+        for start in range(0, reader.tokens, CHUNK):
+            largest = int(reader.span(start, start + CHUNK).max())
+            if largest >= size:
+                text = f"id {largest} in {reader.prefix}.bin, but the dictionary has {size} symbols"
+                return Finding("WRONG", topic, f"{text}\nnext: prepare the data again with this dictionary")
+    return Finding("ok", topic, what)
+
+
+def tokenizer(data: DataBin) -> Finding:
+    """The sentencepiece model in the folder against its dictionary."""
+    import sentencepiece
+
+    topic = f"{data.path} tokenizer"
+    if data.spm is None:
+        return Finding("note", topic, "no sentencepiece model in the folder; xalign align needs --spm for raw text")
+    try:
+        model = sentencepiece.SentencePieceProcessor(model_file=str(data.spm))
+    except (OSError, RuntimeError) as error:
+        return Finding("WRONG", topic, f"{data.spm} is not a sentencepiece model\nfound: {error}")
+    pieces = {
+        model.id_to_piece(i)
+        for i in range(model.get_piece_size())
+        if not (model.is_control(i) or model.is_unknown(i) or model.is_unused(i))
+    }
+    symbols = {symbol for symbol in data.dictionary.symbols[4:] if not symbol.startswith("madeupword")}
+    foreign, missing = symbols - pieces - {"<mask>"}, pieces - symbols
+    if len(foreign) > FOREIGN * len(symbols):
+        text = f"{len(foreign):,} of the dictionary's {len(symbols):,} symbols are no pieces of {data.spm.name}"
+        example = ", ".join(sorted(foreign)[:3])
+        return Finding(
+            "WRONG", topic, f"{text} (such as {example})\nnext: take the model that the data were encoded with"
+        )
+    text = f"{data.spm.name}, {len(pieces):,} pieces"
+    if missing:
+        return Finding("note", topic, f"{text}; {len(missing):,} of them are not in the dictionary and become <unk>")
+    return Finding("ok", topic, f"{text}, all in the dictionary")
+
+
+def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
+    """A checkpoint's encoder, and its embedding against the dictionaries given or the one it was trained with.
+
+    Raises:
+        XalignError: no checkpoint, a damaged one, one with foreign pickled code, or one of another model.
+    """
+    import torch
+
+    from xalign_fairseq.encoder.checkpoint import load_encoder, read
+
+    state = read(path)
+    encoder, heads = load_encoder(state, path)
+    sizes = encoder.config
+    layers = f"{sizes.encoder_layers} layers of {sizes.encoder_embed_dim}, {sizes.encoder_attention_heads} heads"
+    text = f"{layers}, {sizes.vocab_size:,} embeddings, {sizes.max_positions} positions"
+    own = sorted({".".join(key.split(".")[:2]) for key in heads})
+    found = [Finding("ok", path, f"{text}" + (f"; beside the encoder: {', '.join(own)}" if own else ""))]
+    broken = [name for name, weight in encoder.named_parameters() if not torch.isfinite(weight).all()]
+    if broken:
+        found.append(Finding("WRONG", path, f"weights that are not finite: {', '.join(broken[:3])}"))
+    candidates = dictionaries or _own_dictionaries(path, state)
+    if not candidates:
+        text = "no dictionary to compare it with\nnext: name its data-bin too: xalign doctor DATA-BIN CHECKPOINT"
+        found.append(Finding("note", path, text))
+    for where, dictionary in candidates.items():
+        rows = dictionary.embedding_size
+        if rows == sizes.vocab_size:
+            found.append(Finding("ok", path, f"fits the dictionary of {where}"))
+        else:
+            text = f"does not fit the dictionary of {where}\nfound: {sizes.vocab_size} embeddings\nexpected: {rows}"
+            found.append(Finding("WRONG", path, f"{text}\nnext: use the dictionary that it was trained with"))
+    return found
+
+
+def _own_dictionaries(path: str, state: dict[str, Any]) -> dict[str, Dictionary]:
+    """The dictionary beside the checkpoint, or else of the data-bin that its options name."""
+    from xalign_fairseq.encoder.checkpoint import options
+
+    trained_on = str((options(state, "task") or {}).get("data") or "").split(os.pathsep)[0]
+    for folder in (str(Path(path).parent), trained_on):
+        if folder and os.path.isdir(folder):
+            try:
+                return {folder: DataBin(folder).dictionary}
+            except XalignError:
+                continue
+    return {}

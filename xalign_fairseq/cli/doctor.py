@@ -1,0 +1,41 @@
+"""Check the installation and, given their paths, data-bin folders and checkpoints.
+
+Prints versions, the patches applied to fairseq, GPU, nvcc, Sinkhorn kernel and apex. A data-bin's files are opened
+and its ids compared with its dictionary and tokenizer; a checkpoint is loaded (weights only) and its embedding compared
+with the dictionary of the data-bins given beside it, or of the data-bin that it was trained on.
+
+Exit code: 0 if all is well, 1 if something is wrong; lines are marked ok, note or WRONG.
+
+Example: xalign doctor data-bin checkpoints/checkpoint_best.pt
+"""
+
+import argparse
+import logging
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The paths to look at beside the installation."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a data-bin folder or a checkpoint (.pt)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the findings; 1 if any of them is wrong."""
+    logging.disable(logging.WARNING)  # importing fairseq advertises packages that nobody here needs
+    from xalign_fairseq.cli import _doctor_environment, _doctor_files
+
+    findings = []
+    for section, checks in (
+        ("Installation", _doctor_environment.installation),
+        ("fairseq patches", _doctor_environment.patches),
+        ("Devices", _doctor_environment.devices),
+        ("Files", lambda: _doctor_files.look_at(args.paths)),
+    ):
+        found = checks()
+        if found:
+            print(section)
+            for finding in found:
+                print(finding)
+            findings += found
+    wrong = sum(finding.level == "WRONG" for finding in findings)
+    print(f"{wrong} of {len(findings)} checks found something wrong" if wrong else "Nothing is wrong.")
+    return 1 if wrong else 0
