@@ -2,12 +2,10 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from xalign_fairseq.cli._doctor_findings import Finding
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.dictionary import MASK, Dictionary
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.errors import XalignError
 
@@ -56,7 +54,8 @@ def databin(data: DataBin) -> list[Finding]:
         found.append(
             _ids(f"{where} {split} {lang}".strip(), [text], size, f"{len(text):,} sentences, {text.tokens:,} tokens")
         )
-    return [*found, tokenizer(data)]
+    model = data.spm.read_bytes() if data.spm else None
+    return [*found, tokenizer(f"{where} tokenizer", model, data.dictionary)]
 
 
 def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Finding:
@@ -69,45 +68,46 @@ def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Fin
     return Finding("ok", topic, what)
 
 
-def tokenizer(data: DataBin) -> Finding:
-    """The sentencepiece model in the folder against its dictionary."""
+def tokenizer(topic: str, model: bytes | None, dictionary: Dictionary) -> Finding:
+    """A sentencepiece model against the dictionary that its pieces get their ids from."""
     import sentencepiece
 
-    topic = f"{data.path} tokenizer"
-    if data.spm is None:
-        return Finding("note", topic, "no sentencepiece model in the folder; xalign align needs --spm for raw text")
+    if model is None:
+        return Finding("note", topic, "no sentencepiece model; xalign align needs --spm")
     try:
-        model = sentencepiece.SentencePieceProcessor(model_file=str(data.spm))
-    except (OSError, RuntimeError) as error:
-        return Finding("WRONG", topic, f"{data.spm} is not a sentencepiece model\nfound: {error}")
-    pieces = {
-        model.id_to_piece(i)
-        for i in range(model.get_piece_size())
-        if not (model.is_control(i) or model.is_unknown(i) or model.is_unused(i))
-    }
-    symbols = {symbol for symbol in data.dictionary.symbols[4:] if not symbol.startswith("madeupword")}
-    foreign, missing = symbols - pieces - {"<mask>"}, pieces - symbols
+        processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+    except RuntimeError as error:
+        return Finding("WRONG", topic, f"not a sentencepiece model\nfound: {error}")
+    special = (processor.is_control, processor.is_unknown, processor.is_unused)
+    ids = [i for i in range(processor.get_piece_size()) if not any(test(i) for test in special)]
+    pieces = {processor.id_to_piece(i) for i in ids}
+    # Padding symbols of fairseq-preprocess and the mask are in no text.
+    symbols = {symbol for symbol in dictionary.symbols[4:] if not symbol.startswith("madeupword")} - {MASK}
+    foreign, missing = symbols - pieces, pieces - symbols
     if len(foreign) > FOREIGN * len(symbols):
-        text = f"{len(foreign):,} of the dictionary's {len(symbols):,} symbols are no pieces of {data.spm.name}"
+        text = f"{len(foreign):,} of the dictionary's {len(symbols):,} symbols are no pieces of the sentencepiece model"
         example = ", ".join(sorted(foreign)[:3])
         return Finding(
             "WRONG", topic, f"{text} (such as {example})\nnext: take the model that the data were encoded with"
         )
-    text = f"{data.spm.name}, {len(pieces):,} pieces"
     if missing:
-        return Finding("note", topic, f"{text}; {len(missing):,} of them are not in the dictionary and become <unk>")
-    return Finding("ok", topic, f"{text}, all in the dictionary")
+        return Finding(
+            "note", topic, f"{len(pieces):,} pieces; {len(missing):,} are not in the dictionary and become <unk>"
+        )
+    return Finding("ok", topic, f"{len(pieces):,} pieces, all in the dictionary")
 
 
 def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
-    """A checkpoint's encoder, and its embedding against the dictionaries given or the one it was trained with.
+    """A checkpoint's encoder, and its embedding against the tokenizer that it carries and the dictionaries given.
+
+    Where there is neither, it is compared with the data-bin that its options name, if that still exists.
 
     Raises:
         XalignError: no checkpoint, a damaged one, one with foreign pickled code, or one of another model.
     """
     import torch
 
-    from xalign_fairseq.encoder.checkpoint import load_encoder, read
+    from xalign_fairseq.encoder.checkpoint import load_encoder, options, read
 
     state = read(path)
     encoder, heads = load_encoder(state, path)
@@ -119,29 +119,33 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     broken = [name for name, weight in encoder.named_parameters() if not torch.isfinite(weight).all()]
     if broken:
         found.append(Finding("WRONG", path, f"weights that are not finite: {', '.join(broken[:3])}"))
-    candidates = dictionaries or _own_dictionaries(path, state)
+    candidates = dict(dictionaries)
+    stored = (state.get("task_state") or {}).get("tokenizer") or {}
+    mine = Dictionary(stored["symbols"][4:]) if "symbols" in stored else None
+    if mine is not None:
+        candidates["the checkpoint itself"] = mine
+        model = stored["sentencepiece"].numpy().tobytes()
+        found.append(tokenizer(f"{path} tokenizer", model or None, mine))
+    if not candidates:
+        candidates = _trained_on(str(options(state, "task").get("data") or ""))
     if not candidates:
         text = "no dictionary to compare it with\nnext: name its data-bin too: xalign doctor DATA-BIN CHECKPOINT"
         found.append(Finding("note", path, text))
-    for where, dictionary in candidates.items():
-        rows = dictionary.embedding_size
-        if rows == sizes.vocab_size:
-            found.append(Finding("ok", path, f"fits the dictionary of {where}"))
-        else:
-            text = f"does not fit the dictionary of {where}\nfound: {sizes.vocab_size} embeddings\nexpected: {rows}"
-            found.append(Finding("WRONG", path, f"{text}\nnext: use the dictionary that it was trained with"))
-    return found
+    return [*found, *(_fits(path, sizes.vocab_size, mine, *candidate) for candidate in candidates.items())]
 
 
-def _own_dictionaries(path: str, state: dict[str, Any]) -> dict[str, Dictionary]:
-    """The dictionary beside the checkpoint, or else of the data-bin that its options name."""
-    from xalign_fairseq.encoder.checkpoint import options
+def _fits(path: str, embeddings: int, mine: Dictionary | None, where: str, dictionary: Dictionary) -> Finding:
+    rows = dictionary.embedding_size
+    if rows != embeddings:
+        text = f"does not fit the dictionary of {where}\nfound: {embeddings} embeddings\nexpected: {rows}"
+    elif mine is not None and mine.digest != dictionary.digest:
+        text = f"the dictionary of {where} has as many symbols as the checkpoint's own, but other ones"
+    else:
+        return Finding("ok", path, f"fits the dictionary of {where}")
+    return Finding("WRONG", path, f"{text}\nnext: use the dictionary that it was trained with")
 
-    trained_on = str((options(state, "task") or {}).get("data") or "").split(os.pathsep)[0]
-    for folder in (str(Path(path).parent), trained_on):
-        if folder and os.path.isdir(folder):
-            try:
-                return {folder: DataBin(folder).dictionary}
-            except XalignError:
-                continue
+
+def _trained_on(named: str) -> dict[str, Dictionary]:
+    for folder in filter(os.path.isdir, named.split(os.pathsep)):
+        return {folder: DataBin(folder).dictionary}
     return {}
