@@ -1,4 +1,4 @@
-"""The one exception that users meet: it says what is wrong, where, what was found and expected, and what to run next."""
+"""The one exception that users meet: what is wrong, where, what was found and expected, and what to run next."""
 
 
 class XalignError(ValueError):

@@ -42,7 +42,7 @@ class XalignModelConfig(FairseqDataclass):
     activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward maps"})
     init_checkpoint: Optional[str] = field(
         default=None,
-        metadata={"help": "start from this fairseq RoBERTa, XLM-R or xalign checkpoint (weights only, no pickled code)"},
+        metadata={"help": "start from a RoBERTa, XLM-R or xalign checkpoint of fairseq (weights_only)"},
     )
 
 
@@ -79,6 +79,12 @@ class XalignModel(BaseFairseqModel):
         mine = {key: self._waiting.pop(key) for key in list(self._waiting) if key.startswith(prefix)}
         if mine:
             head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
+
+    def freeze_lm_head(self) -> None:
+        """Keep the MLM head as it is; distributed wrappers refuse parameters that wait for a gradient in vain."""
+        for name, parameter in self.encoder.lm_head.named_parameters():
+            if name != "weight":  # tied to the embeddings
+                parameter.requires_grad_(False)
 
     def set_num_updates(self, num_updates: int) -> None:
         """fairseq tells the number of updates done before this one."""

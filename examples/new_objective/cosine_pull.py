@@ -1,0 +1,43 @@
+"""A tutorial objective: pull the hidden states of aligned tokens together.
+
+L = sum_{(i, A(i))} 1 - cos(h_i, h_A(i)), with the model's own links A; the pull goes one way, the partner is held fixed.
+"""
+
+from dataclasses import dataclass, field
+
+import torch.nn.functional as F
+
+from xalign_fairseq.alignment.labels import LabelOptions, self_label
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+
+
+@dataclass
+class CosinePullConfig(ObjectiveConfig):
+    """Each field becomes an option: ``--cosine-pull-weight``, ``--cosine-pull-layer``."""
+
+    layer: int = field(default=-1, metadata={"help": "layer whose hidden states are pulled and label the links"})
+
+
+@register_objective("cosine_pull", dataclass=CosinePullConfig)
+class CosinePull(Objective):
+    """The whole extension: what it needs, what it logs, and the loss."""
+
+    needs = ("bitext",)
+    stats = ("similarity",)
+
+    def prepare(self, config):
+        """Refuse a layer that the encoder lacks before any work is done."""
+        config.resolve_layer(self.cfg.layer, "--cosine-pull-layer")
+
+    def forward(self, encoder, batch, step):
+        """Label without gradient, then compare with gradient."""
+        bitext = batch.bitext
+        labels = self_label(
+            encoder.states(bitext.tokens, labelling=True).layer(self.cfg.layer), bitext.spans, LabelOptions()
+        ).long()
+        hidden = encoder.states(bitext.tokens).layer(self.cfg.layer)
+        partner = hidden.gather(1, labels.clamp(min=0)[..., None].expand_as(hidden)).detach()
+        cosine = F.cosine_similarity(hidden.float(), partner.float(), dim=-1)
+        linked = labels >= 0
+        total = ((1 - cosine) * linked).sum()
+        return Loss(total, linked.sum(), {"similarity": ((cosine.detach() * linked).sum(), linked.sum())})

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from xalign_fairseq.data import sampling
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 1025])
+def test_permute_is_a_permutation(size):
+    assert sorted(sampling.permute(np.arange(size), size, (1, 2, 3))) == list(range(size))
+
+
+def test_permute_depends_on_the_key_and_not_on_which_positions_are_asked():
+    everything = sampling.permute(np.arange(1000), 1000, (5,))
+    assert (sampling.permute(np.array([3, 999, 500]), 1000, (5,)) == everything[[3, 999, 500]]).all()
+    assert (sampling.permute(np.arange(1000), 1000, (6,)) != everything).mean() > 0.9
+
+
+def test_permute_looks_random():
+    # Neighbours of a random order differ by a third of the size on average; the identity's differ by one.
+    order = sampling.permute(np.arange(10_000), 10_000, (1,))
+    assert abs(np.abs(np.diff(order)).mean() - 10_000 / 3) < 150
+
+
+def test_draw_runs_through_everything_once_a_pass_and_pieces_fit_together():
+    whole = sampling.draw(10, 0, 35, (1,))
+    pieces = np.concatenate([sampling.draw(10, start, 7, (1,)) for start in range(0, 35, 7)])
+    assert (whole == pieces).all()
+    for start in (0, 10, 20):
+        assert sorted(whole[start : start + 10]) == list(range(10))
+    assert (whole[:10] != whole[10:20]).any()
+
+
+def test_draw_of_a_huge_corpus_needs_only_what_is_drawn():
+    items = sampling.draw(10**12, 123_456_789, 1000, (1,))
+    assert len(set(items)) == 1000 and items.min() >= 0 and items.max() < 10**12
+
+
+def test_temperature_shares_by_hand():
+    assert np.allclose(sampling.temperature_shares([100, 300], 1.0), [0.25, 0.75])
+    assert np.allclose(sampling.temperature_shares([100, 400], 2.0), [1 / 3, 2 / 3])
+    assert np.allclose(sampling.temperature_shares([1, 10**8], 1e9), [0.5, 0.5], atol=1e-6)
+    with pytest.raises(XalignError, match="temperature"):
+        sampling.temperature_shares([1], 0.0)
+
+
+def test_apportion_gives_exactly_the_total():
+    assert list(sampling.apportion(10, np.array([1 / 3, 1 / 3, 1 / 3]))) == [4, 3, 3]
+    assert sampling.apportion(7, np.array([0.5, 0.25, 0.25])).sum() == 7

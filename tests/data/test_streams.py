@@ -1,0 +1,111 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.data.batches import Batch, collate
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.mmap import MMapReader, MMapWriter
+from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, subword_partners
+from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream, exchange
+
+MASK = MaskOptions(mask=99, vocab=100)
+
+
+def write(prefix, sentences):
+    with MMapWriter(prefix, np.uint16) as writer:
+        for sentence in sentences:
+            writer.add(sentence)
+    return MMapReader(prefix)
+
+
+@pytest.fixture
+def stream(tmp_path):
+    corpora = []
+    for number, size in enumerate((30, 10)):
+        src = write(tmp_path / f"{number}.a", [[10 + number] * (1 + i % 5) + [2] for i in range(size)])
+        tgt = write(tmp_path / f"{number}.b", [[20 + number] * (1 + i % 3) + [2] for i in range(size)])
+        corpora.append(Corpus(number, src, tgt))
+    return BitextStream(corpora, max_length=100)
+
+
+def test_an_epoch_at_temperature_one_has_every_pair_once_in_each_direction(stream):
+    items, dropped = stream.epoch(seed=1, epoch=3)
+    assert dropped == 0 and sorted(items) == list(range(80))
+    corpus, rows, exchanged = stream.locate(items)
+    assert Counter(zip(corpus.tolist(), exchanged.tolist(), strict=True)) == {
+        (0, False): 30, (0, True): 30, (1, False): 10, (1, True): 10,
+    }  # fmt: skip
+    assert rows.max() == 29
+
+
+def test_epochs_differ_and_a_seed_repeats(stream):
+    assert (stream.epoch(1, 1)[0] == stream.epoch(1, 1)[0]).all()
+    assert (stream.epoch(1, 1)[0] != stream.epoch(1, 2)[0]).any()
+    assert (stream.epoch(1, 1)[0] != stream.epoch(2, 1)[0]).any()
+
+
+def test_temperature_favours_the_small_corpus_and_short_epochs_go_on_where_the_last_one_ended(stream):
+    items, _ = stream.epoch(1, 1, temperature=1e6, items=40)
+    assert Counter(stream.locate(items)[0].tolist()) == {0: 20, 1: 20}
+    seen = np.concatenate([stream.epoch(1, epoch, items=20)[0] for epoch in (1, 2, 3, 4)])
+    assert sorted(seen) == list(range(80))
+
+
+def test_over_long_pairs_are_left_out_and_counted(stream):
+    stream.max_length = 8  # <s> + (n + 1) + (m + 1)
+    items, dropped = stream.all()
+    lengths = stream.lengths(np.arange(len(stream)))
+    assert dropped == (lengths > 8).sum() > 0 and lengths[items].max() <= 8
+
+
+def test_an_exchanged_item_has_its_sides_and_links_exchanged(stream):
+    straight, turned = stream[8], stream[9]
+    assert (straight.src == turned.tgt).all() and (straight.tgt == turned.src).all()
+    straight.src_words, straight.tgt_words = np.array([0, 1]), np.array([0])
+    straight.links = np.array([[1, 0, 1]])
+    assert exchange(straight).links.tolist() == [[0, 1, 1]]
+
+
+def test_mono_blocks_cover_the_text_once(tmp_path):
+    text = [[*range(4 + i, 9 + i), 2] for i in range(10)]
+    stream = MonoStream([write(tmp_path / "m", text)], length=8)
+    blocks = [stream[i] for i in range(len(stream))]
+    assert max(map(len, blocks)) == 7  # <s> makes it eight
+    assert np.concatenate(blocks).tolist() == sum(text, [])
+    drawn = stream.draw(seed=1, epoch=1, count=len(stream))
+    assert sorted(drawn) == list(range(len(stream)))
+
+
+def test_pair_sequence_and_span():
+    from xalign_fairseq.data.streams import Pair
+
+    sample = pair_sample(Pair(0, np.array([10, 11]), np.array([20])), np.random.default_rng(0), MASK)
+    assert sample.tokens.tolist() == [0, 10, 11, 2, 20, 2]
+    assert sample.span.tolist() == [1, 3, 4, 5]
+
+
+def test_word_links_expand_to_tokens_by_hand():
+    # words: src A(1 token) B(3 tokens), tgt X(2) Y(2); sure A-Y, B-X; possible A-X is not used
+    gold = GoldLinks(np.array([0, 1, 1, 1]), np.array([0, 0, 1, 1]), np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]]))
+    partner = subword_partners(gold, np.array([1, 5, 6, 10]), 11)
+    #        <s> A  B1 B2 B3 </s> X1 X2 Y1 Y2 </s>
+    expected = [-1, 8, 6, 6, 7, -1, 2, 3, 1, 1, -1]
+    assert partner.tolist() == expected
+
+
+def test_a_pair_with_possible_links_alone_uses_them_and_empty_words_are_skipped():
+    gold = GoldLinks(np.array([0, 2]), np.array([0]), np.array([[2, 0, 0], [1, 0, 0]]))
+    assert subword_partners(gold, np.array([1, 3, 4, 5]), 6).tolist() == [-1, -1, 4, -1, 2, -1]
+
+
+def test_collating_pads_and_keeps_streams_apart():
+    from xalign_fairseq.data.streams import Pair
+
+    rng = np.random.default_rng(0)
+    pairs = [pair_sample(Pair(0, np.array([10] * n), np.array([20])), rng, MASK) for n in (1, 4)]
+    batch = collate(pairs, [block_sample(np.array([30, 31]), rng, MASK)])
+    view = Batch.from_sample(batch)
+    assert view.bitext.tokens.tolist() == [[0, 10, 2, 20, 2, 1, 1, 1], [0, 10, 10, 10, 10, 2, 20, 2]]
+    assert view.mono.masked.shape == (1, 3) and batch["ntokens"] == 5 + 8 + 3
+    assert Batch.from_sample(collate(pairs, [])).mono is None

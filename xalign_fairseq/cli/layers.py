@@ -1,0 +1,92 @@
+"""AER of every layer and method on a development set, from one pass over it.
+
+Use it to choose --layer and --method of xalign align on a development set, never on the test set.
+
+Example:
+  xalign layers --checkpoint checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --method itermax argmax
+"""
+
+import argparse
+from typing import Any
+
+from xalign_fairseq.cli._aligning import (
+    METHODS,
+    add_model_arguments,
+    add_text_arguments,
+    link_options,
+    load_aligner,
+    open_pairs,
+    progress_bar,
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign layers``."""
+    add_text_arguments(parser)
+    parser.add_argument("--gold", required=True, metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
+    parser.add_argument(
+        "--method", nargs="+", choices=METHODS, default=["itermax", "argmax"], help="default: itermax argmax"
+    )
+    parser.add_argument(
+        "--layer", nargs="+", type=int, metavar="L", help="layers to compare (default: all, from 0, the embeddings)"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the table, the best entry and the settings as JSON")
+    parser.add_argument("--plot", metavar="PNG", help="draw AER over layers (needs matplotlib)")
+    add_model_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Score, print the table and write what was asked for."""
+    from xalign_fairseq.alignment.aer import score
+    from xalign_fairseq.alignment.pharaoh import read_gold
+
+    pairs = open_pairs(args)
+    golds = read_gold(args.gold, lengths=[(len(src), len(tgt)) for src, tgt in pairs])
+    if args.plot:
+        from xalign_fairseq.plots.figure import require_matplotlib
+
+        require_matplotlib()
+    aligner = load_aligner(args)
+    config = aligner.encoder.config
+    layers = [config.resolve_layer(layer, "--layer") for layer in args.layer or range(config.encoder_layers + 1)]
+    settings = [(layer, method) for layer in layers for method in dict.fromkeys(args.method)]
+    with progress_bar(len(pairs), args.quiet) as progress:
+        swept = aligner.sweep(pairs, [(layer, link_options(args, method)) for layer, method in settings], progress)
+        links = [[set(alignment.links) for alignment in pair] for pair in swept]
+    rows = []
+    for (layer, method), hyps in zip(settings, zip(*links, strict=True), strict=True):
+        result = score(hyps, golds)
+        figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
+        rows.append({"layer": layer, "method": method, **figures})
+    # The lowest AER; of equal ones the first, that is the lowest layer.
+    best = min(rows, key=lambda row: row["aer"])
+    print_table(rows, best)
+    if args.json:
+        write_json(args, rows, best)
+    if args.plot:
+        from xalign_fairseq.plots.layers import plot_layers
+
+        plot_layers(rows, args.plot)
+
+
+def print_table(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
+    """A line per layer and method; a star marks the lowest AER."""
+    print(f"{'layer':>5}  {'method':<13}  {'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}")
+    for row in rows:
+        shares = "  ".join(f"{100 * row[key]:6.2f}" for key in ("aer", "precision", "recall", "f1"))
+        star = "  *" if row is best else ""
+        print(f"{row['layer']:>5}  {row['method']:<13}  {shares}  {row['links']:>8}{star}")
+
+
+def write_json(args: argparse.Namespace, rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
+    """Fractions, with what is needed to repeat them."""
+    import json
+
+    from xalign_fairseq import __version__
+    from xalign_fairseq.files import atomic_write
+
+    settings = {key: getattr(args, key) for key in ("iterations", "mu", "order", "rounds", "alpha")}
+    files = {key: getattr(args, key) for key in ("checkpoint", "src", "tgt", "pairs", "gold") if getattr(args, key)}
+    content = {"best": best, "rows": rows, "settings": settings, "files": files, "version": __version__}
+    with atomic_write(args.json) as out:
+        out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,6 @@
+"""fairseq criterions: the weighted sum of objectives, and a preset per paper."""
+
+from xalign_fairseq.criterions import presets
+
+presets.add("weighted", ())
+presets.add("xlm_align", ("mlm", "tlm", "dwa"))

@@ -1,0 +1,63 @@
+"""Criterions made from the registered objectives: ``--criterion NAME`` is the weighted sum with its own default set.
+
+Every preset takes the options of all objectives, so that ``--criterion xlm_align --objectives mlm,tlm,dwa,mine`` works
+for an objective that is registered later, outside this package.
+"""
+
+import dataclasses
+
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, register_criterion
+from fairseq.dataclass import FairseqDataclass
+from hydra.core.config_store import ConfigStore
+
+from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
+from xalign_fairseq.objectives.registry import OBJECTIVES
+
+PRESETS: dict[str, tuple[str, ...]] = {}
+CLASSES: dict[str, type[WeightedCriterion]] = {}
+
+
+def add(name: str, objectives: tuple[str, ...]) -> None:
+    """Register ``--criterion name`` with these objectives as its default."""
+    PRESETS[name] = objectives
+    class_name = "".join(part.capitalize() for part in name.split("_")) + "Criterion"
+    CLASSES[name] = type(class_name, (WeightedCriterion,), {"__module__": __name__})
+    register_criterion(name, dataclass=_options(name))(CLASSES[name])
+
+
+def add_objective(name: str) -> None:
+    """Give a new objective its own criterion, and its options to all criterions that are there already."""
+    for preset in PRESETS:
+        options = _options(preset)
+        CRITERION_DATACLASS_REGISTRY[preset] = options
+        setattr(CLASSES[preset], "__dataclass", options)
+        node = options()
+        node._name = preset
+        ConfigStore.instance().store(name=preset, group="criterion", node=node, provider="fairseq")
+    if name not in PRESETS:
+        add(name, (name,))
+
+
+def _options(preset: str) -> type[FairseqDataclass]:
+    """The weighted criterion's own options and, prefixed by its name, every option of every objective."""
+    fields: list = [
+        (
+            "objectives",
+            str,
+            dataclasses.field(
+                default=",".join(PRESETS[preset]),
+                metadata=dict(WeightedConfig.__dataclass_fields__["objectives"].metadata),
+            ),
+        )
+    ]
+    for name, objective in OBJECTIVES.items():
+        for option in dataclasses.fields(objective.config_class):  # type: ignore[attr-defined]
+            if not option.name.startswith("_"):
+                meta = dict(option.metadata)
+                meta["help"] = f"{name}: {meta.get('help', '')}"
+                fields.append(
+                    (f"{name}_{option.name}", option.type, dataclasses.field(default=option.default, metadata=meta))
+                )
+    made = dataclasses.make_dataclass(f"{preset}_options", fields, bases=(WeightedConfig,))
+    made.__module__ = __name__
+    return made

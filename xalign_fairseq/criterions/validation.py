@@ -1,0 +1,68 @@
+"""Alignment error rate during validation, from links of the model's hidden states against prepared gold links."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from fairseq import metrics
+
+from xalign_fairseq.alignment.aer import AlignmentCounts, count
+from xalign_fairseq.alignment.labels import LabelOptions, pair_links
+from xalign_fairseq.alignment.pharaoh import Gold
+from xalign_fairseq.alignment.words import to_word_links
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.objectives.registry import choice
+
+PARTS = ("hits_sure", "hits_possible", "links", "sure")
+
+
+class AerCounter:
+    """Counts for AER, per language pair, of the validation pairs that have prepared links."""
+
+    def __init__(self, layer: int | None, method: str):
+        self.layer = layer
+        choice(method, ("itermax", "itermax-paper", "argmax", "union"), "--aer-method")
+        self.options = LabelOptions(method=method)
+
+    def prepare(self, config: EncoderConfig, criterion: Any) -> None:
+        """Resolve the layer: the option, else DWA's labelling layer, else the default one."""
+        for layer in (self.layer, getattr(criterion, "dwa_label_layer", None), config.default_labelling_layer()):
+            if layer is not None:
+                self.layer = config.resolve_layer(layer, "--aer-layer")
+                return
+
+    def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
+        """The additive parts of AER of a validation batch, for every pair of the data; nothing in training."""
+        if encoder.training or batch.bitext is None:
+            return {}
+        names = task.pair_names
+        found = {name: AlignmentCounts() for name in names}
+        bitext = batch.bitext
+        rows = [row for row, gold in enumerate(bitext.gold) if gold is not None]
+        if rows:
+            hidden = encoder.states(bitext.tokens, labelling=True).layer(self.layer if self.layer is not None else -1)
+            links = pair_links(hidden, bitext.spans, self.options)[0].cpu().numpy()
+            for row in rows:
+                gold = bitext.gold[row]
+                assert gold is not None
+                hypothesis = to_word_links(np.argwhere(links[row]).tolist(), gold.src_words, gold.tgt_words)
+                sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
+                possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
+                found[names[int(bitext.corpus[row])]] += count(hypothesis, Gold(sure, possible))
+        return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
+
+    @staticmethod
+    def log(sums: Mapping[str, float]) -> None:
+        """Log ``aer_SRC-TGT`` for each pair and their mean as ``aer``, as fractions."""
+        names = sorted({key.split("/")[1] for key in sums if key.startswith("aer/")})
+        rates = {}
+        for name in names:
+            parts = {part: round(sums[f"aer/{name}/{part}"]) for part in PARTS}
+            if parts["sure"] or parts["links"]:
+                rates[name] = AlignmentCounts(**parts).aer
+        for name, rate in rates.items():
+            metrics.log_scalar(f"aer_{name}", rate, round=4)
+        if rates:
+            metrics.log_scalar("aer", sum(rates.values()) / len(rates), round=4)

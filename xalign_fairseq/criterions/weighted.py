@@ -1,0 +1,164 @@
+"""The weighted sum of objectives, computed in one call of the model per update."""
+
+import logging
+import math
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import Any, Optional
+
+from fairseq import metrics
+from fairseq.criterions import FairseqCriterion
+from fairseq.dataclass import FairseqDataclass
+from torch import Tensor
+
+from xalign_fairseq.criterions.validation import AerCounter
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice, zero
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class WeightedConfig(FairseqDataclass):
+    """Options of every criterion of this package, besides those of its objectives."""
+
+    objectives: str = field(default="", metadata={"help": "objectives in the sum, separated by commas"})
+    loss_normalization: str = field(
+        default="joint",
+        metadata={
+            "help": "joint: all losses over the number of all predictions (released code); "
+            "per-objective: each loss over its own (the paper's sum of losses)"
+        },
+    )
+    aer_layer: Optional[int] = field(
+        default=None, metadata={"help": "layer whose links are scored in validation (default: the labelling layer)"}
+    )
+    aer_method: str = field(default="itermax", metadata={"help": "link extraction that is scored in validation"})
+
+
+class WeightedCriterion(FairseqCriterion):
+    """L = sum_k w_k L_k over the chosen objectives.
+
+    With ``joint`` normalisation the gradient is divided by the number of all predictions, as XLM-Align's released code
+    does; sums over micro-batches and workers are then exact. With ``per-objective`` each loss is a mean over its own
+    predictions in the micro-batch.
+    """
+
+    def __init__(self, cfg: Any, task: Any):
+        super().__init__(task)
+        self.cfg = cfg
+        self.joint = choice(cfg.loss_normalization, ("joint", "per-objective"), "--loss-normalization") == "joint"
+        self.objectives = [self._build(name) for name in _names(cfg.objectives)]
+        self.aer = AerCounter(cfg.aer_layer, cfg.aer_method)
+
+    @classmethod
+    def build_criterion(cls, cfg: Any, task: Any) -> "WeightedCriterion":
+        """fairseq's constructor."""
+        return cls(cfg, task)
+
+    def _build(self, name: str) -> Objective:
+        cls = OBJECTIVES[name]
+        options = cls.config_class()  # type: ignore[attr-defined]
+        for option in fields(options):
+            if not option.name.startswith("_"):
+                setattr(options, option.name, getattr(self.cfg, f"{name}_{option.name}"))
+        return cls(options)
+
+    @property
+    def active(self) -> list[Objective]:
+        """Objectives whose weight is not zero."""
+        return [objective for objective in self.objectives if objective.cfg.weight != 0]
+
+    @property
+    def needs(self) -> set[str]:
+        """Streams that the objectives read."""
+        return {stream for objective in self.active for stream in objective.needs}
+
+    def attach_heads(self, model: Any) -> None:
+        """Check the options against the encoder and give the model the objectives' heads."""
+        config = model.encoder.config
+        self.aer.prepare(config, self.cfg)
+        for objective in self.active:
+            objective.prepare(config)
+            head = objective.build_head(config)
+            if head is not None:
+                model.attach_head(objective.name, head)
+        if not any(objective.predicts_tokens for objective in self.active):
+            model.freeze_lm_head()
+
+    def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
+        """fairseq's criterion call: loss to differentiate, sample size, logging output."""
+        batch = Batch.from_sample(sample)
+        losses, aer = model(lambda encoder: self._run(encoder, batch))
+        like = next(iter(losses.values())).total
+        count: Any = sum((loss.count for loss in losses.values()), start=zero(like).long())
+        if self.joint:
+            total = sum(self._weight(name) * loss.total for name, loss in losses.items())
+        else:
+            total = sum(
+                self._weight(name) * loss.total / loss.count.clamp(min=1).to(loss.total)
+                for name, loss in losses.items()
+            )
+            count = 1
+        logs: dict[str, Any] = {
+            "loss": total.detach() if isinstance(total, Tensor) else total,
+            "sample_size": count,
+            "ntokens": sample["ntokens"],
+            "nsentences": sample["nsentences"],
+            **aer,
+        }
+        for name, loss in losses.items():
+            logs[f"{name}/loss/sum"], logs[f"{name}/loss/count"] = loss.total.detach(), loss.count
+            for stat, (part, whole) in loss.stats.items():
+                logs[f"{name}/{stat}/sum"], logs[f"{name}/{stat}/count"] = part, whole
+        return total, count, logs  # type: ignore[return-value]
+
+    def _weight(self, name: str) -> float:
+        return next(objective.cfg.weight for objective in self.active if objective.name == name)
+
+    def _run(self, encoder: StepEncoder, batch: Batch) -> tuple[dict[str, Loss], dict[str, Any]]:
+        losses = {}
+        for objective in self.active:
+            if objective.available(batch):
+                losses[objective.name] = objective.forward(encoder, batch, encoder.update)
+            else:  # a validation batch without this stream; workers must log the same keys all the same
+                nothing = zero(next(iter(vars(batch.bitext or batch.mono).values())))
+                losses[objective.name] = Loss(nothing, nothing.long(), {n: (nothing, nothing) for n in objective.stats})
+        return losses, self.aer.counts(encoder, batch, self.task)
+
+    @staticmethod
+    def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
+        """Log the loss and every objective's loss in bits per prediction, its stats as ratios, and AER."""
+        sums: Counter[str] = Counter()
+        for log in logging_outputs:
+            for key, value in log.items():
+                sums[key] += float(value)
+        size = max(sums["sample_size"], 1)
+        metrics.log_scalar("loss", sums["loss"] / size / math.log(2), size, round=3)
+        for key in [key for key in sums if key.endswith("/sum") and not key.startswith("aer/")]:
+            name, stat, _ = key.split("/")
+            whole = sums[f"{name}/{stat}/count"]
+            if whole:
+                value = sums[key] / whole / (math.log(2) if stat == "loss" else 1)
+                metrics.log_scalar(f"{name}_{stat}", value, whole, round=3)
+        AerCounter.log(sums)
+
+    @staticmethod
+    def logging_outputs_can_be_summed() -> bool:
+        """All logged values are sums."""
+        return True
+
+
+def _names(given: str) -> list[str]:
+    names = [name.strip() for name in given.split(",") if name.strip()]
+    unknown = [name for name in names if name not in OBJECTIVES]
+    if unknown or not names or len(set(names)) < len(names):
+        raise XalignError(
+            "unknown objective" if unknown else "no objective chosen" if not names else "an objective is named twice",
+            where="--objectives",
+            found=", ".join(unknown or names) or "nothing",
+            expected=f"some of: {', '.join(sorted(OBJECTIVES))}",
+        )
+    return names

@@ -1,0 +1,85 @@
+"""Masking of tokens for MLM, TLM and denoising (Devlin et al. 2019; fairseq's exact count)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from xalign_fairseq.errors import XalignError
+
+
+@dataclass(frozen=True)
+class MaskOptions:
+    """Shares of masking, as in BERT: of the chosen tokens 80 % become ``<mask>``, 10 % stay, 10 % become random.
+
+    Attributes:
+        probability: share of tokens that are chosen; the count is floor(p * n + u) with one u ~ U[0, 1) a sequence.
+        leave: share of the chosen that stay as they are.
+        random: share of the chosen that become a random token.
+        specials: whether ``<s>`` and ``</s>`` can be chosen, as in the released code; here by default not.
+        mask: id of ``<mask>``.
+        vocab: number of ids; random tokens are drawn from [4, vocab) without ``<mask>``.
+        pad: the target where nothing is to be predicted.
+    """
+
+    mask: int
+    vocab: int
+    probability: float = 0.15
+    leave: float = 0.1
+    random: float = 0.1
+    specials: bool = False
+    pad: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("probability", "leave", "random"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise XalignError("a masking share is outside [0, 1]", where=name, found=getattr(self, name))
+        if self.leave + self.random > 1:
+            raise XalignError("the shares left and replaced sum to more than 1", found=self.leave + self.random)
+
+
+def mask_tokens(
+    tokens: np.ndarray, rng: np.random.Generator, options: MaskOptions, word_starts: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Perturb a sequence.
+
+    Args:
+        tokens: ids (T,), special tokens included.
+        rng: the only source of chance.
+        word_starts: (V,) bool, True for pieces that begin a word; if given, whole words are masked.
+
+    Returns:
+        the perturbed ids (T,) and the targets (T,): the original id at chosen positions, ``pad`` elsewhere.
+
+    Example::
+
+        masked, targets = mask_tokens(tokens, np.random.default_rng((seed, epoch, index)), options)
+    """
+    eligible = np.arange(len(tokens)) if options.specials else np.flatnonzero(tokens > 3)
+    chosen = _choose(tokens, eligible, rng, options, word_starts)
+    masked = tokens.copy()
+    targets = np.full_like(tokens, options.pad)
+    targets[chosen] = tokens[chosen]
+    fate = rng.random(len(chosen))
+    masked[chosen[fate >= options.leave + options.random]] = options.mask
+    randomised = chosen[fate < options.random]
+    # Drawn from the real tokens alone: ids 0 to 3 are special and <mask> is the last one.
+    masked[randomised] = rng.integers(4, options.vocab - 1, size=len(randomised))
+    return masked, targets
+
+
+def _choose(
+    tokens: np.ndarray,
+    eligible: np.ndarray,
+    rng: np.random.Generator,
+    options: MaskOptions,
+    word_starts: np.ndarray | None,
+) -> np.ndarray:
+    if word_starts is None:
+        count = int(options.probability * len(eligible) + rng.random())
+        return rng.permutation(eligible)[:count]
+    starts = word_starts[tokens[eligible]]
+    starts[:1] = True
+    words = np.split(eligible, np.flatnonzero(starts)[1:]) if len(eligible) else []
+    count = int(options.probability * len(words) + rng.random())
+    picked = [words[i] for i in rng.permutation(len(words))[:count]]
+    return np.concatenate(picked) if picked else np.empty(0, dtype=np.int64)

@@ -1,0 +1,147 @@
+"""The two streams of pre-training, bitext of many pairs and monolingual blocks, read from mmap piece by piece."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.data import sampling
+from xalign_fairseq.data.mmap import MMapReader
+
+BITEXT, MONO = 0, 1  # part of the keys of random draws, so that the streams never share one
+
+
+@dataclass
+class Corpus:
+    """One language pair: both sides (ids and a final ``</s>`` each) and, where prepared, word links.
+
+    ``number`` tells the pair in batches; it is the same in all splits.
+    """
+
+    number: int
+    src: MMapReader
+    tgt: MMapReader
+    links: Any = None
+
+
+@dataclass
+class Pair:
+    """One sentence pair as it is read: ids without ``</s>``; links are word-level triples (i, j, sure)."""
+
+    corpus: int
+    src: np.ndarray
+    tgt: np.ndarray
+    src_words: np.ndarray | None = None
+    tgt_words: np.ndarray | None = None
+    links: np.ndarray | None = None
+
+
+class BitextStream:
+    """Sentence pairs of several corpora, drawn by temperature.
+
+    An item stands for a pair and a direction: of a corpus of n pairs, item 2k is pair k as stored and 2k + 1 is the
+    same pair with its sides exchanged (only the first kind where ``both_directions`` is off). The sequence is
+    ``<s> src </s> tgt </s>``; its length is counted with the special tokens.
+
+    Example::
+
+        stream = BitextStream([Corpus(0, src, tgt)], max_length=256)
+        items, dropped = stream.epoch(seed=1, epoch=1, temperature=1.0)
+    """
+
+    def __init__(self, corpora: Sequence[Corpus], max_length: int, both_directions: bool = True):
+        self.corpora = list(corpora)
+        self.max_length = max_length
+        self.directions = 2 if both_directions else 1
+        self.counts = [len(corpus.src) * self.directions for corpus in self.corpora]
+        self.offsets = np.concatenate([[0], np.cumsum(self.counts)])
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def epoch(
+        self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None
+    ) -> tuple[np.ndarray, int]:
+        """Items of an epoch in random order, without the over-long ones, and how many of these were left out.
+
+        Args:
+            items: draws in an epoch; by default one for each pair and direction, so that T = 1 sees everything once.
+        """
+        total = items or len(self)
+        counts = sampling.apportion(total, sampling.temperature_shares(self.counts, temperature))
+        drawn = [
+            offset + sampling.draw(size, (epoch - 1) * int(count), int(count), (seed, BITEXT, number))
+            for number, (offset, size, count) in enumerate(zip(self.offsets, self.counts, counts, strict=False))
+        ]
+        return self._keep(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
+
+    def all(self) -> tuple[np.ndarray, int]:
+        """Every item in stored order, for validation; over-long ones are left out and counted."""
+        return self._keep(np.arange(len(self)))
+
+    def _keep(self, items: np.ndarray) -> tuple[np.ndarray, int]:
+        keep = self.lengths(items) <= self.max_length
+        return items[keep], int((~keep).sum())
+
+    def locate(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Corpus, row and exchanged-or-not of each item."""
+        corpus = np.searchsorted(self.offsets, items, side="right") - 1
+        local = items - self.offsets[corpus]
+        return corpus, local // self.directions, local % self.directions == 1
+
+    def lengths(self, items: np.ndarray) -> np.ndarray:
+        """Tokens of each item's sequence: both sides with their ``</s>``, and one ``<s>``."""
+        corpus, rows, _ = self.locate(items)
+        lengths = np.empty(len(items), dtype=np.int64)
+        for number, each in enumerate(self.corpora):
+            here = corpus == number
+            lengths[here] = each.src.sizes[rows[here]].astype(np.int64) + each.tgt.sizes[rows[here]] + 1
+        return lengths
+
+    def __getitem__(self, item: int) -> Pair:
+        number, row, exchanged = (part[0] for part in self.locate(np.array([item])))
+        corpus = self.corpora[number]
+        pair = Pair(corpus.number, corpus.src[row][:-1], corpus.tgt[row][:-1])
+        if corpus.links is not None:
+            pair.src_words, pair.tgt_words, pair.links = corpus.links[row]
+        return exchange(pair) if exchanged else pair
+
+
+def exchange(pair: Pair) -> Pair:
+    """The same pair read from the other side, links included."""
+    links = None if pair.links is None else pair.links[:, [1, 0, 2]]
+    return Pair(pair.corpus, pair.tgt, pair.src, pair.tgt_words, pair.src_words, links)
+
+
+class MonoStream:
+    """Blocks of ``length`` consecutive tokens (sentences end in ``</s>``) of several languages, drawn by temperature.
+
+    Blocks are cut in token space, so that none needs padding and none costs a scan; what is left at the end of a
+    language, shorter than a block, is a last block of its own.
+    """
+
+    def __init__(self, readers: Sequence[MMapReader], length: int):
+        self.readers = list(readers)
+        self.length = length
+        self.body = length - 1  # a block is <s> and then running text
+        self.counts = [-(-reader.tokens // self.body) for reader in self.readers]
+        self.offsets = np.concatenate([[0], np.cumsum(self.counts)])
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def draw(self, seed: int, epoch: int, count: int, temperature: float = 1.0) -> np.ndarray:
+        """``count`` blocks of an epoch in random order; the next epoch goes on where this one ends."""
+        counts = sampling.apportion(count, sampling.temperature_shares(self.counts, temperature))
+        drawn = [
+            offset + sampling.draw(size, (epoch - 1) * int(part), int(part), (seed, MONO, number))
+            for number, (offset, size, part) in enumerate(zip(self.offsets, self.counts, counts, strict=False))
+        ]
+        return np.random.default_rng((seed, MONO, epoch)).permutation(np.concatenate(drawn))
+
+    def __getitem__(self, item: int) -> np.ndarray:
+        number = int(np.searchsorted(self.offsets, item, side="right") - 1)
+        start = int(item - self.offsets[number]) * self.body
+        reader = self.readers[number]
+        return reader.span(start, min(start + self.body, reader.tokens))

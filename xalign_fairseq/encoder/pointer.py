@@ -1,0 +1,62 @@
+"""The pointer network of denoising word alignment."""
+
+import torch
+from torch import Tensor, nn
+
+
+class Pointer(nn.Module):
+    """a_i = softmax_j(q(h_i) . k(h_j) / sqrt(d)) over the other side of the pair (XLM-Align, Eq. 11 to 13).
+
+    One query map and one key map, each with a bias, shared by both directions.
+
+    Example::
+
+        pointer = Pointer(768)
+        total, correct = pointer.loss(hidden, spans, queries, labels)
+    """
+
+    def __init__(self, dim: int):
+        super().__init__()
+        self.query = nn.Linear(dim, dim)
+        self.key = nn.Linear(dim, dim)
+        for map_ in (self.query, self.key):
+            nn.init.normal_(map_.weight, std=0.02)
+            nn.init.zeros_(map_.bias)
+
+    def loss(self, hidden: Tensor, spans: Tensor, queries: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Cross-entropy of the pointer at the query positions.
+
+        Args:
+            hidden: (B, T, H).
+            spans: (B, 4), [src start, src end, tgt start, tgt end).
+            queries: (B, T) bool, positions that point; their labels are not negative.
+            labels: (B, T) int64, absolute position of the partner.
+
+        Returns:
+            the sum over queries in nats, and the number of queries whose most probable partner is the label. Without a
+            query both are zero, and the maps still get a (zero) gradient.
+        """
+        # Queries come first in each row; only as many columns as the fullest row needs are computed.
+        order = queries.int().argsort(dim=1, descending=True, stable=True)[:, : int(queries.sum(1).max())]
+        real = queries.gather(1, order)
+        logp = self.log_probabilities(hidden, spans, order)[real]
+        target = labels.gather(1, order)[real]
+        total = -logp.gather(1, target[:, None]).sum()
+        return total, (logp.detach().argmax(1) == target).sum()
+
+    def log_probabilities(self, hidden: Tensor, spans: Tensor, positions: Tensor) -> Tensor:
+        """log a_i for the given positions (B, Q) over all T positions; about -inf outside the other side."""
+        picked = hidden.gather(1, positions[..., None].expand(-1, -1, hidden.shape[-1]))
+        scores = self.query(picked) @ self.key(hidden).transpose(1, 2) * hidden.shape[-1] ** -0.5
+        side = sides(spans, hidden.shape[1])
+        other = (1 - side.gather(1, positions))[..., None] == side[:, None, :]
+        wide = scores.double() if scores.dtype.itemsize == 8 else scores.float()
+        return wide.masked_fill(~other, torch.finfo(wide.dtype).min).log_softmax(-1)
+
+
+def sides(spans: Tensor, length: int) -> Tensor:
+    """(B, T): 0 at source tokens, 1 at target tokens, 5 at special tokens and padding."""
+    at = torch.arange(length, device=spans.device)
+    src = (at >= spans[:, 0:1]) & (at < spans[:, 1:2])
+    tgt = (at >= spans[:, 2:3]) & (at < spans[:, 3:4])
+    return torch.where(src, 0, torch.where(tgt, 1, 5))

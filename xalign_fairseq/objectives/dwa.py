@@ -1,0 +1,173 @@
+"""Denoising word alignment with self-labelled links (XLM-Align, Chi et al. 2021)."""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.alignment.labels import LabelOptions, self_label
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.pointer import Pointer
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+
+QUERIES = ("masked", "unmasked", "all-aligned")
+FILTERS = ("itermax", "itermax-paper", "argmax", "union")
+AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
+
+
+@dataclass
+class DwaConfig(ObjectiveConfig):
+    """Options of ``dwa``; defaults follow the released code."""
+
+    label_layer: Optional[int] = field(
+        default=None, metadata={"help": "layer that labels (default: 10 of 12, the same depth elsewhere; Table 4)"}
+    )
+    layer: int = field(default=-1, metadata={"help": "layer that the pointer reads (Table 5); -1: last"})
+    sinkhorn_iterations: int = field(default=2, metadata={"help": "Sinkhorn iterations"})
+    mu: float = field(default=1.0, metadata={"help": "entropic regularisation"})
+    eps: float = field(default=1e-6, metadata={"help": "floor of the similarities"})
+    order: str = field(
+        default="columns-first", metadata={"help": "columns-first (released code) or rows-first (Eq. 6)"}
+    )
+    filter: str = field(
+        default="itermax",
+        metadata={"help": "itermax (released code), itermax-paper (Eq. 9), argmax (one round) or union (no filter)"},
+    )
+    filter_rounds: int = field(default=2, metadata={"help": "rounds of the filter"})
+    filter_alpha: float = field(default=0.9, metadata={"help": "discount of tokens that have a link already"})
+    queries: str = field(default="masked", metadata={"help": "positions that point: masked, unmasked or all-aligned"})
+    unmasked_prob: float = field(default=0.15, metadata={"help": "share of unmasked tokens taken by unmasked queries"})
+    start_update: int = field(default=1, metadata={"help": "updates before this one do not label"})
+    links_until: int = field(
+        default=0, metadata={"help": "take labels from the prepared links before this update; 0: never"}
+    )
+    links_agreement: float = field(
+        default=0.0,
+        metadata={"help": "take labels from the prepared links until the F1 of own labels against them reaches this"},
+    )
+
+
+class DwaHead(nn.Module):
+    """The pointer, and how far own labels have come; buffers, so that a resumed run goes on from there."""
+
+    agreement: Tensor
+    own_labels: Tensor
+
+    def __init__(self, config: EncoderConfig):
+        super().__init__()
+        self.pointer = Pointer(config.encoder_embed_dim)
+        self.register_buffer("agreement", torch.zeros(()))
+        self.register_buffer("own_labels", torch.zeros((), dtype=torch.bool))
+
+
+@register_objective("dwa", dataclass=DwaConfig)
+class DenoisingWordAlignment(Objective):
+    """L_DWA = sum_{i in P} CE(a_i, A(i)), Eq. 11 to 15.
+
+    The labels A come from a pass without gradient over the unperturbed pair that stops at the labelling layer. For
+    training from scratch, where such labels are poor at first, they can come from prepared links until a given update
+    or until the model's own labels agree with those.
+    """
+
+    stats = ("accuracy", "links_per_token", "masked_with_label", "links_agreement")
+    cfg: DwaConfig
+
+    def __init__(self, cfg: DwaConfig):
+        super().__init__(cfg)
+        choice(cfg.queries, QUERIES, "--dwa-queries")
+        self.options = LabelOptions(
+            iterations=cfg.sinkhorn_iterations,
+            mu=cfg.mu,
+            eps=cfg.eps,
+            order=choice(cfg.order, ("columns-first", "rows-first"), "--dwa-order"),
+            method=choice(cfg.filter, FILTERS, "--dwa-filter"),
+            rounds=cfg.filter_rounds,
+            alpha=cfg.filter_alpha,
+        )
+        self.bootstraps = cfg.links_until > 0 or cfg.links_agreement > 0
+        self.needs = ("bitext", "links") if self.bootstraps else ("bitext",)
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Resolve the labelling and the pointer's layer."""
+        label = self.cfg.label_layer
+        self.label_layer = config.default_labelling_layer() if label is None else label
+        config.resolve_layer(self.label_layer, "--dwa-label-layer")
+        config.resolve_layer(self.cfg.layer, "--dwa-layer")
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The pointer's two maps and the state of bootstrapping."""
+        return DwaHead(config)
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Label, choose the queries, point."""
+        bitext = batch.bitext
+        assert bitext is not None
+        head: Any = encoder.heads["dwa"]
+        labels, agreement = self._labels(encoder, head, bitext, step)
+        queries = self._queries(bitext, labels)
+        hidden = encoder.states(bitext.masked).layer(self.cfg.layer)
+        total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels)
+        masked = bitext.targets.ne(PAD)
+        spans = bitext.spans
+        tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
+        stats = {
+            "accuracy": (correct, queries.sum()),
+            "links_per_token": ((labels >= 0).sum(), tokens),
+            "masked_with_label": ((masked & (labels >= 0)).sum(), masked.sum()),
+            "links_agreement": agreement,
+        }
+        return Loss(total, queries.sum(), stats)
+
+    def _labels(
+        self, encoder: StepEncoder, head: Any, bitext: Bitext, step: int
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        none = torch.full_like(bitext.tokens, -1)
+        agreement = (torch.zeros((), device=none.device), torch.zeros((), device=none.device))
+        if encoder.training and step < self.cfg.start_update:
+            return none, agreement
+        given = encoder.training and self.bootstraps and not self._labels_itself(head, step)
+        if not given:
+            return self._own(encoder, bitext), agreement
+        partner = none if bitext.partner is None else bitext.partner
+        if step % AGREEMENT_EVERY == 0:
+            agreement = self._compare(head, self._own(encoder, bitext), partner, bitext.has_links)
+        return partner, agreement
+
+    def _labels_itself(self, head: Any, step: int) -> bool:
+        late = self.cfg.links_until > 0 and step >= self.cfg.links_until
+        return late or bool(head.own_labels)
+
+    def _own(self, encoder: StepEncoder, bitext: Bitext) -> Tensor:
+        hidden = encoder.states(bitext.tokens, labelling=True).layer(self.label_layer)
+        return self_label(hidden, bitext.spans, self.options).long()
+
+    def _compare(self, head: Any, own: Tensor, given: Tensor, has_links: Tensor) -> tuple[Tensor, Tensor]:
+        """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
+        own = own.masked_fill(~has_links[:, None], -1)
+        sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            torch.distributed.all_reduce(sums)
+        if sums[1] > 0:
+            now = (sums[0] / sums[1]).to(head.agreement)
+            head.agreement.copy_(torch.where(head.agreement > 0, 0.8 * head.agreement + 0.2 * now, now))
+            if 0 < self.cfg.links_agreement <= float(head.agreement):
+                head.own_labels.fill_(True)
+        return sums[0].float(), sums[1].float()
+
+    def _queries(self, bitext: Bitext, labels: Tensor) -> Tensor:
+        """Query positions P (B, T), Eq. 14 and Table 7."""
+        labelled = labels >= 0
+        masked = bitext.targets.ne(PAD)
+        if self.cfg.queries == "masked":
+            return labelled & masked
+        if self.cfg.queries == "unmasked":
+            return labelled & ~masked & (bitext.draw < self.cfg.unmasked_prob)
+        # One token of each aligned pair: the source token decides by its draw, which its partner looks up.
+        source = torch.arange(labels.shape[1], device=labels.device) < bitext.spans[:, 1:2]
+        own = bitext.draw < 0.5
+        partners = own.gather(1, labels.clamp(min=0))
+        return labelled & torch.where(source, own, ~partners)

@@ -1,0 +1,117 @@
+"""The extension point: an objective registers here, and its options, criterion and logging follow."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import torch
+from fairseq.dataclass import FairseqDataclass
+from torch import Tensor, nn
+
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
+
+OBJECTIVES: dict[str, type["Objective"]] = {}
+STREAMS = ("bitext", "mono", "links")
+
+
+@dataclass
+class ObjectiveConfig(FairseqDataclass):
+    """Options that every objective has. A field ``x`` of objective ``name`` is the option ``--name-x``."""
+
+    weight: float = field(default=1.0, metadata={"help": "factor of this loss in the sum; 0 switches it off"})
+
+
+@dataclass
+class Loss:
+    """What an objective gives back for a batch.
+
+    Attributes:
+        total: sum of the loss over its predictions, in nats, float32 or float64, with gradient.
+        count: number of predictions, the loss's share of the sample size.
+        stats: name -> (numerator, denominator), sums that are added over batches and workers and logged as ratios.
+    """
+
+    total: Tensor
+    count: Tensor
+    stats: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
+
+
+class Objective:
+    """Base of all objectives: hidden states to a loss.
+
+    A subclass says which streams it ``needs`` (``bitext``, ``mono``; ``links`` where it reads prepared links), which
+    ``stats`` it logs, whether it ``predicts_tokens`` with the MLM head, and may own a head: a module that the model
+    saves, restores and optimises.
+
+    Example::
+
+        @register_objective("length", dataclass=ObjectiveConfig)
+        class Length(Objective):
+            needs = ("bitext",)
+
+            def forward(self, encoder, batch, step):
+                hidden = encoder.states(batch.bitext.tokens).layer(-1)
+                return Loss(hidden.float().norm(), torch.tensor(len(hidden)))
+    """
+
+    name: ClassVar[str]
+    needs: Sequence[str] = ()
+    stats: Sequence[str] = ()
+    predicts_tokens: ClassVar[bool] = False
+
+    def __init__(self, cfg: Any):
+        self.cfg = cfg
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Check the options against the encoder's sizes before any work; raise XalignError where they don't fit."""
+
+    def build_head(self, config: EncoderConfig) -> nn.Module | None:
+        """The parameters and buffers that this objective trains besides the encoder."""
+        return None
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """The loss of a batch; ``step`` is the number of updates done before this one."""
+        raise NotImplementedError
+
+    def available(self, batch: Batch) -> bool:
+        """Whether the batch has the streams that this objective reads."""
+        return all(getattr(batch, stream) is not None for stream in self.needs if stream != "links")
+
+
+def register_objective(name: str, dataclass: type[ObjectiveConfig]) -> Callable[[type[Objective]], type[Objective]]:
+    """Register an objective; ``--criterion name`` and ``--objectives ...,name`` are there from then on.
+
+    Args:
+        name: lower-case words joined by ``_``; the prefix of its options.
+        dataclass: its options, a :class:`ObjectiveConfig`.
+    """
+
+    def register(cls: type[Objective]) -> type[Objective]:
+        if name in OBJECTIVES:
+            raise XalignError("an objective of this name is registered already", found=name)
+        unknown = set(cls.needs) - set(STREAMS)
+        if unknown:
+            raise XalignError("an objective needs an unknown stream", where=name, found=unknown, expected=STREAMS)
+        cls.name, cls.config_class = name, dataclass  # type: ignore[attr-defined]
+        OBJECTIVES[name] = cls
+        from xalign_fairseq.criterions import presets  # criterions import this module
+
+        presets.add_objective(name)
+        return cls
+
+    return register
+
+
+def choice(value: str, choices: Sequence[str], option: str) -> str:
+    """Return ``value`` if it is one of ``choices``; options from YAML pass no parser that would check them."""
+    if value not in choices:
+        raise XalignError("an option has an unknown value", where=option, found=value, expected=", ".join(choices))
+    return value
+
+
+def zero(like: Tensor) -> Tensor:
+    """A float32 zero on the device of ``like``."""
+    return torch.zeros((), device=like.device)

@@ -1,0 +1,175 @@
+"""The dataset that fairseq's trainer iterates: batches that hold pairs and monolingual blocks together."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from fairseq.data import FairseqDataset, data_utils
+
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
+from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+
+
+class StreamsDataset(FairseqDataset):
+    """Pairs and blocks under one index: pairs first, then blocks.
+
+    A batch is as many pairs as fit ``--max-tokens`` and ``--batch-size``, joined by as many blocks as fit the
+    monolingual stream's own limits. Without bitext, batches hold blocks alone. In training each epoch draws anew; in
+    validation everything is read once, in stored order, and always perturbed in the same way.
+
+    Args:
+        bitext, mono: the streams; one of them may be None.
+        mask: how to perturb.
+        seed: with the epoch and the index it determines every draw.
+        training: whether to draw, or to read everything once.
+        temperature: of the choice between language pairs and between languages.
+        items: draws of an epoch; None for one for each pair and direction.
+        mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
+        word_starts: (V,) bool; if given, whole words are masked in the blocks.
+    """
+
+    def __init__(
+        self,
+        bitext: BitextStream | None,
+        mono: MonoStream | None,
+        mask: MaskOptions,
+        seed: int,
+        training: bool,
+        temperature: float = 1.0,
+        items: int | None = None,
+        mono_tokens: int | None = None,
+        mono_blocks: int | None = None,
+        word_starts: np.ndarray | None = None,
+    ):
+        super().__init__()
+        self.bitext, self.mono, self.mask = bitext, mono, mask
+        self.seed, self.training, self.temperature, self.items = seed, training, temperature, items
+        self.mono_tokens, self.mono_blocks, self.word_starts = mono_tokens, mono_blocks, word_starts
+        self.pairs = len(bitext) if bitext is not None else 0
+        self.now = 1
+
+    def __len__(self) -> int:
+        return self.pairs + (len(self.mono) if self.mono is not None else 0)
+
+    @property
+    def can_reuse_epoch_itr_across_epochs(self) -> bool:
+        """Each epoch of training has its own draws."""
+        return not self.training
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draws are keyed by the epoch; validation always has those of epoch 0."""
+        self.now = epoch if self.training else 0
+
+    def __getitem__(self, index: int) -> PairSample | BlockSample:
+        index = int(index)
+        if index < self.pairs:
+            assert self.bitext is not None
+            rng = np.random.default_rng((self.seed, BITEXT, self.now, index))
+            return pair_sample(self.bitext[index], rng, self.mask)
+        assert self.mono is not None
+        rng = np.random.default_rng((self.seed, MONO, self.now, index))
+        return block_sample(self.mono[index - self.pairs], rng, self.mask, self.word_starts)
+
+    def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
+        """Samples of both streams to one batch."""
+        return collate(
+            [sample for sample in samples if isinstance(sample, PairSample)],
+            [sample for sample in samples if isinstance(sample, BlockSample)],
+        )
+
+    def ordered_indices(self) -> np.ndarray:
+        """The epoch's pairs by length, equal lengths in random order; blocks join them in :meth:`batch_by_size`."""
+        if self.bitext is None:
+            assert self.mono is not None
+            count = self.items or len(self.mono)
+            return self._blocks(count)
+        if self.training:
+            items, dropped = self.bitext.epoch(self.seed, self.now, self.temperature, self.items)
+        else:
+            items, dropped = self.bitext.all()
+        if dropped:
+            logger.info(
+                "left out %d of %d pairs: longer than %d tokens together (--max-pair-length)",
+                dropped,
+                dropped + len(items),
+                self.bitext.max_length,
+            )
+        if not len(items):
+            raise XalignError(
+                "no sentence pair is short enough",
+                found=f"{dropped} pairs, all longer than {self.bitext.max_length} tokens",
+                next="raise --max-pair-length and --max-positions, or use a tokenizer with longer pieces",
+            )
+        return items[np.argsort(self.bitext.lengths(items), kind="stable")]
+
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
+        """Over-long pairs are left out, and counted, when the epoch is drawn: nothing is left to filter."""
+        return indices, []
+
+    def batch_by_size(
+        self,
+        indices: np.ndarray,
+        max_tokens: int | None = None,
+        max_sentences: int | None = None,
+        required_batch_size_multiple: int = 1,
+    ) -> list[np.ndarray]:
+        """Cut pairs into batches and give each batch its blocks."""
+        batches = data_utils.batch_by_size(
+            indices,
+            num_tokens_fn=self.num_tokens,
+            num_tokens_vec=self.num_tokens_vec(indices),
+            max_tokens=max_tokens,
+            max_sentences=max_sentences,
+            required_batch_size_multiple=required_batch_size_multiple,
+        )
+        if self.bitext is None or self.mono is None:
+            return batches
+        each = self._blocks_per_batch(max_tokens, max_sentences)
+        if self.training:
+            blocks = self._blocks(each * len(batches)).reshape(len(batches), each)
+            return [np.concatenate(both) for both in zip(batches, blocks, strict=True)]
+        rest = self._blocks(len(self.mono))
+        return batches + [rest[start : start + each] for start in range(0, len(rest), each)]
+
+    def _blocks(self, count: int) -> np.ndarray:
+        assert self.mono is not None
+        if self.training:
+            return self.pairs + self.mono.draw(self.seed, self.now, count, self.temperature)
+        return self.pairs + np.arange(len(self.mono))
+
+    def _blocks_per_batch(self, max_tokens: int | None, max_sentences: int | None) -> int:
+        assert self.mono is not None
+        tokens = self.mono_tokens or (None if self.mono_blocks else max_tokens)
+        limits = [self.mono_blocks or max_sentences]
+        if tokens is not None:
+            limits.append(tokens // self.mono.length)
+        each = min(limit for limit in limits if limit is not None)
+        if not each:
+            raise XalignError(
+                "no monolingual block fits a batch",
+                where="--mono-max-tokens, --max-tokens",
+                found=f"{tokens} tokens a batch",
+                expected=f"at least one block of {self.mono.length}",
+                next=f"lower --mono-tokens-per-sample, or pass --mono-max-tokens {self.mono.length}",
+            )
+        return each
+
+    def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
+        """Length of each item."""
+        lengths = np.full(len(indices), self.mono.length if self.mono is not None else 0, dtype=np.int64)
+        here = indices < self.pairs
+        if self.bitext is not None:
+            lengths[here] = self.bitext.lengths(indices[here])
+        return lengths
+
+    def num_tokens(self, index: int) -> int:
+        """Length of one item."""
+        return int(self.num_tokens_vec(np.array([index]))[0])
+
+    size = num_tokens

@@ -1,0 +1,241 @@
+"""The pre-training task: bitext and monolingual text from a data-bin, for any set of objectives."""
+
+import logging
+import os
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import numpy as np
+import torch
+from fairseq.dataclass import FairseqDataclass
+from fairseq.tasks import FairseqTask, register_task
+from omegaconf import II, MISSING
+
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.tasks.dataset import StreamsDataset
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class XalignPretrainingConfig(FairseqDataclass):
+    """Options of ``--task xalign_pretraining``."""
+
+    data: str = field(
+        default=MISSING, metadata={"help": "data-bin folder; several, separated by colons, are shards, one an epoch"}
+    )
+    lang_pairs: Optional[str] = field(
+        default=None, metadata={"help": "language pairs such as en-de,en-fr (default: all in the data-bin)"}
+    )
+    mono_langs: Optional[str] = field(
+        default=None, metadata={"help": "languages of the monolingual stream (default: all in the data-bin)"}
+    )
+    sampling_temperature: float = field(
+        default=1.0, metadata={"help": "T of p_i ~ n_i^(1/T) over pairs and over languages; 1: by size"}
+    )
+    epoch_items: Optional[int] = field(
+        default=None, metadata={"help": "draws in an epoch (default: each pair once in each direction)"}
+    )
+    max_pair_length: Optional[int] = field(
+        default=None,
+        metadata={"help": "leave out (and count) pairs longer than this with special tokens (default: max positions)"},
+    )
+    mono_tokens_per_sample: int = field(
+        default=256, metadata={"help": "length of a monolingual block (released code: 512)"}
+    )
+    mono_max_tokens: Optional[int] = field(
+        default=None, metadata={"help": "tokens of the monolingual part of a batch (default: --max-tokens)"}
+    )
+    mono_batch_size: Optional[int] = field(
+        default=None, metadata={"help": "blocks of the monolingual part of a batch (default: --batch-size)"}
+    )
+    mask_prob: float = field(default=0.15, metadata={"help": "share of tokens chosen for prediction"})
+    leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of the chosen that stay as they are"})
+    random_token_prob: float = field(default=0.1, metadata={"help": "share of the chosen that become a random token"})
+    mask_special_tokens: bool = field(
+        default=False, metadata={"help": "let <s> and </s> be chosen too, as the released code does"}
+    )
+    mask_whole_words: bool = field(
+        default=False, metadata={"help": "choose whole words in the monolingual stream (sentencepiece word starts)"}
+    )
+    seed: int = II("common.seed")
+
+
+@register_task("xalign_pretraining", dataclass=XalignPretrainingConfig)
+class XalignPretrainingTask(FairseqTask):
+    """Streams for the objectives of a weighted criterion; see :class:`StreamsDataset` for what a batch is."""
+
+    cfg: XalignPretrainingConfig
+
+    def __init__(self, cfg: XalignPretrainingConfig, restoring: bool = False):
+        super().__init__(cfg)
+        self.restoring = restoring
+        self.folders = [folder for folder in cfg.data.split(os.pathsep) if folder]
+        self.data = DataBin(self.folders[0])
+        self.dictionary = self.data.dictionary
+        # Language pairs are numbered over all splits, so that a batch's numbers mean the same in each.
+        self.pair_names = sorted({f"{src}-{tgt}" for _, src, tgt in self.data.pairs})
+        self.needs: set[str] = set()
+        self.models: list[Any] = []
+
+    @classmethod
+    def setup_task(cls, cfg: XalignPretrainingConfig, **kwargs: Any) -> "XalignPretrainingTask":
+        """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
+        return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
+
+    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """Build the encoder; heads are attached when the criterion is built."""
+        model = super().build_model(cfg, from_checkpoint)
+        self.models.append(model)
+        return model
+
+    def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """Build the criterion, learn which streams it needs and give the models its heads."""
+        criterion = super().build_criterion(cfg, from_checkpoint)
+        self.needs = criterion.needs
+        for model in self.models:
+            criterion.attach_heads(model)
+        self._check_streams()
+        return criterion
+
+    def _check_streams(self) -> None:
+        if "bitext" in self.needs and not self._pairs(self.data, "train"):
+            raise XalignError(
+                "an objective needs bitext, and the data-bin has none for training",
+                where=self.data.path,
+                next="xalign prepare with --pair and --trainpref",
+            )
+        if "mono" in self.needs and not self._languages(self.data, "train"):
+            raise XalignError(
+                "an objective needs monolingual text, and the data-bin has none for training",
+                where=self.data.path,
+                next="xalign prepare with --mono LANG=FILE, or leave mlm out of --objectives",
+            )
+
+    def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:
+        here = data.language_pairs(split)
+        if not self.cfg.lang_pairs:
+            return here
+        wanted = [tuple(pair.split("-")) for pair in self.cfg.lang_pairs.split(",")]
+        for pair in wanted:
+            if pair not in here and split == "train":
+                data.pair(split, pair[0], pair[-1])  # raises, naming the pairs that are there
+        return [pair for pair in here if pair in wanted]
+
+    def _languages(self, data: DataBin, split: str) -> list[str]:
+        here = data.languages(split)
+        if not self.cfg.mono_langs:
+            return here
+        wanted = self.cfg.mono_langs.split(",")
+        if split == "train":
+            for language in wanted:
+                data.mono(split, language)  # raises, naming the languages that are there
+        return [language for language in here if language in wanted]
+
+    def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
+        """Open a split. With several folders, epoch e of training reads folder (e - 1) mod their number."""
+        training = split == "train"
+        epoch = kwargs.get("epoch", 1)
+        data = DataBin(self.folders[(epoch - 1) % len(self.folders)]) if training else self.data
+        if data.dictionary.digest != self.dictionary.digest:
+            raise XalignError("the shards have different dictionaries", where=f"{data.path}, {self.data.path}")
+        bitext = self._bitext(data, split, training) if "bitext" in self.needs else None
+        mono = self._mono(data, split) if "mono" in self.needs else None
+        if bitext is None and mono is None:
+            raise XalignError(
+                "the data-bin has nothing of this split that the objectives read",
+                where=data.path,
+                found=f"splits {', '.join(data.splits)}",
+                expected=split,
+                next="prepare it, or choose another --valid-subset, or pass --disable-validation",
+            )
+        options = self.cfg
+        self.datasets[split] = StreamsDataset(
+            bitext,
+            mono,
+            self.mask_options(),
+            seed=options.seed,
+            training=training,
+            temperature=options.sampling_temperature,
+            items=options.epoch_items if training else None,
+            mono_tokens=options.mono_max_tokens,
+            mono_blocks=options.mono_batch_size,
+            word_starts=self._word_starts() if options.mask_whole_words else None,
+        )
+        sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
+        logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")
+
+    def _bitext(self, data: DataBin, split: str, training: bool) -> BitextStream | None:
+        corpora = []
+        for src, tgt in self._pairs(data, split):
+            readers = data.pair(split, src, tgt)
+            needs_links = not training or "links" in self.needs
+            links = data.links(split, src, tgt) if needs_links else None
+            if training and needs_links and links is None:
+                logger.warning("%s-%s has no prepared links for training: only its own labels will be used", src, tgt)
+            corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links))
+        if not corpora:
+            return None
+        return BitextStream(corpora, self._max_length(), both_directions=training)
+
+    def _mono(self, data: DataBin, split: str) -> MonoStream | None:
+        readers = [data.mono(split, language) for language in self._languages(data, split)]
+        return MonoStream(readers, min(self.cfg.mono_tokens_per_sample, self._positions())) if readers else None
+
+    def _positions(self) -> int:
+        return min((model.max_positions() for model in self.models), default=512)
+
+    def _max_length(self) -> int:
+        return min(self.cfg.max_pair_length or self._positions(), self._positions())
+
+    def mask_options(self) -> MaskOptions:
+        """How the streams are perturbed."""
+        options = self.cfg
+        return MaskOptions(
+            mask=self.dictionary.mask_index,
+            vocab=self.dictionary.embedding_size,
+            probability=options.mask_prob,
+            leave=options.leave_unmasked_prob,
+            random=options.random_token_prob,
+            specials=options.mask_special_tokens,
+        )
+
+    def _word_starts(self) -> np.ndarray:
+        starts = [symbol.startswith("▁") for symbol in self.dictionary.symbols]
+        return np.array(starts + [False] * (self.dictionary.embedding_size - len(starts)))
+
+    @property
+    def source_dictionary(self) -> None:
+        """fairseq's own dictionary class is not used."""
+        return None
+
+    target_dictionary = source_dictionary
+
+    def max_positions(self) -> None:
+        """Lengths are the datasets' affair."""
+        return None
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint carries besides weights: the vocabulary and tokenizer, so that it can align by itself."""
+        model = self.data.spm
+        content = np.frombuffer(model.read_bytes(), dtype=np.uint8).copy() if model else np.empty(0, dtype=np.uint8)
+        return {
+            "tokenizer": {"symbols": list(self.dictionary.symbols), "sentencepiece": torch.from_numpy(content)},
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Refuse a checkpoint whose vocabulary is not the data-bin's."""
+        symbols = state_dict.get("tokenizer", {}).get("symbols")
+        if symbols is not None and list(symbols) != list(self.dictionary.symbols):
+            both = zip(symbols, self.dictionary.symbols, strict=False)
+            first = next((i for i, (theirs, ours) in enumerate(both) if theirs != ours), -1)
+            raise XalignError(
+                "the data-bin's dictionary is not the one that the checkpoint was trained with",
+                where=self.data.path,
+                found=f"{len(self.dictionary.symbols)} symbols, the first difference at id {first}",
+                expected=f"the checkpoint's {len(symbols)} symbols",
+                next="prepare the data again with the checkpoint's --spm and --dict",
+            )
