@@ -1,0 +1,131 @@
+"""Self-labelling: from hidden states to links, and to one partner position per token."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.alignment.links import check_link_options, find_links, link_probability
+from xalign_fairseq.alignment.similarity import pair_similarity, side_positions
+from xalign_fairseq.alignment.sinkhorn.reference import check_sinkhorn_options, sinkhorn
+
+NO_PARTNER = -1
+
+
+@dataclass(frozen=True)
+class LabelOptions:
+    """How hidden states become links; the defaults are the released code's (XLM-Align, Chi et al., 2021).
+
+    ``iterations``, ``mu``, ``eps``, ``order`` and ``domain`` are those of
+    :func:`~xalign_fairseq.alignment.sinkhorn.reference.sinkhorn`, ``method``, ``rounds`` and ``alpha`` those of
+    :func:`~xalign_fairseq.alignment.links.find_links`. The paper's reading is ``order="rows-first"`` and
+    ``method="itermax-paper"``. Values without a meaning raise XalignError when the options are made.
+    """
+
+    iterations: int = 2
+    mu: float = 1.0
+    eps: float = 1e-6
+    order: str = "columns-first"
+    domain: str = "auto"
+    method: str = "itermax"
+    rounds: int = 2
+    alpha: float = 0.9
+
+    def __post_init__(self) -> None:
+        check_sinkhorn_options(self.iterations, self.mu, self.eps, self.order, self.domain)
+        check_link_options(self.method, self.rounds, self.alpha)
+
+
+def pair_links(
+    hidden: Tensor, spans: Tensor, options: LabelOptions | None = None, *, sizes: tuple[int, int] | None = None
+) -> tuple[Tensor, Tensor]:
+    """Links and link probabilities of each pair, from its hidden states at one layer.
+
+    Args:
+        hidden: (B, T, H), any floating dtype.
+        spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
+        options: defaults to the released code's.
+        sizes: the longest sides (n, m), as in
+            :func:`~xalign_fairseq.alignment.similarity.pair_similarity`.
+
+    Returns:
+        links (B, n, m) bool and probabilities (B, n, m) float of all token pairs, counted from each side's first token.
+
+    Example::
+
+        hidden = torch.randn(1, 7, 16)  # <s> a b </s> x y </s>
+        links, prob = pair_links(hidden, torch.tensor([[1, 3, 4, 6]]))
+        links.nonzero().tolist()  # [pair, i, j]
+    """
+    options = options or LabelOptions()
+    with torch.no_grad():
+        plan, src_mask, tgt_mask = _plan(hidden, spans, options, sizes)
+        return _find(plan, src_mask, tgt_mask, options), link_probability(plan)
+
+
+def self_label(
+    hidden: Tensor, spans: Tensor, options: LabelOptions | None = None, *, sizes: tuple[int, int] | None = None
+) -> Tensor:
+    """The position of each token's partner in the other sentence: the labels A(i) of denoising word alignment.
+
+    A token with several links gets the last, the partner with the highest position, as in the released code (the
+    paper leaves it open); both sides are labelled. No gradient flows, and with ``sizes`` nothing is read back from the
+    device. A pair that has tokens on both sides and no label at all had non-finite hidden states.
+
+    Args:
+        hidden: (B, T, H), any floating dtype.
+        spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
+        options: defaults to the released code's.
+        sizes: the longest sides (n, m).
+
+    Returns:
+        (B, T) int16 (int32 if T > 32767): absolute position in the sequence, -1 without a partner.
+
+    Example::
+
+        hidden = torch.eye(3)[[2, 0, 1, 2, 1, 0, 2]][None]  # <s> a b </s> b a </s>
+        self_label(hidden, torch.tensor([[1, 3, 4, 6]]))
+        # tensor([[-1, 5, 4, -1, 2, 1, -1]], dtype=torch.int16)
+    """
+    options = options or LabelOptions()
+    with torch.no_grad():
+        plan, src_mask, tgt_mask = _plan(hidden, spans, options, sizes)
+        links = _find(plan, src_mask, tgt_mask, options)
+        return partners(links, spans, hidden.shape[1])
+
+
+def partners(links: Tensor, spans: Tensor, length: int) -> Tensor:
+    """Turn links (B, n, m) bool into partner positions (B, length), as :func:`self_label` returns them."""
+    dtype = torch.int16 if length <= torch.iinfo(torch.int16).max else torch.int32
+    batch, n, m = links.shape
+    # Positions of padding are sent to an extra last column, which is cut off.
+    labels = torch.full((batch, length + 1), NO_PARTNER, dtype=dtype, device=links.device)
+    for side, size, other_size, sided in ((0, n, m, links), (1, m, n, links.transpose(1, 2))):
+        if size == 0 or other_size == 0:
+            continue
+        other, _ = side_positions(spans, 1 - side, other_size)
+        last = (sided * (other + 1)[:, None, :].to(dtype)).amax(2) - 1
+        positions, mask = side_positions(spans, side, size)
+        labels.scatter_(1, positions.masked_fill(~mask, length), last)
+    return labels[:, :length].contiguous()
+
+
+def _plan(
+    hidden: Tensor, spans: Tensor, options: LabelOptions, sizes: tuple[int, int] | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    similarity, src_mask, tgt_mask = pair_similarity(hidden, spans, sizes=sizes)
+    plan = sinkhorn(
+        similarity,
+        src_mask,
+        tgt_mask,
+        iterations=options.iterations,
+        mu=options.mu,
+        eps=options.eps,
+        order=options.order,
+        domain=options.domain,
+    )
+    return plan, src_mask, tgt_mask
+
+
+def _find(plan: Tensor, src_mask: Tensor, tgt_mask: Tensor, options: LabelOptions) -> Tensor:
+    return find_links(plan, src_mask, tgt_mask, method=options.method, rounds=options.rounds, alpha=options.alpha)

@@ -1,0 +1,137 @@
+"""Links from a transport plan: argmax intersection, itermax (as released and as printed), union."""
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.errors import XalignError
+
+METHODS = ("itermax", "argmax", "union", "itermax-paper")
+
+
+def check_link_options(method: str, rounds: int, alpha: float) -> None:
+    """Raise XalignError for the first option of :func:`find_links` that has no meaning."""
+    for name, value, right, expected in (
+        ("method", method, method in METHODS, " or ".join(METHODS)),
+        ("rounds", rounds, rounds >= 1, "1 or more"),
+        ("alpha", alpha, 0 < alpha <= 1, "above 0, at most 1"),
+    ):
+        if not right:
+            raise XalignError(
+                "an option of link extraction has no such value", where=name, found=value, expected=expected
+            )
+
+
+def extract_links(
+    plan: Tensor,
+    src_mask: Tensor,
+    tgt_mask: Tensor,
+    *,
+    method: str = "itermax",
+    rounds: int = 2,
+    alpha: float = 0.9,
+) -> tuple[Tensor, Tensor]:
+    """Links of each pair (:func:`find_links`) and the probability of every token pair (:func:`link_probability`).
+
+    Example::
+
+        plan = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]])
+        links, prob = extract_links(plan, torch.ones(1, 2).bool(), torch.ones(1, 2).bool())
+        links[0].nonzero().tolist()  # [[0, 0], [1, 1]]
+    """
+    links = find_links(plan, src_mask, tgt_mask, method=method, rounds=rounds, alpha=alpha)
+    return links, link_probability(plan)
+
+
+def find_links(
+    plan: Tensor,
+    src_mask: Tensor,
+    tgt_mask: Tensor,
+    *,
+    method: str = "itermax",
+    rounds: int = 2,
+    alpha: float = 0.9,
+) -> Tensor:
+    r"""Links of each pair of a batch from its transport plan A.
+
+    Forward links are the argmax of each row, backward links that of each column (XLM-Align, Chi et al., 2021, Eq. 7).
+
+    - ``argmax``: forward and backward at once (one round of Eq. 8).
+    - ``itermax``: the released code's rule, SimAlign's (Jalili Sabet et al., 2020): argmax, then ``rounds - 1``
+      further rounds on A with weight 1 where both tokens are free, ``alpha`` where one is linked, 0 where both are.
+      Weights always apply to the original A. Pairs with at most two tokens on a side, and pairs of which one side is
+      fully linked, get no further round.
+    - ``itermax-paper``: Eq. 8 and 9, ``rounds`` rounds; after each, A becomes 0 at the links so far and is multiplied
+      by ``alpha`` in the rest of their rows and columns, in place, so that discounts compound.
+    - ``union``: forward or backward, no filter.
+
+    Ties go to the lowest index. Only positive entries of A are links, so that an all-zero plan has none. Conversely a
+    pair with tokens on both sides and a usable plan always has a link: a pair without one had a non-finite similarity.
+
+    Args:
+        plan: (B, n, m), not negative, 0 outside the masks.
+        src_mask: (B, n) bool.
+        tgt_mask: (B, m) bool.
+        method: one of the above.
+        rounds: of itermax and itermax-paper; 1 is argmax.
+        alpha: the discount.
+
+    Returns:
+        (B, n, m) bool. Nothing is read back from the device.
+
+    Raises:
+        XalignError: an option has no such value.
+    """
+    check_link_options(method, rounds, alpha)
+    if plan.numel() == 0:
+        return torch.zeros_like(plan, dtype=torch.bool)
+    if method == "union":
+        return _forward(plan) | _forward(plan.transpose(1, 2)).transpose(1, 2)
+    links = _mutual(plan)
+    if method == "itermax":
+        # Pairs that take no further round have no free token: all their weights are then 0.
+        eligible = torch.minimum(src_mask.sum(1), tgt_mask.sum(1)) > 2
+        for _ in range(rounds - 1):
+            src_free = src_mask & ~links.any(2)
+            tgt_free = tgt_mask & ~links.any(1)
+            open_pairs = (eligible & src_free.any(1) & tgt_free.any(1))[:, None]
+            links = links | _mutual(_weighted(plan, src_free & open_pairs, tgt_free & open_pairs, alpha))
+    elif method == "itermax-paper":
+        for _ in range(rounds - 1):
+            touched = links.any(2, keepdim=True) | links.any(1, keepdim=True)
+            plan = torch.where(touched, plan * alpha, plan).masked_fill(links, 0.0)
+            links = links | _mutual(plan)
+    return links
+
+
+def link_probability(plan: Tensor) -> Tensor:
+    r"""Probability (B, n, m) of every token pair: the geometric mean of its forward and its backward probability.
+
+    :math:`p_{ij} = A_{ij} / \sqrt{\sum_k A_{ik} \sum_k A_{kj}}`: the same for both orders of normalisation, 1 only if
+    neither token has any other candidate. Rows and columns without mass give 0.
+    """
+    row, column = plan.sum(2, keepdim=True), plan.sum(1, keepdim=True)
+    # Two square roots: the product of two small sums would underflow.
+    norm = row.sqrt() * column.sqrt()
+    return torch.where(norm > 0, plan / norm, 0.0).clamp_max(1.0)
+
+
+def _forward(plan: Tensor) -> Tensor:
+    best, j = plan.max(2, keepdim=True)
+    return torch.zeros_like(plan, dtype=torch.bool).scatter_(2, j, best > 0)
+
+
+def _mutual(plan: Tensor) -> Tensor:
+    """Entries that are the argmax of their row and of their column."""
+    forward = plan.max(2).indices  # max is several times faster than argmax on the CPU
+    back = plan.max(1).indices.gather(1, forward)
+    mutual = back == torch.arange(plan.shape[1], device=plan.device)
+    forward = forward[:, :, None]
+    mutual = mutual[:, :, None] & (plan.gather(2, forward) > 0)
+    return torch.zeros_like(plan, dtype=torch.bool).scatter_(2, forward, mutual)
+
+
+def _weighted(plan: Tensor, src_free: Tensor, tgt_free: Tensor, alpha: float) -> Tensor:
+    """``plan`` times 1, alpha or 0 for two, one or no free tokens."""
+    free = tgt_free.to(plan.dtype)
+    beside_free = free + alpha * (1 - free)
+    return plan * torch.where(src_free[:, :, None], beside_free[:, None, :], (alpha * free)[:, None, :])

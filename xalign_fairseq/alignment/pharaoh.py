@@ -1,0 +1,175 @@
+"""Pharaoh links: ``i-j`` sure, ``ipj`` possible, one line per sentence pair; parsing, writing, bounds, index base."""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_lines
+
+Link = tuple[int, int]
+_LINK = re.compile(r"([0-9]+)([-p])([0-9]+)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The gold links of one sentence pair; every sure link is possible too, and is added to ``possible`` if missing."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sure", frozenset(self.sure))
+        object.__setattr__(self, "possible", frozenset(self.possible) | self.sure)
+
+
+def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
+    """Parse ``0-0 1-2 2p1`` into 0-based links.
+
+    Args:
+        line: links separated by blanks; an empty line has none. A link given twice counts once; a link given as sure
+            and as possible is sure.
+        where: file and line, for errors.
+        base: the index that the line gives to the first token, 0 or 1.
+
+    Raises:
+        XalignError: a malformed link, or an index below ``base``.
+
+    Example::
+
+        gold = parse_line("0-0 1p2")
+        gold.sure  # frozenset({(0, 0)})
+        gold.possible  # frozenset({(0, 0), (1, 2)})
+    """
+    sure, possible = set(), set()
+    for item in line.split():
+        match = _LINK.fullmatch(item)
+        if match is None:
+            raise XalignError(
+                "a link is malformed",
+                where=where,
+                found=item[:40],
+                expected="i-j (sure) or ipj (possible), two whole numbers",
+                next="give a file of Pharaoh links, one line per sentence pair, separated by blanks",
+            )
+        i, j = int(match[1]) - base, int(match[3]) - base
+        if i < 0 or j < 0:
+            raise XalignError(
+                "a link has index 0, but the file is said to be 1-based",
+                where=where,
+                found=item,
+                expected="indices from 1",
+                next="leave the index base at 0",
+            )
+        (sure if match[2] == "-" else possible).add((i, j))
+    return Gold(frozenset(sure), frozenset(possible))
+
+
+def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
+    """Write 0-based links as one line, sorted; links that are sure as well as possible are written as sure.
+
+    Example::
+
+        format_links({(1, 0), (0, 0)}, {(1, 2)})  # "0-0 1-0 1p2"
+    """
+    marks = {link: "p" for link in possible} | {link: "-" for link in sure}
+    return " ".join(f"{i}{marks[i, j]}{j}" for i, j in sorted(marks))
+
+
+def read_gold(path: str | os.PathLike, *, base: int = 0) -> list[Gold]:
+    """Read a file of gold links, one :class:`Gold` per line, 0-based.
+
+    Raises:
+        XalignError: the file is missing, empty, not UTF-8 or has CRLF line ends; a link is malformed (line named).
+    """
+    return [parse_line(line, where=f"{path}, line {k}", base=base) for k, line in enumerate(read_lines(path), 1)]
+
+
+def read_links(path: str | os.PathLike, *, base: int = 0) -> list[set[Link]]:
+    """Read a file of links, sure and possible ones alike, one set per line, 0-based; errors as :func:`read_gold`."""
+    return [set(gold.possible) for gold in read_gold(path, base=base)]
+
+
+def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[int, int]]) -> str | None:
+    """Say why links that were read as 0-based look 1-based, or None if they do not.
+
+    They do if an index equals its sentence's length, none exceeds it, and index 0 never occurs.
+
+    Args:
+        links: one collection of links per sentence pair.
+        lengths: (source, target) tokens per sentence pair.
+    """
+    at_length = 0
+    for sentence, (n, m) in zip(links, lengths, strict=True):
+        for i, j in sentence:
+            if i == 0 or j == 0 or i > n or j > m:
+                return None
+            at_length += (i == n) + (j == m)
+    if at_length == 0:
+        return None
+    return f"looks 1-based: index 0 never occurs and an index equals its sentence's length {at_length} times"
+
+
+def check_bounds(
+    links: Sequence[Iterable[Link]], lengths: Sequence[tuple[int, int]], *, where: object, next: str | None = None
+) -> None:
+    """Check 0-based links against the lengths of their sentences.
+
+    Args:
+        links: one collection of links per sentence pair.
+        lengths: (source, target) tokens per sentence pair.
+        where: the file, for errors.
+        next: what to do about a 1-based file.
+
+    Raises:
+        XalignError: numbers of lines differ (both are named), or a link lies outside its sentences (the first line,
+            link and lengths of such are named, and whether the file looks 1-based).
+    """
+    if len(links) != len(lengths):
+        raise XalignError(
+            "links and sentence pairs differ in number",
+            where=where,
+            found=f"{len(links)} lines of links",
+            expected=f"{len(lengths)}, one per sentence pair",
+            next="give the links of this very text, with an empty line for a pair without links",
+        )
+    for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), 1):
+        outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]
+        if outside:
+            i, j = outside[0]
+            base = index_base_problem(links, lengths)
+            raise XalignError(
+                f"a link lies outside its sentences{'; the file ' + base if base else ''}",
+                where=f"{where}, line {number}",
+                found=f"link {i}-{j}, sentence lengths {n} and {m}",
+                expected=f"0-based indices below {n} and {m}",
+                next=(next or "subtract 1 from every index") if base else "check that links and text belong together",
+            )
+
+
+def relative_base_problem(links: Sequence[Iterable[Link]], others: Sequence[Iterable[Link]]) -> str | None:
+    """Say why ``links`` look 1-based beside the 0-based ``others`` of the same sentences, or None if they do not.
+
+    For files without their text. They do if index 0 never occurs in them while it does in ``others``, and lowering
+    every index by one makes more of the links agree.
+
+    Args:
+        links: one set of links per sentence pair, read as 0-based.
+        others: those of another file.
+    """
+    as_read = lowered = zeros = 0
+    for ours, theirs in zip(links, others, strict=True):
+        known = set(theirs)
+        for i, j in ours:
+            if i == 0 or j == 0:
+                return None
+            as_read += (i, j) in known
+            lowered += (i - 1, j - 1) in known
+        zeros += any(i == 0 or j == 0 for i, j in known)
+    if zeros == 0 or lowered <= as_read:
+        return None
+    return (
+        f"looks 1-based: index 0 never occurs, though the other file has it in {zeros} lines; {as_read} of its links "
+        f"agree with the other file, {lowered} would if every index were one less"
+    )

@@ -1,0 +1,72 @@
+"""Similarity of the tokens of sentence pairs: raw dot products of their hidden states."""
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.errors import XalignError
+
+
+def side_positions(spans: Tensor, side: int, size: int) -> tuple[Tensor, Tensor]:
+    """Sequence positions (B, size) int64 of the tokens of side 0 or 1 and their mask; positions outside it are 0."""
+    start, end = spans[:, 2 * side, None], spans[:, 2 * side + 1, None]
+    positions = start + torch.arange(size, device=spans.device)
+    mask = positions < end
+    return positions * mask, mask
+
+
+def side_sizes(spans: Tensor) -> tuple[int, int]:
+    """The longest source and the longest target side of a batch; reads them back from the device."""
+    if spans.shape[0] == 0:
+        return 0, 0
+    src, tgt = (spans[:, 1::2] - spans[:, 0::2]).amax(0).clamp_min(0).tolist()
+    return src, tgt
+
+
+def pair_similarity(
+    hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    r"""Dot products between the source and the target tokens of each pair of a batch.
+
+    :math:`S_{ij} = h_i^\top h_j`, the similarity inside Eq. 1 of XLM-Align (Chi et al., 2021), of hidden states that
+    come from one encoding of both sides together. The products are accumulated, and kept, in float32 for every
+    16-bit input, also inside autocast (a bfloat16 S changes links).
+
+    Args:
+        hidden: (B, T, H), any floating dtype.
+        spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end) in the sequence.
+        sizes: (n, m), the longest sides; given, nothing is read back from the device.
+
+    Returns:
+        S (B, n, m) float32 (float64 for float64 input), 0 outside the masks; src_mask (B, n) and tgt_mask (B, m) bool.
+
+    Raises:
+        XalignError: the shapes do not fit.
+
+    Example::
+
+        hidden = torch.randn(1, 7, 16)  # <s> a b </s> x y </s>
+        similarity, src_mask, tgt_mask = pair_similarity(hidden, torch.tensor([[1, 3, 4, 6]]))
+        similarity.shape  # (1, 2, 2)
+    """
+    if hidden.dim() != 3 or spans.shape != (hidden.shape[0], 4):
+        raise XalignError(
+            "hidden states and spans do not belong together",
+            found=f"hidden {tuple(hidden.shape)}, spans {tuple(spans.shape)}",
+            expected="hidden (B, T, H), spans (B, 4)",
+        )
+    n, m = side_sizes(spans) if sizes is None else sizes
+    src_positions, src_mask = side_positions(spans, 0, n)
+    tgt_positions, tgt_mask = side_positions(spans, 1, m)
+    with torch.autocast(hidden.device.type, enabled=False):
+        src, tgt = _rows(hidden, src_positions), _rows(hidden, tgt_positions)
+        similarity = torch.bmm(src, tgt.transpose(1, 2))
+    return similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0), src_mask, tgt_mask
+
+
+def _rows(hidden: Tensor, positions: Tensor) -> Tensor:
+    """Hidden states (B, size, H) at positions (B, size), in float32 or float64."""
+    batch, length, width = hidden.shape
+    # Selecting from the flattened batch is the fastest gather on the CPU.
+    flat = positions + length * torch.arange(batch, device=hidden.device)[:, None]
+    rows = hidden.reshape(batch * length, width).index_select(0, flat.flatten()).view(batch, -1, width)
+    return rows if hidden.dtype == torch.float64 else rows.float()
