@@ -20,22 +20,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings; 1 if any of them is wrong."""
+    before = logging.root.manager.disable
     logging.disable(logging.WARNING)  # importing fairseq advertises packages that nobody here needs
+    try:
+        return _report(args.paths)
+    finally:
+        logging.disable(before)
+
+
+def _report(paths: list[str]) -> int:
     from xalign_fairseq.cli import _doctor_environment, _doctor_files
 
     findings = []
-    for section, checks in (
+    for section, look in (
         ("Installation", _doctor_environment.installation),
         ("fairseq patches", _doctor_environment.patches),
         ("Devices", _doctor_environment.devices),
-        ("Files", lambda: _doctor_files.look_at(args.paths)),
+        ("Files", lambda: _doctor_files.look_at(paths)),
     ):
-        found = checks()
+        found = look()
+        findings += found
         if found:
-            print(section)
-            for finding in found:
-                print(finding)
-            findings += found
+            print(section, *found, sep="\n")
     wrong = sum(finding.level == "WRONG" for finding in findings)
-    print(f"{wrong} of {len(findings)} checks found something wrong" if wrong else "Nothing is wrong.")
+    print(f"{wrong} of {len(findings)} checks found something wrong." if wrong else "Nothing is wrong.")
     return 1 if wrong else 0
