@@ -1,8 +1,9 @@
 """Text files: checked once, then read in chunks of lines by any process."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,17 +23,22 @@ class TextFile:
     path: str
     lines: int
     offsets: tuple[int, ...]
+    first: int = 0
 
-    @property
-    def chunks(self) -> int:
-        """How many chunks :meth:`read` has; chunk ``c`` of two files with as many lines holds the same lines."""
-        return len(self.offsets) - 1
+    def parts(self) -> "Iterator[TextFile]":
+        """The chunks, each a file of its own with the same path; ``first`` is the 0-based number of its first line.
 
-    def read(self, chunk: int) -> list[str]:
-        """The lines of a chunk, without their line ends."""
+        Part ``c`` of two files with as many lines holds the same lines.
+        """
+        for chunk, span in enumerate(pairwise(self.offsets)):
+            first = chunk * CHUNK_LINES
+            yield TextFile(self.path, min(CHUNK_LINES, self.lines - first), span, first)
+
+    def read(self) -> list[str]:
+        """All lines of the file or part, without their line ends."""
         with open(self.path, "rb") as stream:
-            stream.seek(self.offsets[chunk])
-            text = stream.read(self.offsets[chunk + 1] - self.offsets[chunk]).decode("utf-8")
+            stream.seek(self.offsets[0])
+            text = stream.read(self.offsets[-1] - self.offsets[0]).decode("utf-8")
         return text.removesuffix("\n").split("\n")
 
 

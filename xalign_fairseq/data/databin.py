@@ -14,6 +14,7 @@ from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.errors import XalignError
 
 MANIFEST = "manifest.json"
+DICTIONARY = "dict.txt"
 SENTENCEPIECE = "sentencepiece.model"
 # XLM-R's archive names its model so: a data-bin may have been filled by hand.
 SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
@@ -162,7 +163,7 @@ class DataBin:
     @cached_property
     def dictionary(self) -> Dictionary:
         """The joint dictionary of all languages here."""
-        shared = self.path / "dict.txt"
+        shared = self.path / DICTIONARY
         files = [shared] if shared.exists() else sorted(self.path.glob("dict.*.txt"))
         if not files:
             raise XalignError(

@@ -69,8 +69,8 @@ def _sentences(files: Sequence[TextFile], seed: int) -> Iterator[str]:
         chosen[np.random.default_rng(seed).choice(total, MAX_SENTENCES, replace=False, shuffle=False)] = True
     start = 0
     for file in files:
-        for chunk in range(file.chunks):
-            lines = file.read(chunk)
+        for part in file.parts():
+            lines = part.read()
             keep = chosen[start : start + len(lines)]
             yield from (line for line, kept in zip(lines, keep, strict=True) if kept and line)
             start += len(lines)

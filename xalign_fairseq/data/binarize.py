@@ -1,0 +1,178 @@
+"""One chunk of lines to ids: the work that ``xalign prepare`` spreads over processes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+from typing import ClassVar
+
+import numpy as np
+
+from xalign_fairseq.alignment.pharaoh import Gold, parse_line
+from xalign_fairseq.data.corpus import TextFile
+from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, words_prefix
+from xalign_fairseq.data.tokenizer import Ragged, Tokenizer, split_words
+
+# Reasons for dropping, as the manifest has them.
+EMPTY, EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH = "empty", "empty source", "empty target", "both sides empty"
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What became of a chunk: for each output file its items, and counts of what was kept and dropped."""
+
+    items: tuple[Ragged, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PairText:
+    """One split of a bitext, with word links or without.
+
+    A pair with a side that has no token is dropped, with its link line; nothing else is.
+    """
+
+    split: str
+    src: str
+    tgt: str
+    src_file: TextFile
+    tgt_file: TextFile
+    links_file: TextFile | None = None
+    kept: ClassVar = "pairs"
+
+    @property
+    def name(self) -> str:
+        """For messages and the progress bar."""
+        return f"{self.split} {self.src}-{self.tgt}"
+
+    @property
+    def lines(self) -> int:
+        """Pairs of lines."""
+        return self.src_file.lines
+
+    @property
+    def sources(self) -> tuple[TextFile, ...]:
+        """The text files, in order."""
+        return self.src_file, self.tgt_file
+
+    @property
+    def ids_outputs(self) -> tuple[str, ...]:
+        """Names of the files of ids, which have the dictionary's dtype."""
+        return tuple(pair_prefix(self.split, self.src, self.tgt, lang) for lang in (self.src, self.tgt))
+
+    @property
+    def side_outputs(self) -> tuple[str, ...]:
+        """Names of the files of word indices and links."""
+        if self.links_file is None:
+            return ()
+        words = tuple(words_prefix(self.split, self.src, self.tgt, lang) for lang in (self.src, self.tgt))
+        return (*words, links_prefix(self.split, self.src, self.tgt))
+
+    def parts(self) -> "Iterator[PairText]":
+        """The text in chunks of lines: the same bitext with parts of its files."""
+        files = [self.src_file.parts(), self.tgt_file.parts()]
+        links = self.links_file.parts() if self.links_file is not None else repeat(None)
+        for src_file, tgt_file, links_file in zip(*files, links, strict=False):
+            yield replace(self, src_file=src_file, tgt_file=tgt_file, links_file=links_file)
+
+    def encode(self, tokenizer: Tokenizer) -> Encoded:
+        """Ids of both sides, each with ``</s>``; with links also the word of each token and the links of each pair."""
+        texts = [file.read() for file in self.sources]
+        words: list[Ragged] = []
+        if self.links_file is None:
+            sides = [tokenizer.encode_batch(lines) for lines in texts]
+        else:
+            both = [tokenizer.encode_words_batch([split_words(line) for line in lines]) for lines in texts]
+            sides, words = [ids for ids, _ in both], [index for _, index in both]
+        no_src, no_tgt = (sizes == 0 for _, sizes in sides)
+        keep = ~(no_src | no_tgt)
+        counts = {
+            "lines": len(keep),
+            "pairs": int(keep.sum()),
+            EMPTY_SRC: int((no_src & ~no_tgt).sum()),
+            EMPTY_TGT: int((no_tgt & ~no_src).sum()),
+            EMPTY_BOTH: int((no_src & no_tgt).sum()),
+        }
+        items = [_select(side, keep) for side in sides]
+        for lang, (ids, _) in zip((self.src, self.tgt), items, strict=True):
+            counts |= {f"tokens {lang}": len(ids), f"unknown {lang}": _unknown(ids, tokenizer)}
+        items = [_with_eos(side, tokenizer.dictionary.eos_index) for side in items]
+        if self.links_file is not None:
+            golds = [parse_line(line) for line, kept in zip(self.links_file.read(), keep, strict=True) if kept]
+            counts["sure links"] = sum(len(gold.sure) for gold in golds)
+            counts["possible links"] = sum(len(gold.possible) for gold in golds) - counts["sure links"]
+            items += [_select(index, keep) for index in words] + [_triples(golds)]
+        return Encoded(tuple(items), counts)
+
+
+@dataclass(frozen=True)
+class MonoText:
+    """One split of a language's monolingual text, from one file or several. A line without a token is dropped."""
+
+    split: str
+    lang: str
+    files: tuple[TextFile, ...]
+    kept: ClassVar = "sentences"
+
+    @property
+    def name(self) -> str:
+        """For messages and the progress bar."""
+        return f"{self.split} {self.lang}"
+
+    @property
+    def lines(self) -> int:
+        """Lines of all files."""
+        return sum(file.lines for file in self.files)
+
+    @property
+    def sources(self) -> tuple[TextFile, ...]:
+        """The text files, in order."""
+        return self.files
+
+    @property
+    def ids_outputs(self) -> tuple[str, ...]:
+        """Name of the file of ids, which has the dictionary's dtype."""
+        return (mono_prefix(self.split, self.lang),)
+
+    @property
+    def side_outputs(self) -> tuple[str, ...]:
+        """None: monolingual text has no links."""
+        return ()
+
+    def parts(self) -> "Iterator[MonoText]":
+        """The text in chunks of lines: the same text with a part of one of its files."""
+        for file in self.files:
+            for part in file.parts():
+                yield replace(self, files=(part,))
+
+    def encode(self, tokenizer: Tokenizer) -> Encoded:
+        """Ids of each line, with ``</s>``."""
+        ids, sizes = tokenizer.encode_batch([line for file in self.files for line in file.read()])
+        counts = {
+            "lines": len(sizes),
+            "sentences": int((sizes > 0).sum()),
+            EMPTY: int((sizes == 0).sum()),
+            f"tokens {self.lang}": len(ids),
+            f"unknown {self.lang}": _unknown(ids, tokenizer),
+        }
+        return Encoded((_with_eos((ids, sizes[sizes > 0]), tokenizer.dictionary.eos_index),), counts)
+
+
+def _select(sequences: Ragged, keep: np.ndarray) -> Ragged:
+    flat, sizes = sequences
+    return flat[np.repeat(keep, sizes)], sizes[keep]
+
+
+def _with_eos(sequences: Ragged, eos: int) -> Ragged:
+    flat, sizes = sequences
+    return np.insert(flat, np.cumsum(sizes), eos), sizes + 1
+
+
+def _unknown(ids: np.ndarray, tokenizer: Tokenizer) -> int:
+    return int((ids == tokenizer.dictionary.unk_index).sum())
+
+
+def _triples(golds: Sequence[Gold]) -> Ragged:
+    """``i, j, sure`` of each pair's links, sorted, flat."""
+    rows = [(*link, int(link in gold.sure)) for gold in golds for link in sorted(gold.possible)]
+    sizes = np.array([3 * len(gold.possible) for gold in golds], dtype=np.int32)
+    return np.array(rows, dtype=np.int64).reshape(-1), sizes

@@ -1,0 +1,128 @@
+"""``manifest.json``: what a data-bin was made from, what was dropped and why, and the hash of every file."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq import __version__
+from xalign_fairseq.data.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, MonoText, PairText
+from xalign_fairseq.data.databin import MANIFEST, SENTENCEPIECE
+from xalign_fairseq.data.sources import PrepareOptions
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.files import atomic_write
+
+FORMAT = 1
+POLICY = (
+    "A pair with a side that has no token is dropped, with its link line, and so is a monolingual line without a token."
+    " Nothing else is dropped, cut or reordered: over-long pairs are left to the training datasets."
+)
+
+
+Text = PairText | MonoText
+
+
+def write(
+    folder: Path, texts: Sequence[tuple[Text, Mapping[str, int]]], tokenizer: Tokenizer, options: PrepareOptions
+) -> dict[str, Any]:
+    """Write ``manifest.json`` into a folder that holds all other files; return what was written.
+
+    Neither time nor machine nor the number of processes is in it: the same text and options give the same bytes.
+
+    Args:
+        folder: the data-bin.
+        texts: each text with the counts of its :class:`~xalign_fairseq.data.binarize.Encoded` chunks, added up.
+        tokenizer: what they were encoded with.
+        options: of ``xalign prepare``.
+    """
+    manifest = {
+        "format": FORMAT,
+        "xalign_fairseq": __version__,
+        "options": {
+            "spm": _name(options.spm),
+            "dict": _name(options.dictionary),
+            "vocab_size": options.vocab_size if options.spm is None else None,
+            "seed": options.seed,
+        },
+        "policy": POLICY,
+        "splits": sorted({text.split for text, _ in texts}),
+        "pairs": [_entry(text, counts) for text, counts in texts if isinstance(text, PairText)],
+        "mono": [_entry(text, counts) for text, counts in texts if isinstance(text, MonoText)],
+        "tokenizer": {
+            "model": SENTENCEPIECE,
+            "trained": options.spm is None,
+            "symbols": len(tokenizer.dictionary),
+            "digest": tokenizer.dictionary.digest,
+            "missing_pieces": tokenizer.missing_pieces,
+        },
+        "files": hashes(folder),
+    }
+    with atomic_write(folder / MANIFEST) as stream:
+        json.dump(manifest, stream, ensure_ascii=False, indent=1)
+        stream.write("\n")
+    return manifest
+
+
+def _entry(text: Text, counts: Mapping[str, int]) -> dict[str, Any]:
+    if isinstance(text, PairText):
+        head = {"split": text.split, "src": text.src, "tgt": text.tgt}
+        languages, reasons = [text.src, text.tgt], [EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH]
+    else:
+        head = {"split": text.split, "lang": text.lang}
+        languages, reasons = [text.lang], [EMPTY]
+    tokens = {lang: counts[f"tokens {lang}"] for lang in languages}
+    unknown = {lang: counts[f"unknown {lang}"] for lang in languages}
+    made: dict[str, Any] = {
+        **head,
+        "files": [file.path for file in text.sources],
+        "lines": counts["lines"],
+        text.kept: counts[text.kept],
+        "dropped": {reason: counts[reason] for reason in reasons},
+        "tokens": tokens,
+        "unknown": unknown,
+        "unknown_rate": {lang: round(unknown[lang] / max(1, tokens[lang]), 6) for lang in languages},
+    }
+    if isinstance(text, PairText) and text.links_file is not None:
+        links = {"sure": counts["sure links"], "possible": counts["possible links"]}
+        made["links"] = {"file": text.links_file.path, **links}
+    return made
+
+
+def _name(path: str | os.PathLike | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+def hashes(folder: Path) -> dict[str, dict[str, Any]]:
+    """Bytes and sha256 of each file of a folder but the manifest, by name."""
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and path.name != MANIFEST)
+    with ThreadPoolExecutor(4) as pool:  # hashing releases the interpreter's lock
+        digests = list(pool.map(file_sha256, paths))
+    return {
+        path.name: {"bytes": path.stat().st_size, "sha256": digest} for path, digest in zip(paths, digests, strict=True)
+    }
+
+
+def changed_files(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """Names of the files that are missing, or no longer those that the manifest describes.
+
+    Example::
+
+        changed_files(data.path, data.manifest)  # []
+    """
+    recorded = manifest.get("files", {})
+    return [
+        name
+        for name, about in sorted(recorded.items())
+        if not (folder / name).is_file()
+        or (folder / name).stat().st_size != about["bytes"]
+        or file_sha256(folder / name) != about["sha256"]
+    ]
+
+
+def file_sha256(path: Path) -> str:
+    """sha256 of a file, in hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

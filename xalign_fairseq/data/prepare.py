@@ -1,0 +1,145 @@
+"""Text to a data-bin: the engine of ``xalign prepare``."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from xalign_fairseq.data import manifest
+from xalign_fairseq.data.binarize import Encoded, MonoText, PairText
+from xalign_fairseq.data.corpus import TextFile, require_equal_lengths, require_files, scan
+from xalign_fairseq.data.databin import DICTIONARY, SENTENCEPIECE
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
+from xalign_fairseq.data.sources import PrepareOptions
+from xalign_fairseq.data.spm_training import train_sentencepiece
+from xalign_fairseq.data.text_links import require_fitting_links
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.workers import Run, processes
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_folder, atomic_write
+
+Text = PairText | MonoText
+# Word indices and links: no sentence has more words.
+SIDE_DTYPE = np.dtype(np.uint16)
+
+
+def prepare(options: PrepareOptions) -> dict[str, Any]:
+    """Write a data-bin with fairseq's mmap files; return its manifest.
+
+    All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older one stays
+    as it is until then, whatever happens.
+
+    Raises:
+        XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
+            their sentences; a dictionary that doesn't belong to the model; an existing ``destdir``; a full disk.
+
+    Example::
+
+        pair = PairSource("train", "en", "de", "train.en", "train.de")
+        prepare(PrepareOptions("data-bin", [pair], vocab_size=8000, workers=4))
+    """
+    options.check()
+    require_files([*options.paths, *(os.fspath(path) for path in (options.spm, options.dictionary) if path)])
+    with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite) as folder:
+        if options.spm is not None:
+            _store_tokenizer(folder, options.spm, options.dictionary)
+        texts = _check_texts(options)
+        with processes(options.workers) as run:
+            for text in texts:
+                if isinstance(text, PairText) and text.links_file is not None:
+                    require_fitting_links(text, run)
+            if options.spm is None:
+                files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
+                _store_tokenizer(folder, train_sentencepiece(list(files), options.vocab_size, options.seed), None)
+            counts = list(_write_texts(texts, folder, run, options.progress))
+        tokenizer = _load_tokenizer(folder)
+        return manifest.write(folder, list(zip(texts, counts, strict=True)), tokenizer, options)
+
+
+def _check_texts(options: PrepareOptions) -> list[Text]:
+    bar = tqdm(options.paths, desc="checking", unit="file", disable=_bar_off(options.progress))
+    files: dict[str, TextFile] = {path: scan(path) for path in bar}
+    texts: list[Text] = []
+    for pair in options.pairs:
+        links = files[pair.links] if pair.links is not None else None
+        bitext = PairText(pair.split, pair.src, pair.tgt, files[pair.src_path], files[pair.tgt_path], links)
+        require_equal_lengths(bitext.src_file, bitext.tgt_file)
+        if links is not None:
+            require_equal_lengths(bitext.src_file, links)
+        texts.append(bitext)
+    texts += [MonoText(mono.split, mono.lang, tuple(files[path] for path in mono.paths)) for mono in options.mono]
+    return texts
+
+
+def _store_tokenizer(folder: Path, model: str | os.PathLike | bytes, dictionary: str | os.PathLike | None) -> None:
+    """Put ``sentencepiece.model`` and ``dict.txt`` into the folder, if the two belong together."""
+    tokenizer = Tokenizer(model, Dictionary.load(dictionary) if dictionary is not None else None)
+    with atomic_write(folder / SENTENCEPIECE, "wb") as stream:
+        stream.write(model if isinstance(model, bytes) else Path(model).read_bytes())
+    if dictionary is None:
+        tokenizer.dictionary.save(folder / DICTIONARY)
+        return
+    with atomic_write(folder / DICTIONARY, "wb") as stream:
+        stream.write(Path(dictionary).read_bytes())
+
+
+def _write_texts(texts: Sequence[Text], folder: Path, run: Run, progress: bool) -> Iterator[Counter[str]]:
+    """Write the files of each text; yield what was kept and dropped of it."""
+    ids_dtype = dtype_for_vocabulary(len(Dictionary.load(folder / DICTIONARY)))
+    total = sum(text.lines for text in texts)
+    with tqdm(total=total, unit="line", unit_scale=True, disable=_bar_off(progress)) as bar:
+        for text in texts:
+            bar.set_description(text.name)
+            counts: Counter[str] = Counter()
+            outputs = [(name, ids_dtype) for name in text.ids_outputs]
+            outputs += [(name, SIDE_DTYPE) for name in text.side_outputs]
+            with ExitStack() as stack:
+                writers = [stack.enter_context(MMapWriter(folder / name, dtype)) for name, dtype in outputs]
+                for encoded in run(partial(_encode, folder), text.parts()):
+                    for writer, (flat, sizes) in zip(writers, encoded.items, strict=True):
+                        writer.add_many(flat, sizes)
+                    counts.update(encoded.counts)
+                    bar.update(encoded.counts["lines"])
+            if counts[text.kept] == 0:
+                raise XalignError(
+                    "nothing is left of a text",
+                    where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
+                    found=f"{counts['lines']} lines, none of which has a token (on both sides)",
+                    expected="at least one sentence",
+                )
+            yield counts
+
+
+def _encode(folder: Path, text: Text) -> Encoded:
+    return text.encode(_load_tokenizer(folder))
+
+
+@lru_cache(maxsize=1)
+def _load_tokenizer(folder: Path) -> Tokenizer:
+    """Once in each process: its word cache serves all chunks."""
+    return Tokenizer(folder / SENTENCEPIECE, Dictionary.load(folder / DICTIONARY))
+
+
+def _bar_off(progress: bool) -> bool | None:
+    return None if progress else True  # None: off unless stderr is a terminal
+
+
+@contextmanager
+def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
+    """A full disk, or a folder that can't be written, as an error that says that nothing was lost."""
+    try:
+        yield
+    except OSError as error:
+        raise XalignError(
+            "the data-bin could not be written; what was there before is unchanged",
+            where=os.fspath(destdir),
+            found=error,
+            next="free some disk space or choose another --destdir, and run the command again",
+        ) from error

@@ -1,0 +1,115 @@
+"""What goes into a data-bin: the texts and options of ``xalign prepare``."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from xalign_fairseq.errors import XalignError
+
+LANGUAGE = re.compile(r"[^\s.\-=/]+")
+RESERVED = ("links", "words", "None")  # these stand where a language stands in file names
+
+
+@dataclass(frozen=True)
+class PairSource:
+    """The files of one split of a bitext; ``links`` is a Pharaoh file over the words of the text, or ``None``."""
+
+    split: str
+    src: str
+    tgt: str
+    src_path: str
+    tgt_path: str
+    links: str | None = None
+
+
+@dataclass(frozen=True)
+class MonoSource:
+    """The files of one split of a language's monolingual text, read one after the other."""
+
+    split: str
+    lang: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PrepareOptions:
+    """What :func:`xalign_fairseq.data.prepare.prepare` does.
+
+    Args:
+        destdir: the new data-bin.
+        pairs: bitexts.
+        mono: monolingual texts.
+        spm: an existing sentencepiece model; ``None`` trains one over all training text.
+        dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
+        vocab_size: pieces of the trained model.
+        seed: of its training.
+        workers: processes; the files written do not depend on it.
+        overwrite: replace an existing ``destdir``.
+        progress: show a progress bar if stderr is a terminal.
+    """
+
+    destdir: str | os.PathLike
+    pairs: Sequence[PairSource] = ()
+    mono: Sequence[MonoSource] = ()
+    spm: str | os.PathLike | None = None
+    dictionary: str | os.PathLike | None = None
+    vocab_size: int = 8000
+    seed: int = 1
+    workers: int = 1
+    overwrite: bool = False
+    progress: bool = True
+
+    @property
+    def texts(self) -> tuple[PairSource | MonoSource, ...]:
+        """Bitexts, then monolingual texts."""
+        return (*self.pairs, *self.mono)
+
+    @property
+    def paths(self) -> list[str]:
+        """All text and link files, each once."""
+        return list(dict.fromkeys(self._all_paths()))
+
+    def _all_paths(self) -> Iterator[str]:
+        for pair in self.pairs:
+            yield from (path for path in (pair.src_path, pair.tgt_path, pair.links) if path is not None)
+        for mono in self.mono:
+            yield from mono.paths
+
+    def check(self) -> None:
+        """Raise :class:`XalignError` if the options contradict each other, or nothing is to be done."""
+        if not self.texts:
+            raise XalignError(
+                "there is nothing to prepare", next="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
+            )
+        if self.dictionary is not None and self.spm is None:
+            raise XalignError(
+                "a dictionary needs the sentencepiece model that it belongs to",
+                found="--dict without --spm",
+                next="add --spm MODEL; without both, a model is trained and its dictionary made",
+            )
+        if self.spm is None and not any(text.split == "train" for text in self.texts):
+            raise XalignError(
+                "there is no training text to train a sentencepiece model on",
+                found="neither --trainpref nor --mono",
+                next="give --spm MODEL (and --dict DICT) of the training data",
+            )
+        self._check_names()
+
+    def _check_names(self) -> None:
+        for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:
+            if not LANGUAGE.fullmatch(lang) or lang in RESERVED:
+                raise XalignError(
+                    "this language code can't be part of the data-bin's file names",
+                    found=repr(lang),
+                    expected=f"no blank, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}",
+                )
+        for pair in self.pairs:
+            if pair.src == pair.tgt:
+                raise XalignError("a pair has one language only", found=f"{pair.src}-{pair.tgt}")
+        names = Counter(f"{pair.split} {pair.src}-{pair.tgt}" for pair in self.pairs)
+        names.update(f"{text.split} {text.lang}" for text in self.mono)
+        twice = [name for name, times in names.items() if times > 1]
+        if twice:
+            raise XalignError("a text is given twice", found=", ".join(twice), expected="each split of a pair once")
