@@ -2,5 +2,6 @@
 
 from xalign_fairseq.criterions import presets
 
+presets.listen()
 presets.add("weighted", ())
 presets.add("xlm_align", ("mlm", "tlm", "dwa"))

@@ -11,7 +11,7 @@ from fairseq.dataclass import FairseqDataclass
 from hydra.core.config_store import ConfigStore
 
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
-from xalign_fairseq.objectives.registry import OBJECTIVES
+from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES
 
 PRESETS: dict[str, tuple[str, ...]] = {}
 CLASSES: dict[str, type[WeightedCriterion]] = {}
@@ -36,6 +36,13 @@ def add_objective(name: str) -> None:
         ConfigStore.instance().store(name=preset, group="criterion", node=node, provider="fairseq")
     if name not in PRESETS:
         add(name, (name,))
+
+
+def listen() -> None:
+    """Add the objectives that are registered already, and from now on each new one."""
+    for name in list(OBJECTIVES):
+        add_objective(name)
+    LISTENERS.append(add_objective)
 
 
 def _options(preset: str) -> type[FairseqDataclass]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from fairseq import metrics
 
-from xalign_fairseq.alignment.aer import AlignmentCounts, count
+from xalign_fairseq.alignment.aer import AlignmentCounts
 from xalign_fairseq.alignment.labels import LabelOptions, pair_links
 from xalign_fairseq.alignment.pharaoh import Gold
 from xalign_fairseq.alignment.words import to_word_links
@@ -50,7 +50,7 @@ class AerCounter:
                 hypothesis = to_word_links(np.argwhere(links[row]).tolist(), gold.src_words, gold.tgt_words)
                 sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
                 possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
-                found[names[int(bitext.corpus[row])]] += count(hypothesis, Gold(sure, possible))
+                found[names[int(bitext.corpus[row])]] += AlignmentCounts.of(hypothesis, Gold(sure, possible))
         return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
 
     @staticmethod
@@ -61,7 +61,7 @@ class AerCounter:
         for name in names:
             parts = {part: round(sums[f"aer/{name}/{part}"]) for part in PARTS}
             if parts["sure"] or parts["links"]:
-                rates[name] = AlignmentCounts(**parts).aer
+                rates[name] = AlignmentCounts(**parts).score.aer
         for name, rate in rates.items():
             metrics.log_scalar(f"aer_{name}", rate, round=4)
         if rates:

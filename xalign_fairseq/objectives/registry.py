@@ -14,6 +14,8 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 
 OBJECTIVES: dict[str, type["Objective"]] = {}
+# Called with the name of each new objective; criterions, which import this module, listen here.
+LISTENERS: list[Callable[[str], None]] = []
 STREAMS = ("bitext", "mono", "links")
 
 
@@ -97,9 +99,8 @@ def register_objective(name: str, dataclass: type[ObjectiveConfig]) -> Callable[
             raise XalignError("an objective needs an unknown stream", where=name, found=unknown, expected=STREAMS)
         cls.name, cls.config_class = name, dataclass  # type: ignore[attr-defined]
         OBJECTIVES[name] = cls
-        from xalign_fairseq.criterions import presets  # criterions import this module
-
-        presets.add_objective(name)
+        for listener in LISTENERS:
+            listener(name)
         return cls
 
     return register

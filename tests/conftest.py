@@ -1,0 +1,55 @@
+"""Shared by all tests: one small real data-bin made by the commands themselves, and a small encoder."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+torch.set_num_threads(1)
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(*command, check=True, cwd=None, **environment):
+    """Run a command of this environment in its own process; its output is in the result."""
+    bin_folder = Path(sys.executable).parent
+    command = [str(bin_folder / command[0]), *map(str, command[1:])]
+    env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
+    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}")
+    return done
+
+
+@pytest.fixture(scope="session")
+def command():
+    """The function that runs a command in its own process."""
+    return run
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory):
+    """The embedded sample: 600 training pairs for each language pair."""
+    out = tmp_path_factory.mktemp("sample") / "sample"
+    run("xalign", "sample", out, "--pairs", 600, "--seed", 1, "--valid", 60, "--test", 60)
+    return out
+
+
+@pytest.fixture(scope="session")
+def databin(sample, tmp_path_factory):
+    """A data-bin of two pairs with links, and monolingual text, with a vocabulary of 800 pieces."""
+    out = tmp_path_factory.mktemp("databin") / "databin"
+    pairs = []
+    for pair in ("en-de", "en-fr"):
+        here = sample / pair
+        pairs += ["--pair", pair, "--trainpref", here / "train", "--validpref", here / "valid"]
+        pairs += ["--testpref", here / "test"]
+        for split in ("train", "valid", "test"):
+            pairs += ["--links", here / f"{split}.gold"]
+    mono = [option for lang in ("en", "de") for option in ("--mono", f"{lang}={sample}/mono/train.{lang}")]
+    run("xalign", "prepare", "--destdir", out, *pairs, *mono, "--vocab-size", 800, "--workers", 2)
+    return out

@@ -1,0 +1,189 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import xalign_fairseq
+from xalign_fairseq.data.batches import Batch, collate
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import GoldLinks, pair_sample
+from xalign_fairseq.data.streams import Pair
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.pointer import Pointer
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig  # noqa: E402
+
+CONFIG = EncoderConfig(
+    vocab_size=60, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
+)
+MASK = MaskOptions(mask=59, vocab=60, probability=0.4)
+
+
+def batch(lengths=((5, 7), (3, 2), (6, 6)), linked=False):
+    rng = np.random.default_rng(0)
+    samples = []
+    for n, m in lengths:
+        pair = Pair(0, rng.integers(4, 58, n), rng.integers(4, 58, m))
+        sample = pair_sample(pair, rng, MASK)
+        if linked:
+            sample.gold = GoldLinks(np.arange(n), np.arange(m), np.array([[0, 0, 1]]))
+            sample.partner = np.full(n + m + 3, -1)
+            sample.partner[1], sample.partner[2 + n] = 2 + n, 1
+        samples.append(sample)
+    return Batch.from_sample(collate(samples, []))
+
+
+def build(cfg=None, training=True, dtype=torch.float64):
+    torch.manual_seed(0)
+    objective = DenoisingWordAlignment(cfg or DwaConfig())
+    objective.prepare(CONFIG)
+    encoder = Encoder(CONFIG).to(dtype)
+    heads = torch.nn.ModuleDict({"dwa": objective.build_head(CONFIG).to(dtype)})
+    return objective, encoder, heads, lambda update=5: StepEncoder(encoder, heads, training, update)
+
+
+def restatement(pointer, hidden, spans, queries, labels):
+    """Eq. 11 to 15 in plain loops."""
+    total, correct = 0.0, 0
+    for b in range(len(hidden)):
+        s0, s1, t0, t1 = spans[b].tolist()
+        for i in range(hidden.shape[1]):
+            if not queries[b, i]:
+                continue
+            keys = range(t0, t1) if s0 <= i < s1 else range(s0, s1)
+            q = pointer.query.weight @ hidden[b, i] + pointer.query.bias
+            scores = [
+                float(q @ (pointer.key.weight @ hidden[b, j] + pointer.key.bias)) / math.sqrt(hidden.shape[2])
+                for j in keys
+            ]
+            norm = math.log(sum(math.exp(s) for s in scores))
+            total -= scores[list(keys).index(int(labels[b, i]))] - norm
+            correct += list(keys)[int(np.argmax(scores))] == int(labels[b, i])
+    return total, correct
+
+
+def test_pointer_loss_equals_the_equations():
+    torch.manual_seed(1)
+    bitext = batch().bitext
+    hidden = torch.randn(*bitext.tokens.shape, 16, dtype=torch.float64)
+    pointer = Pointer(16).double()
+    for map_ in (pointer.query, pointer.key):
+        torch.nn.init.normal_(map_.weight), torch.nn.init.normal_(map_.bias)
+    labels = torch.full_like(bitext.tokens, -1)
+    for b, (s0, s1, t0, t1) in enumerate(bitext.spans.tolist()):
+        for i in range(s0, s1):
+            labels[b, i] = t0 + (i * 7) % (t1 - t0)
+        labels[b, t0] = s1 - 1
+    queries = (labels >= 0) & (bitext.draw < 0.7)
+    total, correct = pointer.loss(hidden, bitext.spans, queries, labels)
+    expected, expected_correct = restatement(pointer, hidden, bitext.spans, queries, labels)
+    assert queries.sum() > 8
+    assert total.item() == pytest.approx(expected, rel=1e-10)
+    assert correct.item() == expected_correct
+
+
+def test_pointer_without_a_query_still_has_a_zero_gradient():
+    pointer = Pointer(16)
+    hidden = torch.randn(2, 7, 16, requires_grad=True)
+    spans = torch.tensor([[1, 3, 4, 6], [1, 2, 3, 6]])
+    nothing = torch.zeros(2, 7, dtype=torch.bool)
+    total, correct = pointer.loss(hidden, spans, nothing, torch.full((2, 7), -1))
+    total.backward()
+    assert total == 0 and correct == 0
+    assert all(p.grad is not None and (p.grad == 0).all() for p in pointer.parameters())
+
+
+def test_pointer_gradient():
+    torch.manual_seed(0)
+    pointer = Pointer(4).double()
+    spans, labels = torch.tensor([[1, 3, 4, 6]]), torch.tensor([[-1, 5, 4, -1, 2, -1, -1]])
+    hidden = torch.randn(1, 7, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda h: pointer.loss(h, spans, labels >= 0, labels)[0], hidden)
+
+
+def test_padding_changes_neither_loss_nor_gradient():
+    gradients, losses = [], []
+    for lengths in (((5, 7),), ((5, 7), (20, 20))):
+        objective, encoder, heads, step = build()
+        data = batch(lengths)
+        if len(lengths) == 2:  # silence the second pair: only its padding effect on the first is left
+            data.bitext.targets[1] = 1
+        loss = objective.forward(step(), data, 5)
+        loss.total.backward()
+        losses.append(loss.total.item())
+        gradients.append(torch.cat([p.grad.flatten() for p in [*heads.parameters(), *encoder.parameters()] if p.grad is not None]))
+    assert losses[0] == pytest.approx(losses[1], rel=1e-12) and losses[0] > 0
+    assert torch.allclose(gradients[0], gradients[1], atol=1e-12)
+
+
+def test_query_positions():
+    data = batch()
+    masked = data.bitext.targets != 1
+    labels = torch.full_like(data.bitext.tokens, -1)
+    for b, (s0, s1, t0, t1) in enumerate(data.bitext.spans.tolist()):
+        for i, j in zip(range(s0, s1), range(t0, t1), strict=False):
+            labels[b, i], labels[b, j] = j, i
+    queries = {
+        name: build(DwaConfig(queries=name, unmasked_prob=0.5))[0]._queries(data.bitext, labels)
+        for name in ("masked", "unmasked", "all-aligned")
+    }
+    linked = labels >= 0
+    assert (queries["masked"] == (linked & masked)).all()
+    assert (queries["unmasked"] & (masked | ~linked)).sum() == 0 and queries["unmasked"].any()
+    # exactly one token of each one-to-one pair asks
+    both = queries["all-aligned"] & queries["all-aligned"].gather(1, labels.clamp(min=0)) & linked
+    assert queries["all-aligned"].sum() * 2 == linked.sum() and not both.any()
+
+
+def test_before_the_start_update_nothing_is_labelled():
+    objective, _, _, step = build(DwaConfig(start_update=3))
+    early, late = (objective.forward(step(n), batch(), n) for n in (2, 3))
+    assert early.count == 0 and early.total == 0 and late.count > 0
+
+
+def test_labels_come_from_the_clean_pair_without_gradient_and_stop_at_the_layer():
+    objective, encoder, heads, _ = build(DwaConfig(label_layer=1))
+    ran = []
+    for number, layer in enumerate(encoder.sentence_encoder.layers, 1):
+        layer.register_forward_hook(lambda *_, n=number: ran.append((n, torch.is_grad_enabled())))
+    objective.forward(StepEncoder(encoder, heads, True, 5), batch(), 5)
+    assert sorted(ran) == [(1, False), (1, True), (2, True)]
+
+
+def test_given_links_are_used_until_the_update_and_own_labels_after_it():
+    objective, _, heads, step = build(DwaConfig(links_until=10, queries="all-aligned"))
+    data = batch(linked=True)
+    given, _ = objective._labels(step(), heads["dwa"], data.bitext, 9)
+    own, _ = objective._labels(step(), heads["dwa"], data.bitext, 10)
+    assert (given == data.bitext.partner).all()
+    assert (own != data.bitext.partner).any()
+    assert "links" in objective.needs and "links" not in DenoisingWordAlignment(DwaConfig()).needs
+
+
+def test_agreement_switches_to_own_labels_for_good():
+    objective, _, heads, step = build(DwaConfig(links_agreement=0.9))
+    head, bitext = heads["dwa"], batch(linked=True).bitext
+    bitext.partner = objective._own(step(), bitext)  # perfect agreement
+    bitext.partner[0, 1] = -1
+    expected = 2 * (bitext.partner >= 0).sum() / (2 * (bitext.partner >= 0).sum() + 1)
+    objective._labels(step(), head, bitext, 7)  # not an update that compares
+    assert head.agreement == 0
+    objective._labels(step(), head, bitext, 20)
+    assert float(head.agreement) == pytest.approx(float(expected))
+    assert bool(head.own_labels)
+    restored = objective.build_head(CONFIG)
+    restored.load_state_dict(head.state_dict())
+    assert objective._labels_itself(restored, 0)
+
+
+def test_bad_options_are_named():
+    with pytest.raises(XalignError, match="--dwa-queries"):
+        DenoisingWordAlignment(DwaConfig(queries="some"))
+    with pytest.raises(XalignError, match="--dwa-label-layer"):
+        build(DwaConfig(label_layer=3))
