@@ -70,8 +70,10 @@ def count(links: Iterable[Link], gold: Gold) -> AlignmentCounts:
     return AlignmentCounts(len(found & gold.sure), len(found & gold.possible), len(found), len(gold.sure))
 
 
-def sentence_counts(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> list[AlignmentCounts]:
-    """The counts of each sentence pair.
+def sentence_counts(
+    hyps: Sequence[Iterable[Link]], golds: Sequence[Gold], *, where: object = None
+) -> list[AlignmentCounts]:
+    """The counts of each sentence pair; ``where`` names the files in errors.
 
     Raises:
         XalignError: hypotheses and gold differ in number (both are named), or there are none.
@@ -79,6 +81,7 @@ def sentence_counts(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> li
     if len(hyps) != len(golds) or not golds:
         raise XalignError(
             "hypotheses and gold differ in number of lines" if golds else "there is nothing to score",
+            where=where,
             found=f"{len(hyps)} lines of hypothesis, {len(golds)} of gold",
             expected="one line each per sentence pair",
             next="align every line of the text that the gold file belongs to; a pair without links has an empty line",

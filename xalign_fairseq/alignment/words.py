@@ -38,33 +38,37 @@ def to_word_links(links: Iterable[Link], src_words: Sequence[int], tgt_words: Se
     return words
 
 
-def word_probabilities(links: Tensor, prob: Tensor, src_words: Tensor, tgt_words: Tensor) -> tuple[Tensor, Tensor]:
-    """Word links of a batch and their probabilities, each the largest among the subword links between the two words.
+def word_links(links: Tensor, prob: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
+    """Word links of each pair of a batch, with the largest probability among the subword links between the two words.
 
     Args:
-        links: (B, n, m) bool, subword links.
+        links: (B, n, m) bool, subword links, none at padding.
         prob: (B, n, m) float, their probabilities.
-        src_words: (B, n) int64, the word index of each source subword, -1 for padding and subwords of no word.
-        tgt_words: (B, m) int64, the same of the target side.
+        src_words: (B, n) int, the word index of each source subword; -1 for a subword of no word.
+        tgt_words: (B, m) int, the same of the target side.
 
-    Returns:
-        word links (B, N, M) bool and probabilities (B, N, M), 0 where no link is; N and M are the most words of a side.
+    Raises:
+        XalignError: the shapes do not fit.
 
     Example::
 
-        links = torch.tensor([[[True, False], [False, True]]])
-        prob = torch.tensor([[[0.9, 0.0], [0.0, 0.6]]])
-        word_probabilities(links, prob, torch.tensor([[0, 0]]), torch.tensor([[0, 1]]))[1]  # tensor([[[0.9, 0.6]]])
+        links = torch.tensor([[[True, False], [True, True]]])
+        prob = torch.tensor([[[0.9, 0.0], [0.3, 0.6]]])
+        word_links(links, prob, torch.tensor([[0, 0]]), torch.tensor([[0, 1]]))  # [{(0, 0): 0.9, (0, 1): 0.6}]
     """
-    batch, n, m = links.shape
-    if links.numel() == 0:
-        return links.new_zeros(batch, 0, 0), prob.new_zeros(batch, 0, 0)
-    rows, columns = int(src_words.max()) + 1, int(tgt_words.max()) + 1
-    cells = src_words[:, :, None] * columns + tgt_words[:, None, :]
-    counted = links & (src_words != NO_WORD)[:, :, None] & (tgt_words != NO_WORD)[:, None, :]
-    # Everything else goes to an extra last cell, which is cut off; -1 marks word pairs without a link.
-    cells = cells.masked_fill(~counted, rows * columns).view(batch, n * m)
-    best = prob.new_full((batch, rows * columns + 1), -1.0)
-    best.scatter_reduce_(1, cells, prob.reshape(batch, n * m), "amax")
-    best = best[:, :-1].view(batch, rows, columns)
-    return best >= 0, best.clamp_min(0.0)
+    if links.shape != prob.shape or src_words.shape != links.shape[:2] or tgt_words.shape != links.shape[::2]:
+        raise XalignError(
+            "subword links and word indices do not belong together",
+            found=", ".join(str(tuple(x.shape)) for x in (links, prob, src_words, tgt_words)),
+            expected="(B, n, m), (B, n, m), (B, n), (B, m)",
+        )
+    pair, i, j = links.nonzero(as_tuple=True)
+    # In ascending order of probability the largest is the one that stays in the dictionary.
+    order = prob[pair, i, j].argsort()
+    pair, i, j = pair[order], i[order], j[order]
+    columns = (pair, src_words[pair, i], tgt_words[pair, j], prob[pair, i, j])
+    found: list[dict[Link, float]] = [{} for _ in range(links.shape[0])]
+    for row, word_i, word_j, value in zip(*(column.tolist() for column in columns), strict=True):
+        if word_i != NO_WORD and word_j != NO_WORD:
+            found[row][word_i, word_j] = value
+    return found

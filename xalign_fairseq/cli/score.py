@@ -1,0 +1,155 @@
+"""Score links against gold links: AER, precision, recall, F1.
+
+Both files hold Pharaoh links, one line per sentence pair: i-j sure, ipj possible, 0-based. Possible links of a
+hypothesis count as links. A file that looks 1-based is an error that says so; --hyp-index-base or --gold-index-base
+then converts it, or insists on 0.
+
+Example: xalign score --hyp test.align --gold test.gold --bootstrap 1000
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from xalign_fairseq.alignment.aer import AlignmentCounts
+
+METRICS = ("aer", "precision", "recall", "f1")
+SAMPLES_OF_A_COMPARISON = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``xalign score``."""
+    parser.add_argument("--hyp", required=True, metavar="FILE", help="links to score")
+    parser.add_argument("--gold", required=True, metavar="FILE", help="gold links, sure and possible")
+    parser.add_argument("--json", action="store_true", help="print one JSON object; scores are fractions")
+    parser.add_argument("--src", metavar="FILE", help="tokenised source text, to check every index against")
+    parser.add_argument("--tgt", metavar="FILE", help="tokenised target text, needed with --src")
+    parser.add_argument("--compare", metavar="FILE", help="another hypothesis: a paired bootstrap test of the AERs")
+    parser.add_argument("--bootstrap", type=int, default=0, metavar="N", help="95%% intervals from N resamples")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
+    for name in ("hyp", "gold"):
+        parser.add_argument(
+            f"--{name}-index-base",
+            type=int,
+            choices=(0, 1),
+            help=f"index of the first token in the {name} file (default: 0, and an error if it looks 1-based)",
+        )
+    parser.add_argument(
+        "--system", metavar="TEXT", help="what made the links (layer, method, mu, ...), for the signature"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read, check, score, print."""
+    from xalign_fairseq.alignment.bootstrap import bootstrap_intervals, paired_bootstrap
+    from xalign_fairseq.alignment.signature import score_signature
+
+    if (args.src is None) != (args.tgt is None):
+        raise XalignError("only one side of the text is given", expected="both --src and --tgt, or neither")
+    if args.bootstrap < 0 or args.seed < 0:
+        raise XalignError("--bootstrap and --seed are not negative", found=f"{args.bootstrap}, {args.seed}")
+    first, *rest = read_counts(args)
+    result: dict[str, Any] = figures(first)
+    result["signature"] = score_signature(
+        hyp_base=args.hyp_index_base or 0, gold_base=args.gold_index_base or 0, system=args.system
+    )
+    if args.bootstrap:
+        result["interval"] = bootstrap_intervals(first, samples=args.bootstrap, seed=args.seed)
+        result["bootstrap"] = {"samples": args.bootstrap, "seed": args.seed, "level": 0.95}
+    for counts in rest:
+        samples = args.bootstrap or SAMPLES_OF_A_COMPARISON
+        test = paired_bootstrap(first, counts, samples=samples, seed=args.seed)
+        result["compare"] = {
+            **figures(counts),
+            "aer_difference": test.difference,
+            "aer_difference_interval": (test.low, test.high),
+            "p_value": test.p_value,
+            "samples": samples,
+        }
+    if args.json:
+        print(json.dumps(result, indent=2))
+    else:
+        print_result(result)
+
+
+def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
+    """The counts per sentence of --hyp and, if given, --compare, after every check of the files."""
+    from xalign_fairseq.alignment.aer import sentence_counts
+    from xalign_fairseq.alignment.pharaoh import check_bounds, read_gold, read_links, relative_base_problem
+
+    golds = read_gold(args.gold, base=args.gold_index_base or 0)
+    possible = [gold.possible for gold in golds]
+    paths = [path for path in (args.hyp, args.compare) if path]
+    hyps = {path: read_links(path, base=args.hyp_index_base or 0) for path in paths}
+    counts = [sentence_counts(hyps[path], golds, where=f"{path}, {args.gold}") for path in paths]
+    if args.src:
+        lengths = read_lengths(args.src, args.tgt)
+        for path, links in hyps.items():
+            check_bounds(links, lengths, where=path, next="--hyp-index-base 1 converts it")
+        check_bounds(possible, lengths, where=args.gold, next="--gold-index-base 1 converts it")
+    if args.hyp_index_base is None:
+        for path, links in hyps.items():
+            complain(relative_base_problem(links, possible), path, "--hyp-index-base")
+    if args.gold_index_base is None:
+        complain(relative_base_problem(possible, hyps[args.hyp]), args.gold, "--gold-index-base")
+    return counts
+
+
+def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
+    """Tokens, separated by blanks, of each line of two files."""
+    from xalign_fairseq.files import read_lines
+
+    sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
+    if len(sides[0]) != len(sides[1]):
+        raise XalignError(
+            "the two sides differ in number of lines",
+            where=f"{src}, {tgt}",
+            found=f"{len(sides[0])} and {len(sides[1])} lines",
+            expected="one line each per sentence pair",
+        )
+    return list(zip(*sides, strict=True))
+
+
+def complain(problem: str | None, path: str, option: str) -> None:
+    """Raise the error of a file that looks 1-based."""
+    if problem:
+        raise XalignError(
+            f"the file {problem.split(':')[0]}",
+            where=path,
+            found=problem.partition(": ")[2],
+            expected="0-based indices",
+            next=f"{option} 1 converts it; {option} 0 takes it as it is",
+        )
+
+
+def figures(counts: Sequence["AlignmentCounts"]) -> dict[str, Any]:
+    """The scores of summed counts, as fractions."""
+    from xalign_fairseq.alignment.aer import AlignmentCounts
+
+    total = sum(counts, AlignmentCounts())
+    return {name: getattr(total, name) for name in METRICS} | {
+        "links": total.links,
+        "sure": total.sure,
+        "sentences": len(counts),
+    }
+
+
+def print_result(result: dict[str, Any]) -> None:
+    """Percentages for people."""
+    for name in METRICS:
+        low_high = result.get("interval", {}).get(name)
+        interval = f"  [{100 * low_high[0]:.2f}, {100 * low_high[1]:.2f}]" if low_high else ""
+        print(f"{name:<10}{100 * result[name]:6.2f}{interval}")
+    print(f"{'links':<10}{result['links']} ({result['sure']} sure gold links, {result['sentences']} sentence pairs)")
+    if "compare" in result:
+        other = result["compare"]
+        low, high = other["aer_difference_interval"]
+        print(
+            f"compared: aer {100 * other['aer']:.2f}, difference {100 * other['aer_difference']:+.2f} "
+            f"[{100 * low:+.2f}, {100 * high:+.2f}], p = {other['p_value']:.4f} ({other['samples']} resamples)"
+        )
+    print(result["signature"])
