@@ -11,6 +11,7 @@ from xalign_fairseq.errors import XalignError
 if TYPE_CHECKING:
     from xalign_fairseq.alignment.aligner import Aligner
     from xalign_fairseq.alignment.labels import LabelOptions
+    from xalign_fairseq.alignment.pharaoh import Gold
     from xalign_fairseq.alignment.sentence_pairs import SentencePairs
 
 METHODS = ("itermax", "argmax", "union", "itermax-paper")
@@ -90,6 +91,15 @@ def open_pairs(args: argparse.Namespace) -> "SentencePairs":
             expected="--src FILE --tgt FILE, or --pairs FILE",
         )
     return SentencePairs(args.pairs) if args.pairs else SentencePairs(args.src, args.tgt)
+
+
+def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
+    """Gold links, 0-based, whose lines and indices are checked against the text."""
+    from xalign_fairseq.alignment.pharaoh import check_bounds, read_gold
+
+    golds = read_gold(path)
+    check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=path)
+    return golds
 
 
 @contextmanager

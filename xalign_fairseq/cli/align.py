@@ -21,6 +21,7 @@ from xalign_fairseq.cli._aligning import (
     load_aligner,
     open_pairs,
     progress_bar,
+    read_fitting_gold,
 )
 from xalign_fairseq.errors import XalignError
 
@@ -95,10 +96,7 @@ def _plotted_gold(args: argparse.Namespace, pairs: "SentencePairs") -> "Gold | N
         )
     if not args.gold:
         return None
-    from xalign_fairseq.alignment.pharaoh import read_gold
-
-    golds = read_gold(args.gold, lengths=[(len(src), len(tgt)) for src, tgt in pairs])
-    return golds[args.plot_line - 1]
+    return read_fitting_gold(args.gold, pairs)[args.plot_line - 1]
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from xalign_fairseq.cli._aligning import (
     load_aligner,
     open_pairs,
     progress_bar,
+    read_fitting_gold,
 )
 
 
@@ -38,10 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Score, print the table and write what was asked for."""
     from xalign_fairseq.alignment.aer import score
-    from xalign_fairseq.alignment.pharaoh import read_gold
 
     pairs = open_pairs(args)
-    golds = read_gold(args.gold, lengths=[(len(src), len(tgt)) for src, tgt in pairs])
+    golds = read_fitting_gold(args.gold, pairs)
     if args.plot:
         from xalign_fairseq.plots.figure import require_matplotlib
 

@@ -1,6 +1,7 @@
 """Reading checkpoints without running any code that they may carry."""
 
 import argparse
+import os
 import pickle
 import zipfile
 from pathlib import Path
@@ -15,10 +16,10 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
 # Older fairseq checkpoints keep their options in an argparse.Namespace, which runs no code.
-ALLOWED = [argparse.Namespace]
+ALLOWED: list[Any] = [argparse.Namespace]
 
 
-def read(path: str | Path) -> dict[str, Any]:
+def read(path: str | os.PathLike) -> dict[str, Any]:
     """Load a fairseq checkpoint on the CPU with ``weights_only=True`` and an explicit allow-list.
 
     Raises:
@@ -41,7 +42,7 @@ def read(path: str | Path) -> dict[str, Any]:
                 next="get the weights from someone you trust as a plain state dict",
             ) from None
         raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=reason) from None
-    except (RuntimeError, EOFError, ValueError, KeyError, UnicodeDecodeError) as error:
+    except Exception as error:  # bytes that are not a checkpoint can fail in any way
         raise XalignError(
             "the file is not a checkpoint, or it is damaged", where=path, found=str(error).split("\n")[0]
         ) from None
@@ -55,7 +56,7 @@ def read(path: str | Path) -> dict[str, Any]:
     return state
 
 
-def read_weights(path: str | Path) -> dict[str, Tensor]:
+def read_weights(path: str | os.PathLike) -> dict[str, Tensor]:
     """The model's state dict of a fairseq checkpoint under today's parameter names."""
     return names.today(read(path)["model"])
 
@@ -68,7 +69,7 @@ def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
     return dict(vars(state["args"])) if state.get("args") is not None else {}
 
 
-def load_encoder(state: dict[str, Any], where: str | Path = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
+def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
     """Build the encoder that a checkpoint holds, in evaluation mode; its objectives' heads come beside it.
 
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
@@ -111,7 +112,7 @@ def load_encoder(state: dict[str, Any], where: str | Path = "checkpoint") -> tup
     return encoder.eval(), heads
 
 
-def _attention_heads(state: dict[str, Any], where: str | Path) -> int:
+def _attention_heads(state: dict[str, Any], where: str | os.PathLike) -> int:
     found = options(state)
     if "encoder_attention_heads" in found:
         return int(found["encoder_attention_heads"])

@@ -1,1 +1,1 @@
-
+"""Pictures: link matrices, AER per layer."""

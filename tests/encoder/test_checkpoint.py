@@ -1,0 +1,137 @@
+import argparse
+import os
+import pickle
+
+import pytest
+import torch
+
+from xalign_fairseq.encoder import checkpoint, names
+from xalign_fairseq.errors import XalignError
+
+
+def saved(tmp_path, state, **options):
+    path = tmp_path / "model.pt"
+    torch.save(state, path, **options)
+    return path
+
+
+@pytest.mark.parametrize("zipped", [True, False], ids=["zip file", "file of torch before 1.6"])
+def test_an_old_checkpoint_loads_with_every_key_accounted_for(roberta, old_state, tokens, tmp_path, zipped):
+    state = checkpoint.read(saved(tmp_path, old_state, _use_new_zipfile_serialization=zipped))
+    encoder, heads = checkpoint.load_encoder(state)
+    assert heads == {}
+    weights = names.today(state["model"])
+    assert {f"encoder.{key}" for key in encoder.state_dict()} == set(weights)
+    logits, _ = roberta[0](tokens)
+    keep = tokens.ne(1)
+    torch.testing.assert_close(
+        encoder.lm_head(encoder.states(tokens).layer()[keep]), logits[keep], rtol=2e-5, atol=2e-5
+    )
+    assert not encoder.training
+
+
+def test_sizes_come_from_the_weights_and_heads_from_the_options(old_state):
+    config = checkpoint.load_encoder(old_state)[0].config
+    assert (config.encoder_layers, config.encoder_embed_dim, config.encoder_ffn_embed_dim) == (3, 24, 40)
+    assert (config.encoder_attention_heads, config.vocab_size, config.max_positions) == (4, 35, 20)
+
+
+def test_the_number_of_heads_may_be_that_of_a_known_architecture(old_state):
+    old_state["args"] = argparse.Namespace(arch="xlmr_base")
+    assert checkpoint.load_encoder(old_state)[0].config.encoder_attention_heads == 12
+    old_state["args"] = argparse.Namespace(arch="my_roberta")
+    with pytest.raises(XalignError, match=r"how many attention heads[\s\S]*my_roberta"):
+        checkpoint.load_encoder(old_state)
+
+
+def test_todays_options_are_read_from_cfg(roberta):
+    model, args = roberta
+    for group in (args, vars(args)):
+        state = {
+            "cfg": {"model": group, "criterion": {"dwa_label_layer": 2}, "task": None},
+            "model": model.state_dict(),
+        }
+        assert checkpoint.load_encoder(state)[0].config.encoder_attention_heads == 4
+        assert checkpoint.options(state, "criterion") == {"dwa_label_layer": 2}
+        assert checkpoint.options(state, "task") == checkpoint.options(state, "none") == {}
+    assert checkpoint.options({"model": {}}) == {}
+
+
+def test_a_checkpoint_without_the_masked_language_model_head(old_state, tokens):
+    whole, _ = checkpoint.load_encoder(old_state)
+    old_state["model"] = {k: v for k, v in old_state["model"].items() if "lm_head" not in k}
+    bare, _ = checkpoint.load_encoder(old_state)
+    assert torch.equal(bare.states(tokens).layer(), whole.states(tokens).layer())
+
+
+def test_heads_of_objectives_come_beside_the_encoder(old_state):
+    old_state["model"]["heads.dwa.query.weight"] = torch.ones(2, 2)
+    _, heads = checkpoint.load_encoder(old_state)
+    assert list(heads) == ["heads.dwa.query.weight"]
+
+
+@pytest.mark.parametrize("change", ["missing", "unexpected"])
+def test_a_parameter_too_few_or_too_many_is_named(old_state, change):
+    key = "decoder.sentence_encoder.layers.1.fc2.bias"
+    if change == "missing":
+        del old_state["model"][key]
+    else:
+        old_state["model"][key.replace("fc2", "fc3")] = torch.zeros(3)
+    with pytest.raises(XalignError, match=rf"{change} \['sentence_encoder.layers.1.fc[23].bias'\]"):
+        checkpoint.load_encoder(old_state)
+
+
+def test_a_model_of_another_kind():
+    with pytest.raises(XalignError, match=r"no encoder of this kind[\s\S]*encoder.embed_tokens.weight"):
+        checkpoint.load_encoder({"model": {"encoder.embed_tokens.weight": torch.zeros(3, 2)}})
+
+
+class Foreign:
+    """Pickled, it makes a file when it is read."""
+
+    def __init__(self, path):
+        self.path = str(path)
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_foreign_code_is_refused_and_not_run(old_state, tmp_path, zipped):
+    trap = tmp_path / "trap"
+    old_state["extra"] = Foreign(trap)
+    path = saved(tmp_path, old_state, _use_new_zipfile_serialization=zipped)
+    with pytest.raises(XalignError, match="foreign pickled code and was not loaded"):
+        checkpoint.read(path)
+    assert not trap.exists()
+    pickle.loads(pickle.dumps(old_state["extra"]))  # it would have
+    assert trap.exists()
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.95])
+def test_a_truncated_checkpoint(old_state, tmp_path, keep, zipped):
+    path = saved(tmp_path, old_state, _use_new_zipfile_serialization=zipped)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * keep)])
+    with pytest.raises(XalignError, match="not a checkpoint, or it is damaged") as caught:
+        checkpoint.read(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"the red house\n" * 100, b"\x80\x02K\x01.", b"PK\x03\x04 zip"])
+def test_a_file_that_is_no_checkpoint(tmp_path, content):
+    path = tmp_path / "text"
+    path.write_bytes(content)
+    with pytest.raises(XalignError, match=r"not a (fairseq )?checkpoint"):
+        checkpoint.read(path)
+
+
+def test_a_missing_file_a_folder_and_a_bare_state_dict(old_state, tmp_path):
+    for path in (tmp_path / "none.pt", tmp_path):
+        with pytest.raises(XalignError, match="does not exist"):
+            checkpoint.read(path)
+    with pytest.raises(XalignError, match=r"not a fairseq checkpoint[\s\S]*decoder"):
+        checkpoint.read(saved(tmp_path, old_state["model"]))
+    with pytest.raises(XalignError, match=r"not a fairseq checkpoint[\s\S]*a list"):
+        checkpoint.read(saved(tmp_path, [1]))

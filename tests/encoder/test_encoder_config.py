@@ -1,0 +1,34 @@
+import argparse
+
+import pytest
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.mark.parametrize(("asked", "layer"), [(0, 0), (7, 7), (12, 12), (-1, 12), (-2, 11), (-13, 0)])
+def test_layers_count_from_both_ends(asked, layer):
+    assert EncoderConfig(vocab_size=10).resolve_layer(asked) == layer
+
+
+@pytest.mark.parametrize("asked", [13, -14])
+def test_a_layer_that_the_encoder_lacks(asked):
+    with pytest.raises(XalignError, match=rf"no such layer[\s\S]*--layer[\s\S]*{asked}[\s\S]*0 .*to 12"):
+        EncoderConfig(vocab_size=10).resolve_layer(asked, "--layer")
+
+
+@pytest.mark.parametrize(("layers", "labelling"), [(12, 10), (24, 20), (6, 5), (3, 2), (2, 2), (1, 1)])
+def test_the_default_labelling_layer_has_the_depth_of_layer_10_of_12(layers, labelling):
+    assert EncoderConfig(vocab_size=10, encoder_layers=layers).default_labelling_layer() == labelling
+
+
+def test_sizes_are_read_from_options_of_any_kind():
+    options = {"encoder_layers": 3, "max_positions": 99, "vocab_size": 7, "dropout": None, "unrelated": 1}
+    expected = EncoderConfig(vocab_size=11, encoder_layers=3, max_positions=99)
+    assert EncoderConfig.from_options(options, vocab_size=11) == expected
+    assert EncoderConfig.from_options(argparse.Namespace(**options), vocab_size=11) == expected
+
+
+def test_the_hidden_size_must_be_divisible_by_the_heads():
+    with pytest.raises(XalignError, match="10 and 4"):
+        EncoderConfig(vocab_size=10, encoder_embed_dim=10, encoder_attention_heads=4)

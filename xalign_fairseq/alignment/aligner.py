@@ -1,0 +1,261 @@
+"""The word aligner: sentence pairs in, word links with probabilities out, from a checkpoint and without fairseq."""
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.alignment.labels import LabelOptions, pair_links
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.alignment.words import NO_WORD, word_links
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.tokenizer import Tokenizer, split_words
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+# Pairs are sorted by length within so many, which bounds memory on files of any size.
+SORTED_AT_ONCE = 8192
+BOS, EOS = Dictionary.bos_index, Dictionary.eos_index
+
+Sentence = str | Sequence[str]
+WordLinks = dict[tuple[int, int], float]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The words of a pair and its links: ``links[i, j]`` is the probability of source word i with target word j.
+
+    ``cut`` says that the pair was longer than the encoder's positions, so that the ends of both sides were not seen.
+    """
+
+    src: list[str]
+    tgt: list[str]
+    links: WordLinks
+    cut: bool = False
+
+
+@dataclass
+class _Encoded:
+    """One pair as ids, with the word of each token."""
+
+    index: int
+    src: np.ndarray
+    tgt: np.ndarray
+    src_words: np.ndarray
+    tgt_words: np.ndarray
+    cut: bool
+
+    def __len__(self) -> int:
+        return len(self.src) + len(self.tgt) + 3
+
+    def ids(self) -> np.ndarray:
+        """``<s> src </s> tgt </s>``."""
+        return np.concatenate([[BOS], self.src, [EOS], self.tgt, [EOS]])
+
+    def span(self) -> list[int]:
+        """Where the sides lie in :meth:`ids`: source start and end, target start and end."""
+        n, m = len(self.src), len(self.tgt)
+        return [1, 1 + n, 2 + n, 2 + n + m]
+
+
+class Aligner:
+    """Word alignment by optimal transport between the hidden states of a jointly encoded pair (Chi et al. 2021).
+
+    The pair is read as ``<s> src </s> tgt </s>``; similarities of hidden states of one layer give a transport plan
+    (Eqs. 1-6), whose links (Eqs. 7-9) between subwords become links between their words.
+
+    Args:
+        encoder: in evaluation mode, on the device to use.
+        tokenizer: whose ids the encoder knows.
+        layer: whose hidden states give the links; 0 embeddings, -1 last.
+        options: how links are found; the defaults are those of the released code.
+        batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
+
+    Errors: :class:`XalignError` for a layer that the encoder lacks. No pair is ever left out: one with an empty side
+    has no links, and one longer than the encoder's positions is cut, both sides by the same proportion.
+
+    Example::
+
+        aligner = Aligner.load("checkpoint_best.pt")
+        [pair] = aligner.align(["the red house"], ["la maison rouge"])
+        pair.links    # {(0, 0): 0.98, (1, 2): 0.91, (2, 1): 0.95}
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        tokenizer: Tokenizer,
+        *,
+        layer: int | None = None,
+        options: LabelOptions | None = None,
+        batch_tokens: int = 8192,
+    ):
+        self.encoder = encoder.eval()
+        self.tokenizer = tokenizer
+        config = encoder.config
+        self.layer = config.default_labelling_layer() if layer is None else config.resolve_layer(layer, "--layer")
+        self.options = options or LabelOptions()
+        self.batch_tokens = batch_tokens
+
+    @property
+    def device(self) -> torch.device:
+        """Where the encoder is."""
+        return self.encoder.lm_head.bias.device
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike,
+        *,
+        dictionary: str | os.PathLike | None = None,
+        spm: str | os.PathLike | None = None,
+        layer: int | None = None,
+        options: LabelOptions | None = None,
+        device: str = "auto",
+        batch_tokens: int = 8192,
+    ) -> "Aligner":
+        """Load a fairseq checkpoint; see :func:`load_tokenizer` for where its tokenizer is looked for.
+
+        Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
+        XLM-Align's layer 10 of 12.
+        """
+        target = choose_device(device)
+        state = checkpoint.read(path)
+        encoder, _ = checkpoint.load_encoder(state, path)
+        if layer is None:
+            layer = checkpoint.options(state, "criterion").get("dwa_label_layer")
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=path, dictionary=dictionary, spm=spm)
+        return cls(encoder.to(target), tokenizer, layer=layer, options=options, batch_tokens=batch_tokens)
+
+    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
+        """Align sentences: strings, split at white space into words, or lists of words. Both sides equally many."""
+        try:
+            return list(self.stream(zip(src, tgt, strict=True)))
+        except ValueError as error:
+            if isinstance(error, XalignError) or "zip()" not in str(error):
+                raise
+            raise XalignError("the two sides differ in their number of sentences", found=str(error)) from None
+
+    def stream(
+        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
+    ) -> Iterator[Alignment]:
+        """Align pairs one after the other in their order; ``progress`` is told how many more are done."""
+        for settings in self.sweep(pairs, [(self.layer, self.options)], progress):
+            yield settings[0]
+
+    def sweep(
+        self,
+        pairs: Iterable[tuple[Sentence, Sentence]],
+        settings: Sequence[tuple[int, LabelOptions]],
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[list[Alignment]]:
+        """Align each pair with every setting (layer, options) from one pass of the encoder.
+
+        Yields:
+            for each pair, in the order of the input, one alignment per setting.
+        """
+        remaining = iter(pairs)
+        while chunk := list(itertools.islice(remaining, SORTED_AT_ONCE)):
+            yield from self._chunk([(_words(src), _words(tgt)) for src, tgt in chunk], settings, progress)
+
+    def _chunk(
+        self,
+        pairs: list[tuple[list[str], list[str]]],
+        settings: Sequence[tuple[int, LabelOptions]],
+        progress: Callable[[int], object] | None,
+    ) -> list[list[Alignment]]:
+        encoded = self._encode(pairs)
+        links: list[list[WordLinks]] = [[{} for _ in settings] for _ in pairs]
+        # A pair with an empty side has no links, and the encoder is not asked.
+        full = [pair for pair in encoded if len(pair.src) and len(pair.tgt)]
+        if progress:
+            progress(len(encoded) - len(full))
+        for batch in self._batches(full):
+            for setting, found in enumerate(self._batch_links(batch, settings)):
+                for pair, pair_found in zip(batch, found, strict=True):
+                    links[pair.index][setting] = pair_found
+            if progress:
+                progress(len(batch))
+        return [
+            [Alignment(src, tgt, found, pair.cut) for found in links[pair.index]]
+            for pair, (src, tgt) in zip(encoded, pairs, strict=True)
+        ]
+
+    def _encode(self, pairs: list[tuple[list[str], list[str]]]) -> list[_Encoded]:
+        sides = []
+        for side in zip(*pairs, strict=True):
+            (ids, sizes), (words, _) = self.tokenizer.encode_words_batch(side)
+            edges = np.cumsum(sizes)[:-1]
+            sides += [np.split(ids, edges), np.split(words, edges)]
+        src, src_words, tgt, tgt_words = sides
+        encoded = []
+        for index in range(len(pairs)):
+            n, m, cut = self._fit(len(src[index]), len(tgt[index]))
+            encoded.append(
+                _Encoded(index, src[index][:n], tgt[index][:m], src_words[index][:n], tgt_words[index][:m], cut)
+            )
+        return encoded
+
+    def _fit(self, n: int, m: int) -> tuple[int, int, bool]:
+        """How many tokens of either side the encoder has positions for, in the proportion of their lengths."""
+        room = self.encoder.config.max_positions - 3
+        if n == 0 or m == 0 or n + m <= room:
+            return n, m, False
+        n = max(1, room * n // (n + m))
+        return n, room - n, True
+
+    def _batches(self, pairs: list[_Encoded]) -> Iterator[list[_Encoded]]:
+        """Batches of similar lengths, the longest first, so that a lack of memory shows at once."""
+        ordered = sorted(pairs, key=len, reverse=True)
+        start = 0
+        while start < len(ordered):
+            size = max(1, self.batch_tokens // len(ordered[start]))
+            yield ordered[start : start + size]
+            start += size
+
+    @torch.inference_mode()
+    def _batch_links(
+        self, batch: list[_Encoded], settings: Sequence[tuple[int, LabelOptions]]
+    ) -> Iterator[list[WordLinks]]:
+        tokens = _padded([pair.ids() for pair in batch], self.encoder.config.pad).to(self.device)
+        spans = torch.tensor([pair.span() for pair in batch], device=self.device)
+        src_words = _padded([pair.src_words for pair in batch], NO_WORD).to(self.device)
+        tgt_words = _padded([pair.tgt_words for pair in batch], NO_WORD).to(self.device)
+        states = self.encoder.states(tokens)
+        for layer, options in settings:
+            links, probability = pair_links(
+                states.layer(layer), spans, options, sizes=(src_words.shape[1], tgt_words.shape[1])
+            )
+            yield word_links(links, probability, src_words, tgt_words)
+
+
+def choose_device(name: str) -> torch.device:
+    """``auto`` is the CUDA device if there is one, else the CPU; ``cuda`` without one is an error."""
+    available = torch.cuda.is_available()
+    if name == "auto":
+        return torch.device("cuda" if available else "cpu")
+    device = torch.device(name)
+    if device.type == "cuda" and not available:
+        raise XalignError(
+            "there is no CUDA device",
+            where="--device",
+            found=name,
+            next="--device cpu, or see xalign doctor",
+        )
+    return device
+
+
+def _words(sentence: Sentence) -> list[str]:
+    return split_words(sentence) if isinstance(sentence, str) else list(sentence)
+
+
+def _padded(rows: list[np.ndarray], pad: int) -> Tensor:
+    padded = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
+    for row, values in zip(padded, rows, strict=True):
+        row[: len(values)] = values
+    return torch.from_numpy(padded)

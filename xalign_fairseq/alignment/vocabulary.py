@@ -1,0 +1,105 @@
+"""The tokenizer that a checkpoint was trained with, found and checked without fairseq."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.errors import XalignError
+
+
+def load_tokenizer(
+    state: dict[str, Any],
+    vocab_size: int,
+    *,
+    where: str | os.PathLike = "checkpoint",
+    dictionary: str | os.PathLike | None = None,
+    spm: str | os.PathLike | None = None,
+) -> Tokenizer:
+    """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its data-bin folder.
+
+    A checkpoint of this package stores both parts in ``task_state``; one of fairseq's own names its data-bin in its
+    options. A dictionary is accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included, and,
+    where the checkpoint stores its own, the same symbols.
+
+    Args:
+        state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
+        vocab_size: rows of the encoder's embedding.
+        where: the checkpoint's path, for messages.
+        dictionary: a fairseq ``dict.txt``.
+        spm: a sentencepiece model.
+
+    Raises:
+        XalignError: a part is found nowhere, or the dictionary does not fit the checkpoint.
+
+    Example::
+
+        state = checkpoint.read("checkpoint_best.pt")
+        encoder, _ = checkpoint.load_encoder(state)
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
+    """
+    stored = (state.get("task_state") or {}).get("tokenizer") or {}
+    own = _stored_dictionary(stored)
+    source: object
+    if dictionary is not None:
+        found, source = Dictionary.load(dictionary), dictionary
+    elif own is not None:
+        found, source = own, where
+    else:
+        folder = _data_bin(state, where, "dictionary", "--dict dict.txt")
+        found, source = folder.dictionary, folder.path
+    if found.embedding_size != vocab_size or (own is not None and own.digest != found.digest):
+        raise XalignError(
+            "the dictionary does not fit the checkpoint",
+            where=f"{source}, {where}",
+            found=_sizes(found),
+            expected=f"{vocab_size} ids, as the checkpoint's embedding"
+            + (" has, with the symbols that it stores" if own is not None else " has"),
+            next="pass the dict.txt that the checkpoint was trained with as --dict",
+        )
+    if spm is not None:
+        if not Path(spm).is_file():
+            raise XalignError("the sentencepiece model does not exist", where=spm)
+        return Tokenizer(spm, found)
+    model = stored.get("sentencepiece")
+    if model is not None and len(model):  # empty: the data were prepared without one
+        return Tokenizer(model.numpy().tobytes(), found)
+    folder = _data_bin(state, where, "sentencepiece model", "--spm sentencepiece.model")
+    if folder.spm is None:
+        raise XalignError(
+            "no sentencepiece model was found for the checkpoint",
+            where=f"{where}, {folder.path}",
+            next="pass it with --spm sentencepiece.model",
+        )
+    return Tokenizer(folder.spm, found)
+
+
+def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:
+    symbols = stored.get("symbols")
+    if symbols is None:
+        return None
+    specials = len(Dictionary())
+    return Dictionary(symbols[specials:])
+
+
+def _data_bin(state: dict[str, Any], where: object, part: str, option: str) -> DataBin:
+    """The first data-bin folder that the checkpoint's options name, if it still exists."""
+    named = str(checkpoint.options(state, "task").get("data") or "")
+    for path in filter(None, named.split(os.pathsep)):
+        if Path(path).is_dir():
+            return DataBin(path)
+    raise XalignError(
+        f"no {part} was found for the checkpoint",
+        where=where,
+        found=f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it",
+        next=f"pass {option}",
+    )
+
+
+def _sizes(dictionary: Dictionary) -> str:
+    return f"{dictionary.embedding_size} ids ({len(dictionary)} symbols" + (
+        ")" if dictionary.embedding_size == len(dictionary) else " and <mask>)"
+    )

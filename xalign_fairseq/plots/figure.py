@@ -1,0 +1,53 @@
+"""What all pictures share: matplotlib if it is there, fonts for many scripts, files that appear whole."""
+
+import importlib.util
+import io
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK, MUTED, GRID, ACCENT = "#1f2933", "#6b7785", "#dde2e7", "#c2410c"
+# DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
+FONTS = (
+    "Noto Sans", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari", "Noto Sans CJK SC", "Noto Sans CJK JP",
+    "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Thai", "Nirmala UI", "Microsoft YaHei", "Arial Unicode MS",
+)  # fmt: skip
+
+
+def require_matplotlib() -> None:
+    """:class:`XalignError` that says how to install it, if it is missing."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise XalignError("pictures need matplotlib", next='pip install "xalign_fairseq[plot]"')
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure, in inches, apart from pyplot's global state; it never opens a window."""
+    require_matplotlib()
+    from matplotlib import font_manager, rcParams
+    from matplotlib.figure import Figure
+
+    installed = set(font_manager.get_font_names())
+    rcParams["font.family"] = [font for font in FONTS if font in installed] or ["sans-serif"]
+    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def save(figure: "Figure", path: str | os.PathLike) -> None:
+    """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all."""
+    kind = Path(path).suffix.removeprefix(".").lower()
+    known = figure.canvas.get_supported_filetypes()
+    if kind not in known:
+        raise XalignError("the picture's format is not known", where=path, expected=", ".join(sorted(known)))
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        # A script that no installed font covers is drawn as boxes; that is no reason to fail.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure.savefig(buffer, format=kind, dpi=150)
+    with atomic_write(path, "wb") as stream:
+        stream.write(buffer.getvalue())

@@ -1,0 +1,46 @@
+"""AER over the layers of an encoder, a line per method."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+
+COLOURS = ("#123f73", "#c2410c", "#2f855a", "#6b46c1")
+MARKERS = ("o", "s", "^", "D")
+
+
+def plot_layers(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+    """Draw AER in percent (lower is better) over layers, with the lowest of each method labelled.
+
+    Args:
+        rows: mappings with ``layer``, ``method`` and ``aer`` (a fraction).
+        path: file to write; its ending gives the format.
+
+    Example::
+
+        plot_layers([{"layer": 1, "method": "argmax", "aer": 0.31}], "layers.png")
+    """
+    figure = new_figure(6.4, 3.8)
+    axes = figure.add_subplot()
+    for number, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
+        points = sorted((row["layer"], 100 * row["aer"]) for row in rows if row["method"] == method)
+        layers, errors = zip(*points, strict=True)
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        axes.plot(layers, errors, color=colour, marker=marker, markersize=5, linewidth=1.6, label=method)
+        layer, error = min(points, key=lambda point: point[1])
+        axes.annotate(
+            f"{error:.1f}", (layer, error), xytext=(0, -13 - 10 * number), textcoords="offset points",
+            ha="center", color=colour, fontsize=8,
+        )  # fmt: skip
+    axes.set_xticks(sorted({row["layer"] for row in rows}))
+    axes.margins(y=0.15)
+    axes.set_xlabel("layer (0: embeddings)", color=INK)
+    axes.set_ylabel("AER in % (lower is better)", color=INK)
+    axes.grid(axis="y", color=GRID, linewidth=0.7)
+    axes.tick_params(colors=MUTED, labelsize=9)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(GRID)
+    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    save(figure, path)
