@@ -125,7 +125,7 @@ class Tokenizer:
 
     def _repair(self, lines: Sequence[str], flat: np.ndarray, sizes: np.ndarray) -> Ragged:
         sentences = np.split(flat, np.cumsum(sizes)[:-1])
-        slow = [i for i, ids in enumerate(sentences) if (ids == SLOW).any()]
+        slow = np.unique(np.repeat(np.arange(len(sizes)), sizes)[flat == SLOW]).tolist()
         for i, texts in zip(slow, self._texts([lines[i] for i in slow]), strict=True):
             sentences[i] = np.array([self.dictionary.index(text) for text in texts], dtype=np.int32)
         return _flatten(sentences)

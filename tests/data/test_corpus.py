@@ -1,0 +1,62 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from xalign_fairseq.data import corpus
+from xalign_fairseq.data.corpus import require_equal_lengths, require_files, scan
+from xalign_fairseq.errors import XalignError
+
+LINES = st.lists(st.text(st.sampled_from("a λ中😀\u2028\u0085"), max_size=4), min_size=1, max_size=40)
+
+
+@given(lines=LINES, end=st.booleans(), block=st.integers(1, 30), chunk=st.integers(1, 9))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_parts_hold_all_lines_in_order_whatever_the_blocks(tmp_path, lines, end, block, chunk):
+    if not end and not lines[-1]:
+        lines[-1] = "a"  # an empty last line exists only by its line end
+    path = tmp_path / "text"
+    path.write_bytes(("\n".join(lines) + ("\n" if end else "")).encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpus, "BLOCK_BYTES", block)
+        patch.setattr(corpus, "CHUNK_LINES", chunk)
+        file = scan(path)
+        parts = list(file.parts())
+    assert file.lines == len(lines)
+    assert file.read() == lines
+    assert [part.read() for part in parts] == [lines[i : i + chunk] for i in range(0, len(lines), chunk)]
+    assert [part.first for part in parts] == list(range(0, len(lines), chunk))
+    assert [part.lines for part in parts] == [len(part.read()) for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "empty"),
+        (b"a\nb\xff\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
+        (b"a\nb\nc\xce", r"(?s)not UTF-8.*line 3"),
+        (b"a\r\nb\r\n", r"(?s)CRLF.*line 1"),
+        (b"a\nb\r\nc\n", r"(?s)CRLF.*line 2"),
+        (b"a\nb\r", r"(?s)CRLF.*line 2"),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 2, 100])
+def test_bad_text_is_an_error_that_names_the_line(tmp_path, monkeypatch, raw, message, block):
+    monkeypatch.setattr(corpus, "BLOCK_BYTES", block)
+    (tmp_path / "text").write_bytes(raw)
+    with pytest.raises(XalignError, match=message):
+        scan(tmp_path / "text")
+
+
+def test_all_missing_files_are_named_at_once(tmp_path):
+    (tmp_path / "a").write_text("x\n")
+    require_files([tmp_path / "a"])
+    with pytest.raises(XalignError, match=r"b, .*c\n"):
+        require_files([tmp_path / "a", tmp_path / "b", tmp_path / "c"])
+
+
+def test_different_lengths_are_an_error_with_both_counts(tmp_path):
+    (tmp_path / "a").write_text("x\ny\n")
+    (tmp_path / "b").write_text("x\ny\nz\n")
+    require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "a"))
+    with pytest.raises(XalignError, match="2 and 3 lines"):
+        require_equal_lengths(scan(tmp_path / "a"), scan(tmp_path / "b"))

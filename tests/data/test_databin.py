@@ -1,0 +1,130 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.data.databin import DataBin, links_prefix, mono_prefix, pair_prefix, words_prefix
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.errors import XalignError
+
+
+def put(folder: Path, name: str, items: list[list[int]]) -> None:
+    with MMapWriter(folder / name, np.uint16) as writer:
+        for item in items:
+            writer.add(item)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for split in ("train", "valid"):
+        put(tmp_path, pair_prefix(split, "en", "de", "en"), [[4, 5, 2], [6, 2]])
+        put(tmp_path, pair_prefix(split, "en", "de", "de"), [[7, 2], [8, 9, 2]])
+    put(tmp_path, words_prefix("valid", "en", "de", "en"), [[0, 0], [0]])
+    put(tmp_path, words_prefix("valid", "en", "de", "de"), [[0], [0, 1]])
+    put(tmp_path, links_prefix("valid", "en", "de"), [[0, 0, 1], [0, 0, 1, 0, 1, 0]])
+    put(tmp_path, mono_prefix("train", "fr"), [[4, 2]])
+    Dictionary("abcdefghij").save(tmp_path / "dict.txt")
+    (tmp_path / "preprocess.log").write_text("")
+    return tmp_path
+
+
+def test_what_is_there_is_listed(folder):
+    data = DataBin(folder)
+    assert data.pairs == [("train", "en", "de"), ("valid", "en", "de")]
+    assert data.monos == [("train", "fr")]
+    assert data.splits == ["train", "valid"]
+    assert data.language_pairs("train") == [("en", "de")]
+    assert data.language_pairs("test") == []
+    assert data.languages("train") == ["fr"]
+    assert data.manifest is None
+    assert data.spm is None
+    assert len(data.dictionary) == 14
+
+
+def test_readers(folder):
+    data = DataBin(folder)
+    src, tgt = data.pair("train", "en", "de")
+    assert src[0].tolist() == [4, 5, 2]
+    assert tgt[1].tolist() == [8, 9, 2]
+    assert data.mono("train", "fr")[0].tolist() == [4, 2]
+    assert data.links("train", "en", "de") is None
+    links = data.links("valid", "en", "de")
+    assert links is not None
+    assert len(links) == 2
+    src_words, tgt_words, triples = links[1]
+    assert (src_words.tolist(), tgt_words.tolist()) == ([0], [0, 1])
+    assert triples.tolist() == [[0, 0, 1], [0, 1, 0]]
+
+
+def test_files_of_fairseq_preprocess_with_one_language(tmp_path):
+    put(tmp_path, "train.en-None.en", [[4, 2]])  # --only-source --source-lang en
+    put(tmp_path, "train", [[5, 2]])  # --only-source
+    put(tmp_path, "valid1", [[6, 2]])
+    data = DataBin(tmp_path)
+    assert data.pairs == []
+    assert data.monos == [("train", ""), ("train", "en"), ("valid1", "")]
+    assert data.mono("train", "en")[0].tolist() == [4, 2]
+    assert data.mono("train", "")[0].tolist() == [5, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (("train", "en", "fr"), r"(?s)no such language pair.*train en-de, valid en-de.*train en-fr"),
+        (("test", "en", "de"), "expected: test en-de"),
+        (("train", "de", "en"), "name it en-de, as it was prepared"),
+    ],
+)
+def test_a_missing_pair_lists_those_there(folder, name, message):
+    for method in (DataBin(folder).pair, DataBin(folder).links):
+        with pytest.raises(XalignError, match=message):
+            method(*name)
+
+
+def test_missing_monolingual_text_lists_what_is_there(folder):
+    with pytest.raises(XalignError, match=r"(?s)train fr.*expected: valid fr.*--mono fr=FILE"):
+        DataBin(folder).mono("valid", "fr")
+
+
+def test_sides_or_links_of_different_lengths_are_errors(folder):
+    put(folder, links_prefix("valid", "en", "de"), [[0, 0, 1]])
+    with pytest.raises(XalignError, match=r"valid\.en-de\.links: 1.*\n.*2 in each"):
+        DataBin(folder).links("valid", "en", "de")
+    put(folder, pair_prefix("valid", "en", "de", "de"), [[7, 2]])
+    with pytest.raises(XalignError, match=r"valid\.en-de\.en: 2, valid\.en-de\.de: 1"):
+        DataBin(folder).pair("valid", "en", "de")
+
+
+def test_one_side_alone_is_an_error_that_names_the_file(folder):
+    (folder / "train.en-de.de.idx").unlink()
+    with pytest.raises(XalignError, match=r"train\.en-de\.de\.idx"):
+        DataBin(folder).pair("train", "en", "de")
+
+
+def test_dictionaries_of_fairseq_preprocess_must_be_the_same(folder):
+    (folder / "dict.txt").unlink()
+    with pytest.raises(XalignError, match="has no dictionary"):
+        _ = DataBin(folder).dictionary
+    Dictionary("abc").save(folder / "dict.en.txt")
+    Dictionary("abc", [3, 2, 1]).save(folder / "dict.de.txt")
+    assert DataBin(folder).dictionary.symbols[4:] == ["a", "b", "c"]
+    Dictionary("acb").save(folder / "dict.de.txt")
+    with pytest.raises(XalignError, match=r"(?s)different dictionaries.*dict\.de\.txt.*--joined-dictionary"):
+        _ = DataBin(folder).dictionary
+
+
+def test_manifest_and_model(folder):
+    (folder / "manifest.json").write_text(json.dumps({"format": 1}))
+    (folder / "sentencepiece.bpe.model").write_bytes(b"x")
+    assert DataBin(folder).manifest == {"format": 1}
+    assert DataBin(folder).spm == folder / "sentencepiece.bpe.model"
+    (folder / "manifest.json").write_text("{")
+    with pytest.raises(XalignError, match=r"manifest\.json"):
+        _ = DataBin(folder).manifest
+
+
+def test_no_folder_is_an_error(tmp_path):
+    with pytest.raises(XalignError, match="does not exist"):
+        DataBin(tmp_path / "nowhere")
