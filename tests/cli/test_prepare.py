@@ -1,0 +1,207 @@
+"""``xalign prepare`` as a command: its options, and what is left after a kill."""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.cli.prepare import add_arguments, links_split, mono_sources, pair_sources
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.sources import PairSource
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """Two pairs of 40 training and 4 validation lines, links for both."""
+    for pair in ("en-de", "en-fr"):
+        for name, count in (("train", 40), ("valid", 4)):
+            for lang in pair.split("-"):
+                lines = [f"{lang}{k % 7} word{k} x{k % 5}\n" for k in range(count)]
+                (tmp_path / f"{name}.{pair}.{lang}").write_text("".join(lines))
+            (tmp_path / f"{name}.{pair}.gold").write_text("0-0 1p1\n" * count)
+    return tmp_path
+
+
+def parse(*options: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return parser.parse_args(["--destdir", "d", *options])
+
+
+def test_options_after_a_pair_belong_to_it():
+    args = parse(
+        "--pair", "en-de", "--trainpref", "a", "--links", "b.gold", "--validpref", "b",
+        "--mono", "en=x", "--pair", "fr-en", "--testpref", "c", "--links", "test=other",
+    )  # fmt: skip
+    assert [source for group in args.pairs for source in pair_sources(group)] == [
+        PairSource("train", "en", "de", "a.en", "a.de"),
+        PairSource("valid", "en", "de", "b.en", "b.de", "b.gold"),
+        PairSource("test", "fr", "en", "c.fr", "c.en", "other"),
+    ]
+    assert not hasattr(args, "trainpref")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("d/valid.gold", ("valid", "d/valid.gold")),
+        ("./d/valid.gold", ("valid", "./d/valid.gold")),
+        ("d/validation.gold", ("train", "d/validation.gold")),
+        ("elsewhere.links", ("train", "elsewhere.links")),
+        ("test=d/valid.gold", ("test", "d/valid.gold")),
+        ("d/train.en-de.align", ("train", "d/train.en-de.align")),
+    ],
+)
+def test_links_belong_to_the_split_of_their_prefix(value, expected):
+    assert links_split(value, {"train": "d/train", "valid": "d/valid"}) == expected
+
+
+def test_monolingual_files_of_a_language_are_joined():
+    sources = mono_sources("train", ["en=a", "de=b=c", "en=d"])
+    assert [(text.lang, text.paths) for text in sources] == [("en", ("a", "d")), ("de", ("b=c",))]
+    with pytest.raises(XalignError, match="LANG=FILE"):
+        mono_sources("train", ["news.en"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--trainpref", "a"], "--trainpref belongs to a pair"),
+        (["--links", "a"], "--links belongs to a pair"),
+        (["--pair", "ende"], "en-de; found 'ende'"),
+        (["--pair", "en-de", "--trainpref", "a", "--trainpref", "b"], "twice for --pair en-de"),
+    ],
+)
+def test_wrong_usage(capsys, options, message):
+    with pytest.raises(SystemExit) as exit:
+        parse(*options)
+    assert exit.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pair", "en-de"], "a pair has no text"),
+        (["--pair", "en-de", "--validpref", "v", "--links", "x"], "split without text"),
+        (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train en-de"),
+        (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "--vocab-size trains a model"),
+        (["--mono", "en=x"], "a file does not exist"),
+        ([], "nothing to prepare"),
+    ],
+)
+def test_contradictions_give_exit_code_2(tmp_path, capsys, options, message):
+    assert main(["prepare", "--destdir", str(tmp_path / "d"), *options]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_pairs_links_and_monolingual_text(texts, capsys):
+    options = ["prepare", "--destdir", str(texts / "d"), "--vocab-size", "60"]
+    for pair in ("en-de", "en-fr"):
+        options += ["--pair", pair]
+        for split in ("train", "valid"):
+            prefix = f"{texts}/{split}.{pair}"
+            options += [f"--{split}pref", prefix, "--links", f"{prefix}.gold"]
+    options += ["--mono", f"en={texts}/train.en-de.en", "--mono-valid", f"en={texts}/valid.en-de.en"]
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(options) == 0
+    assert signal.getsignal(signal.SIGTERM) == before
+    data = DataBin(texts / "d")
+    assert data.pairs == [(s, "en", t) for s in ("train", "valid") for t in ("de", "fr")]
+    assert data.monos == [("train", "en"), ("valid", "en")]
+    assert len(data.pair("train", "en", "fr")[0]) == 40
+    links = data.links("valid", "en", "de")
+    assert links is not None
+    assert links[3][2].tolist() == [[0, 0, 1], [1, 1, 0]]
+    out = capsys.readouterr().out
+    assert "train en-de: 40 pairs; dropped: none;" in out
+    assert "links: 4 sure, 4 possible" in out
+    assert "valid en: 4 sentences" in out
+    assert main(options) == 2  # the folder exists now
+    assert "--overwrite" in capsys.readouterr().err
+
+
+def test_a_model_made_before_gives_the_same_files(texts):
+    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
+    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    model = ["--spm", f"{texts}/a/sentencepiece.model", "--dict", f"{texts}/a/dict.txt"]
+    assert main(["prepare", "--destdir", str(texts / "b"), *model, *train]) == 0
+    for path in (texts / "a").iterdir():
+        if path.name != "manifest.json":
+            assert path.read_bytes() == (texts / "b" / path.name).read_bytes()
+
+
+def large_text(folder: Path) -> None:
+    lines = "".join(f"some words {k} of line {k * 7919 % 100003}\n" for k in range(150_000))
+    for lang in ("en", "de"):
+        (folder / f"large.{lang}").write_text(lines)
+
+
+def start(texts: Path, workers: int) -> "tuple[subprocess.Popen[bytes], Path]":
+    """Start ``prepare --overwrite`` and wait until it writes ids; return it and its unfinished folder."""
+    large_text(texts)
+    (texts / "d").mkdir()
+    (texts / "d" / "old").write_text("old")
+    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
+    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    command = [str(Path(sys.executable).parent / "xalign"), "prepare", "--destdir", str(texts / "d"), "--overwrite"]
+    command += ["--spm", f"{texts}/a/sentencepiece.model", "--workers", str(workers)]
+    command += ["--pair", "en-de", "--trainpref", f"{texts}/large"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    while process.poll() is None:
+        for path in texts.glob(".d.*.tmp/train.en-de.en.bin"):
+            if path.stat().st_size > 0:
+                return process, path.parent
+        time.sleep(0.002)
+    raise AssertionError(f"it ended with exit code {process.returncode} before it could be stopped")
+
+
+def group_is_gone(group: int) -> bool:
+    for _ in range(300):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_kill_in_the_middle_keeps_the_old_data_bin_and_ends_the_workers(texts):
+    process, _ = start(texts, workers=2)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert {path.name for path in (texts / "d").iterdir()} == {"old"}
+    assert group_is_gone(process.pid)
+
+
+def test_a_polite_end_leaves_no_unfinished_folder(texts):
+    process, unfinished = start(texts, workers=1)
+    process.terminate()
+    assert process.wait() == 128 + signal.SIGTERM
+    assert {path.name for path in (texts / "d").iterdir()} == {"old"}
+    assert not unfinished.exists()
+
+
+def test_a_full_disk_is_one_message_and_keeps_the_old_data_bin(texts):
+    large_text(texts)
+    (texts / "d").mkdir()
+    (texts / "d" / "old").write_text("old")
+    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
+    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    # A limit on the size of files (in KiB) fails a write in the middle, as a full disk does.
+    command = f"ulimit -f 400; exec {Path(sys.executable).parent}/xalign prepare --destdir {texts}/d --overwrite"
+    command += f" --spm {texts}/a/sentencepiece.model --pair en-de --trainpref {texts}/large"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "could not be written; what was there before is unchanged" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {path.name for path in (texts / "d").iterdir()} == {"old"}
+    assert not list(texts.glob(".d.*"))
