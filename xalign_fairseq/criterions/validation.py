@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from fairseq import metrics
 
-from xalign_fairseq.alignment.aer import AlignmentCounts
+from xalign_fairseq.alignment.aer import AlignmentCounts, count
 from xalign_fairseq.alignment.labels import LabelOptions, pair_links
 from xalign_fairseq.alignment.pharaoh import Gold
 from xalign_fairseq.alignment.words import to_word_links
@@ -35,13 +35,14 @@ class AerCounter:
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
         """The additive parts of AER of a validation batch, for every pair of the data; nothing in training."""
-        if encoder.training or batch.bitext is None:
+        if encoder.training:
             return {}
         names = task.pair_names
         found = {name: AlignmentCounts() for name in names}
         bitext = batch.bitext
-        rows = [row for row, gold in enumerate(bitext.gold) if gold is not None]
+        rows = [row for row, gold in enumerate(bitext.gold) if gold is not None] if bitext is not None else []
         if rows:
+            assert bitext is not None
             hidden = encoder.states(bitext.tokens, labelling=True).layer(self.layer if self.layer is not None else -1)
             links = pair_links(hidden, bitext.spans, self.options)[0].cpu().numpy()
             for row in rows:
@@ -50,7 +51,7 @@ class AerCounter:
                 hypothesis = to_word_links(np.argwhere(links[row]).tolist(), gold.src_words, gold.tgt_words)
                 sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
                 possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
-                found[names[int(bitext.corpus[row])]] += AlignmentCounts.of(hypothesis, Gold(sure, possible))
+                found[names[int(bitext.corpus[row])]] += count(hypothesis, Gold(sure, possible))
         return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
 
     @staticmethod
@@ -61,7 +62,7 @@ class AerCounter:
         for name in names:
             parts = {part: round(sums[f"aer/{name}/{part}"]) for part in PARTS}
             if parts["sure"] or parts["links"]:
-                rates[name] = AlignmentCounts(**parts).score.aer
+                rates[name] = AlignmentCounts(**parts).aer
         for name, rate in rates.items():
             metrics.log_scalar(f"aer_{name}", rate, round=4)
         if rates:

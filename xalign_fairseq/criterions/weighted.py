@@ -51,6 +51,10 @@ class WeightedCriterion(FairseqCriterion):
         self.cfg = cfg
         self.joint = choice(cfg.loss_normalization, ("joint", "per-objective"), "--loss-normalization") == "joint"
         self.objectives = [self._build(name) for name in _names(cfg.objectives)]
+        if not self.active:
+            raise XalignError(
+                "no objective is left: every weight is 0", where=", ".join(f"--{o.name}-weight" for o in self.objectives)
+            )
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_method)
 
     @classmethod

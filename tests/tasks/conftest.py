@@ -1,0 +1,54 @@
+"""Training runs through the real fairseq-train, and their logged losses."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import xalign_fairseq
+
+USER_DIR = Path(xalign_fairseq.__file__).parent
+SMALL = (
+    "--encoder-layers", "2", "--encoder-embed-dim", "32", "--encoder-ffn-embed-dim", "64",
+    "--encoder-attention-heads", "2", "--max-positions", "128",
+)  # fmt: skip
+OPTIMISER = ("--optimizer", "adam", "--lr", "1e-3", "--lr-scheduler", "fixed", "--clip-norm", "1.0")
+
+
+def options(data, save_dir, *extra, criterion="xlm_align", batch=8):
+    """The command line of a short run on the CPU."""
+    return [
+        "fairseq-train", data, "--user-dir", USER_DIR, "--task", "xalign_pretraining", "--criterion", criterion,
+        "--arch", "xalign_tiny", *SMALL, *OPTIMISER, "--batch-size", batch, "--mono-batch-size", batch // 2,
+        "--mono-tokens-per-sample", 64, "--save-dir", save_dir, "--cpu", "--num-workers", 0, "--seed", 3,
+        "--log-format", "json", "--log-interval", 1, "--no-epoch-checkpoints", *extra,
+    ]  # fmt: skip
+
+
+def losses(output):
+    """The logged values of every update, by update number."""
+    rows = {}
+    for match in re.finditer(r"\| train_inner \| (\{.*\})", output):
+        row = json.loads(match[1])
+        rows[int(row["num_updates"])] = {
+            key: float(value) for key, value in row.items() if key.endswith(("loss", "accuracy", "gnorm"))
+        }
+    return rows
+
+
+def validations(output):
+    """The logged validation values, in order."""
+    return [json.loads(match[1]) for match in re.finditer(r"\| valid \| (\{.*\})", output)]
+
+
+@pytest.fixture(scope="session")
+def train(command):
+    """Run fairseq-train; return its logged updates and its whole output."""
+
+    def run(data, save_dir, *extra, check=True, **keywords):
+        environment = keywords.pop("environment", {})
+        done = command(*options(data, save_dir, *extra, **keywords), check=check, **environment)
+        return losses(done.stdout + done.stderr), done
+
+    return run

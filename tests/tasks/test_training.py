@@ -1,0 +1,213 @@
+"""What a user may rely on when training with the real fairseq commands."""
+
+import json
+import math
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.tasks.conftest import OPTIMISER, SMALL, USER_DIR, losses, options, validations
+
+pytestmark = pytest.mark.slow
+NO_VALID = ("--disable-validation",)
+
+
+def same(first, second, updates, tolerance=0.0):
+    """Both runs logged these updates, with equal values."""
+    for update in updates:
+        assert first[update].keys() == second[update].keys()
+        for key, value in first[update].items():
+            assert value == pytest.approx(second[update][key], abs=tolerance), (update, key)
+
+
+@pytest.fixture(scope="module")
+def plain(train, databin, tmp_path_factory):
+    """Six updates with validation: the run that others are compared with."""
+    folder = tmp_path_factory.mktemp("plain")
+    logged, done = train(databin, folder, "--max-update", 6, "--tensorboard-logdir", folder / "tb",
+                         "--best-checkpoint-metric", "aer")  # fmt: skip
+    return logged, done, folder
+
+
+def test_a_run_logs_every_loss_and_validates_aer(plain):
+    logged, done, folder = plain
+    assert sorted(logged) == [1, 2, 3, 4, 5, 6]
+    assert {"mlm_loss", "tlm_loss", "dwa_loss", "dwa_accuracy"} <= set(logged[6])
+    assert "dwa_loss" not in logged[1]  # the first update does not label, as in the released code
+    assert logged[1]["mlm_loss"] == pytest.approx(math.log2(806), rel=0.05)  # bits per token of a uniform guess
+    valid = validations(done.stdout + done.stderr)[-1]
+    assert {"valid_aer", "valid_aer_en-de", "valid_aer_en-fr", "valid_dwa_links_per_token"} <= set(valid)
+    both = float(valid["valid_aer_en-de"]) + float(valid["valid_aer_en-fr"])
+    assert float(valid["valid_aer"]) == pytest.approx(both / 2, abs=1e-4)
+    assert (folder / "checkpoint_best.pt").exists()
+    assert list((folder / "tb").rglob("events.*"))
+
+
+def test_validate_command_repeats_the_validation(plain, databin, command):
+    _, done, folder = plain
+    again = command(
+        "fairseq-validate", databin, "--user-dir", USER_DIR, "--path", folder / "checkpoint_last.pt", "--cpu",
+        "--batch-size", 8, "--num-workers", 0, "--log-format", "json",
+    )  # fmt: skip
+    expected = validations(done.stdout + done.stderr)[-1]
+    found = [json.loads(line.split(" | ")[-1]) for line in (again.stdout + again.stderr).splitlines()
+             if "| valid |" in line and "{" in line][-1]  # fmt: skip
+    for name in ("aer", "aer_en-de", "tlm_loss", "dwa_loss"):
+        value = found.get(name, found.get(f"valid_{name}"))
+        assert float(value) == pytest.approx(float(expected[f"valid_{name}"]), abs=2e-3), name
+
+
+def test_a_checkpoint_aligns_by_itself(plain, sample, command, tmp_path):
+    folder = plain[2]
+    out = tmp_path / "links"
+    command("xalign", "align", "--checkpoint", folder / "checkpoint_last.pt", "--src", sample / "en-de/test.en",
+            "--tgt", sample / "en-de/test.de", "--out", out)  # fmt: skip
+    assert len(out.read_text().splitlines()) == len((sample / "en-de/test.en").read_text().splitlines())
+    scored = command("xalign", "score", "--hyp", out, "--gold", sample / "en-de/test.gold", "--json")
+    assert 0 < json.loads(scored.stdout)["aer"] < 1
+
+
+def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tmp_path):
+    config = {
+        "common": {"user_dir": str(USER_DIR), "cpu": True, "seed": 3, "log_format": "json", "log_interval": 1},
+        "task": {"_name": "xalign_pretraining", "data": str(databin), "mono_batch_size": 4, "mono_tokens_per_sample": 64},
+        "criterion": {"_name": "xlm_align"},
+        "model": {"_name": "xalign_tiny", **{k[2:].replace("-", "_"): int(v) for k, v in zip(SMALL[::2], SMALL[1::2], strict=True)}},
+        "optimizer": {"_name": "adam", "lr": [1e-3]},
+        "lr_scheduler": {"_name": "fixed"},
+        "dataset": {"batch_size": 8, "num_workers": 0, "disable_validation": True},
+        "optimization": {"max_update": 6, "lr": [1e-3], "clip_norm": 1.0},
+        "checkpoint": {"save_dir": str(tmp_path / "save"), "no_epoch_checkpoints": True},
+        "distributed_training": {"distributed_world_size": 1},
+    }  # fmt: skip
+    (tmp_path / "run.yaml").write_text(json.dumps(config))  # JSON is YAML
+    done = command("fairseq-hydra-train", "--config-dir", tmp_path, "--config-name", "run", cwd=tmp_path)
+    log = "".join(path.read_text() for path in tmp_path.rglob("*.log")) + done.stdout + done.stderr
+    same(plain[0], losses(log), range(1, 7))
+
+
+def test_a_killed_and_resumed_run_has_the_losses_of_the_uninterrupted_one(train, databin, tmp_path):
+    extra = (*NO_VALID, "--max-update", 6, "--save-interval-updates", 3, "--dwa-links-agreement", 0.9)
+    whole, _ = train(databin, tmp_path / "whole", *extra)
+    process = subprocess.Popen(
+        [str(Path(sys.executable).parent / "fairseq-train"), *map(str, options(databin, tmp_path / "cut", *extra)[1:])],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    for line in process.stdout:
+        if '"num_updates": "4"' in line:
+            process.send_signal(signal.SIGKILL)
+            break
+    process.stdout.close()
+    process.wait()
+    assert (tmp_path / "cut/checkpoint_last.pt").exists()
+    resumed, done = train(databin, tmp_path / "cut", *extra)
+    assert sorted(resumed) == [4, 5, 6]
+    same(whole, resumed, (4, 5, 6))
+    first, second = (torch.load(tmp_path / f / "checkpoint_last.pt", weights_only=True) for f in ("whole", "cut"))
+    assert all(torch.equal(first["model"][key], second["model"][key]) for key in first["model"])
+
+
+def test_accumulating_two_batches_of_four_equals_a_batch_of_eight(train, databin, tmp_path):
+    extra = (*NO_VALID, "--max-update", 4, "--curriculum", 10, "--objectives", "mlm,tlm,dwa")
+    once, _ = train(databin, tmp_path / "a", *extra, batch=8)
+    twice, _ = train(databin, tmp_path / "b", *extra, "--update-freq", 2, batch=4)
+    same(once, twice, range(1, 5), tolerance=2e-3)
+
+
+def test_two_processes_equal_one_with_twice_the_batch(train, databin, tmp_path):
+    extra = (*NO_VALID, "--max-update", 4, "--curriculum", 10)
+    one, _ = train(databin, tmp_path / "a", *extra, batch=8)
+    for backend in ("c10d", "legacy_ddp"):
+        two, _ = train(
+            databin, tmp_path / backend, *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
+            "--ddp-backend", backend, "--distributed-init-method", f"file://{tmp_path}/{backend}.init", batch=4,
+        )  # fmt: skip
+        same(one, two, range(1, 5), tolerance=2e-3)
+
+
+@pytest.mark.parametrize("option", ["--restore-file", "--finetune-from-model"])
+def test_training_goes_on_from_an_encoder_only_checkpoint(plain, train, databin, tmp_path, option):
+    state = torch.load(plain[2] / "checkpoint_last.pt", weights_only=True)
+    state["model"] = {key: value for key, value in state["model"].items() if "sentence_encoder" in key}
+    torch.save(state, tmp_path / "encoder.pt")
+    extra = (*NO_VALID, "--max-update", 3, option, tmp_path / "encoder.pt")
+    if option == "--restore-file":
+        extra += ("--reset-optimizer", "--reset-dataloader", "--reset-meters", "--reset-lr-scheduler")
+    logged, done = train(databin, tmp_path / "save", *extra)
+    assert sorted(logged)[-1] == 3
+    assert "not in the checkpoint, kept as initialised" in done.stdout + done.stderr
+    weights = torch.load(tmp_path / "save/checkpoint_last.pt", weights_only=True)["model"]
+    key = "encoder.sentence_encoder.layers.0.fc1.weight"
+    assert not torch.equal(weights[key], state["model"][key])
+    assert (weights[key] - state["model"][key]).abs().max() < 0.01  # three small steps away, not a new start
+
+
+@pytest.mark.parametrize("flag", ["--bf16", "--fp16"])
+def test_half_precision_on_the_cpu(train, databin, tmp_path, flag):
+    logged, _ = train(databin, tmp_path / "save", *NO_VALID, "--max-update", 4, flag, "--fp16-init-scale", 4)
+    assert logged and all(math.isfinite(value) for row in logged.values() for value in row.values())
+    full, _ = train(databin, tmp_path / "full", *NO_VALID, "--max-update", 4)
+    assert logged[max(logged)]["loss"] == pytest.approx(full[max(logged)]["loss"], rel=0.02)
+
+
+def test_exponential_moving_average(train, databin, tmp_path):
+    train(databin, tmp_path / "save", *NO_VALID, "--max-update", 3, "--store-ema", "--ema-decay", 0.5)
+    state = torch.load(tmp_path / "save/checkpoint_last.pt", weights_only=True)
+    key = "encoder.sentence_encoder.layers.0.fc1.weight"
+    assert not torch.equal(state["extra_state"]["ema"][key], state["model"][key])
+
+
+def test_shards_are_read_one_an_epoch(train, databin, tmp_path):
+    (tmp_path / "other").symlink_to(databin)
+    data = f"{databin}:{tmp_path / 'other'}"
+    _, done = train(data, tmp_path / "save", *NO_VALID, "--epoch-items", 16, "--max-epoch", 2)
+    assert (done.stdout + done.stderr).count("train: 2 language pairs") >= 2
+
+
+def test_ablations_of_the_paper_train(train, databin, tmp_path):
+    logged, _ = train(
+        databin, tmp_path / "save", *NO_VALID, "--max-update", 2, "--objectives", "mlm,dwa", "--dwa-label-layer", 1,
+        "--dwa-layer", 1, "--dwa-filter", "union", "--dwa-queries", "unmasked", "--dwa-order", "rows-first",
+        "--dwa-sinkhorn-iterations", 3, "--dwa-mu", 0.5, "--loss-normalization", "per-objective", "--mlm-weight", 0.5,
+        "--mask-whole-words", "--mask-special-tokens", "--sampling-temperature", 2,
+    )  # fmt: skip
+    assert "tlm_loss" not in logged[2] and logged[2]["dwa_loss"] > 0
+
+
+def test_tutorial_objective_trains_from_its_own_user_dir(train, databin, tmp_path, command):
+    folder = Path(__file__).parents[2] / "examples/new_objective"
+    arguments = options(
+        databin, tmp_path / "save", *NO_VALID, "--max-update", 3, "--objectives", "tlm,cosine_pull",
+        "--cosine-pull-weight", 2, "--cosine-pull-layer", 1,
+    )  # fmt: skip
+    arguments[arguments.index("--user-dir") + 1] = folder
+    done = command(*arguments)
+    rows = losses(done.stdout + done.stderr)
+    assert rows[3]["cosine_pull_loss"] > 0 and "dwa_loss" not in rows[3]
+
+
+BAD = [
+    (("--objectives", "mlm,tml"), "unknown objective", "tml"),
+    (("--dwa-label-layer", "7"), "no such layer", "--dwa-label-layer"),
+    (("--lang-pairs", "en-xx"), "no such language pair", "en-de"),
+    (("--mono-langs", "zz"), "no such monolingual text", "zz"),
+    (("--max-pair-length", "4"), "no sentence pair is short enough", "--max-pair-length"),
+    (("--sampling-temperature", "0"), "temperature", "0"),
+    (("--dwa-filter", "best"), "unknown value", "--dwa-filter"),
+    (("--init-checkpoint", "nowhere.pt"), "does not exist", "nowhere.pt"),
+]
+
+
+@pytest.mark.parametrize(("extra", "what", "name"), BAD, ids=[bad[0][0] for bad in BAD])
+def test_bad_options_stop_before_training(train, databin, tmp_path, extra, what, name):
+    logged, done = train(databin, tmp_path / "save", *NO_VALID, "--max-update", 2, *extra, check=False)
+    assert done.returncode != 0 and not logged
+    message = (done.stdout + done.stderr).split("XalignError")[-1]
+    assert what in message and name in message
+
+
+assert OPTIMISER  # used by the options that other tests import
