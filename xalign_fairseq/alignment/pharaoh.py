@@ -42,7 +42,8 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
         gold.sure  # frozenset({(0, 0)})
         gold.possible  # frozenset({(0, 0), (1, 2)})
     """
-    sure, possible = set(), set()
+    sure: set[Link] = set()
+    possible: set[Link] = set()
     for item in line.split():
         match = _LINK.fullmatch(item)
         if match is None:
@@ -94,19 +95,21 @@ def read_links(path: str | os.PathLike, *, base: int = 0) -> list[set[Link]]:
 def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[int, int]]) -> str | None:
     """Say why links that were read as 0-based look 1-based, or None if they do not.
 
-    They do if an index equals its sentence's length, none exceeds it, and index 0 never occurs.
+    They do if index 0 never occurs and more indices equal their sentence's length than exceed it (a gold file may
+    hold a stray link).
 
     Args:
         links: one collection of links per sentence pair.
         lengths: (source, target) tokens per sentence pair.
     """
-    at_length = 0
+    at_length = beyond = 0
     for sentence, (n, m) in zip(links, lengths, strict=True):
         for i, j in sentence:
-            if i == 0 or j == 0 or i > n or j > m:
+            if i == 0 or j == 0:
                 return None
             at_length += (i == n) + (j == m)
-    if at_length == 0:
+            beyond += (i > n) + (j > m)
+    if at_length <= beyond:
         return None
     return f"looks 1-based: index 0 never occurs and an index equals its sentence's length {at_length} times"
 

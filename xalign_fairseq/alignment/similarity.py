@@ -68,5 +68,5 @@ def _rows(hidden: Tensor, positions: Tensor) -> Tensor:
     batch, length, width = hidden.shape
     # Selecting from the flattened batch is the fastest gather on the CPU.
     flat = positions + length * torch.arange(batch, device=hidden.device)[:, None]
-    rows = hidden.reshape(batch * length, width).index_select(0, flat.flatten()).view(batch, -1, width)
+    rows = hidden.reshape(batch * length, width).index_select(0, flat.flatten()).view(*positions.shape, width)
     return rows if hidden.dtype == torch.float64 else rows.float()

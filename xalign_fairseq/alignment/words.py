@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from torch import Tensor
 
 from xalign_fairseq.alignment.pharaoh import Link
@@ -10,7 +11,10 @@ from xalign_fairseq.errors import XalignError
 NO_WORD = -1
 
 
-def to_word_links(links: Iterable[Link], src_words: Sequence[int], tgt_words: Sequence[int]) -> set[Link]:
+Words = Sequence[int] | np.ndarray
+
+
+def to_word_links(links: Iterable[Link], src_words: Words, tgt_words: Words) -> set[Link]:
     """Word links of one sentence pair (the rule of Jalili Sabet et al., 2020, and of XLM-Align's evaluation).
 
     Args:

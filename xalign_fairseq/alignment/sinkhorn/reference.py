@@ -78,24 +78,30 @@ def sinkhorn(
     wide = similarity.dtype if similarity.dtype == torch.float64 else torch.float32
     if similarity.numel() == 0:
         return torch.zeros_like(similarity, dtype=wide)
-    if order == "rows-first":  # Eq. 6 is the other order on the transposed matrix
-        similarity, src_mask, tgt_mask = similarity.transpose(1, 2), tgt_mask, src_mask
+    linear = domain == "linear" or (domain == "auto" and mu >= SMALLEST_LINEAR_MU)
+    similarity = similarity.to(wide)
+    if order == "columns-first":
+        return _columns_first(similarity, src_mask, tgt_mask, iterations, mu, eps, linear)
+    # Eq. 6 is the same on the transposed matrix.
+    return _columns_first(similarity.transpose(1, 2), tgt_mask, src_mask, iterations, mu, eps, linear).transpose(1, 2)
 
-    outside = ~(src_mask[:, :, None] & tgt_mask[:, None, :])
-    values = similarity.to(wide).masked_fill(outside, 0.0)
-    # One sum finds NaN and both infinities (the floor below would hide a negative one).
+
+def _columns_first(
+    similarity: Tensor, rows: Tensor, columns: Tensor, iterations: int, mu: float, eps: float, linear: bool
+) -> Tensor:
+    outside = ~(rows[:, :, None] & columns[:, None, :])
+    values = similarity.masked_fill(outside, 0.0)
+    # One sum finds NaN and both infinities (the floor would hide a negative one).
     outside = outside | ~values.sum((1, 2), keepdim=True).isfinite()
     values = values.clamp_min(eps)
-
     if iterations == 0:
         # A quotient of at most 1 cannot overflow, whatever its power.
         peak = values.masked_fill(outside, eps).amax((1, 2), keepdim=True)
-        plan = (values / peak).pow(1.0 / mu).masked_fill(outside, 0.0)
-    elif domain == "log" or (domain == "auto" and mu < SMALLEST_LINEAR_MU):
-        plan = _log_domain(values, outside, iterations, mu)
-    else:
-        plan = _linear_domain(values, outside, iterations, mu)
-    return plan.transpose(1, 2) if order == "rows-first" else plan
+        return (values / peak).pow(1.0 / mu).masked_fill(outside, 0.0)
+    # With one token on a side all entries of the plan are equal, and rounding would choose among them: K = 1 is exact.
+    single = (rows.sum(1) == 1) | (columns.sum(1) == 1)
+    values = values.masked_fill_(single[:, None, None], 1.0)
+    return _linear_domain(values, outside, iterations, mu) if linear else _log_domain(values, outside, iterations, mu)
 
 
 def _linear_domain(values: Tensor, outside: Tensor, iterations: int, mu: float) -> Tensor:

@@ -1,0 +1,27 @@
+"""Signatures: whole lines, and one line whatever the input."""
+
+from xalign_fairseq import __version__
+from xalign_fairseq.alignment.labels import LabelOptions
+from xalign_fairseq.alignment.signature import score_signature
+
+
+def test_a_score_of_files():
+    assert score_signature(hyp_base=1) == (
+        f"base:hyp1,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|version:{__version__}"
+    )
+
+
+def test_a_score_of_an_encoder():
+    line = score_signature(layer=8, options=LabelOptions(mu=0.25, rounds=3), unit="subword")
+    assert "|unit:subword|" in line
+    assert line.endswith(
+        "|layer:8|method:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2|order:columns-first"
+        f"|version:{__version__}"
+    )
+    assert "rounds" not in score_signature(options=LabelOptions(method="argmax"))
+    assert "layer:0" in score_signature(layer=0)
+
+
+def test_a_description_stays_one_field_of_one_line():
+    line = score_signature(system="layer 8\n itermax|mu 1")
+    assert "|system:layer 8 itermax/mu 1|" in line and "\n" not in line

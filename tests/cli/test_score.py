@@ -1,0 +1,138 @@
+"""``xalign score``: JSON and text, index bases, bounds, intervals, comparisons, clear errors."""
+
+import json
+
+import pytest
+
+from xalign_fairseq import __version__
+from xalign_fairseq.cli import main
+
+GOLD = "0-0 1-1 2-2 1p2 3p3\n0-1 1-0\n\n"
+HYP = "0-0 1-1 1-2 4-0\n0-1\n\n"  # 3 of 5 sure, 4 of 5 possible, 5 links
+SRC = "a b c d e\na b\na\n"
+TGT = "a b c d\na b\na\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in (("gold", GOLD), ("hyp", HYP), ("src", SRC), ("tgt", TGT)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def raised(text):
+    lines = text.splitlines()
+    marks = [[item.replace("p", " p ").replace("-", " - ").split() for item in line.split()] for line in lines]
+    return "".join(" ".join(f"{int(i) + 1}{mark}{int(j) + 1}" for i, mark, j in line) + "\n" for line in marks)
+
+
+def score(capsys, *options):
+    code = main(["score", *map(str, options)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_json(files, capsys):
+    code, out, _ = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold", "--json")
+    found = json.loads(out)
+    signature = f"base:hyp0,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|version:{__version__}"
+    assert code == 0 and found == {
+        "aer": pytest.approx(1 - (3 + 4) / (5 + 5)),
+        "precision": pytest.approx(4 / 5),
+        "recall": pytest.approx(3 / 5),
+        "f1": pytest.approx(2 * 0.8 * 0.6 / 1.4),
+        "links": 5,
+        "sure": 5,
+        "sentences": 3,
+        "signature": signature,
+    }
+
+
+def test_text(files, capsys):
+    options = ("--hyp", files / "hyp", "--gold", files / "gold", "--bootstrap", 20, "--system", "layer 8")
+    code, out, _ = score(capsys, *options)
+    assert code == 0
+    assert out.startswith("aer        30.00  [") and "|system:layer 8|" in out.splitlines()[-1]
+    assert "5 (5 sure gold links, 3 sentence pairs)" in out
+
+
+def test_gold_against_itself(files, capsys):
+    _, out, _ = score(capsys, "--hyp", files / "gold", "--gold", files / "gold", "--json")
+    found = json.loads(out)
+    assert found["aer"] == 0 and found["links"] == 7
+
+
+@pytest.mark.parametrize("name", ["hyp", "gold"])
+def test_a_one_based_file_is_named_and_can_be_converted(files, capsys, name):
+    (files / name).write_text(raised({"hyp": HYP, "gold": GOLD}[name]))
+    options = ["--hyp", files / "hyp", "--gold", files / "gold"]
+    code, out, err = score(capsys, *options)
+    assert code == 2 and not out
+    assert "looks 1-based" in err and f"where: {files / name}" in err and f"--{name}-index-base 1" in err
+    code, _, err = score(capsys, *options, "--src", files / "src", "--tgt", files / "tgt")
+    assert code == 2 and "looks 1-based" in err and f"where: {files / name}, line 1" in err
+    assert f"--{name}-index-base 1" in err
+    code, out, _ = score(capsys, *options, f"--{name}-index-base", 1, "--json")
+    assert code == 0 and json.loads(out)["aer"] == pytest.approx(0.3)
+    assert f"{name}1" in json.loads(out)["signature"]
+    code, out, _ = score(capsys, *options, f"--{name}-index-base", 0, "--json")
+    assert code == 0 and json.loads(out)["aer"] > 0.5
+
+
+def test_two_one_based_files_are_caught_by_their_text(files, capsys):
+    (files / "hyp").write_text(raised(HYP))
+    (files / "gold").write_text(raised(GOLD))
+    options = ["--hyp", files / "hyp", "--gold", files / "gold"]
+    assert score(capsys, *options)[0] == 0
+    code, _, err = score(capsys, *options, "--src", files / "src", "--tgt", files / "tgt")
+    assert code == 2 and "looks 1-based" in err
+
+
+def test_links_outside_the_text(files, capsys):
+    (files / "hyp").write_text("0-0 5-1\n\n\n")
+    text = ["--src", files / "src", "--tgt", files / "tgt"]
+    code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold", *text)
+    assert code == 2 and "link 5-1, sentence lengths 5 and 4" in err and "line 1" in err and "1-based" not in err
+    (files / "src").write_text("a\n")
+    code, _, err = score(capsys, "--hyp", files / "gold", "--gold", files / "gold", *text)
+    assert code == 2 and "1 and 3 lines" in err
+
+
+def test_comparison(files, capsys):
+    (files / "better").write_text("0-0 1-1 2-2\n0-1 1-0\n\n")
+    options = ["--hyp", files / "hyp", "--gold", files / "gold", "--compare", files / "better"]
+    _, out, _ = score(capsys, *options, "--json")
+    compared = json.loads(out)["compare"]
+    assert compared["aer"] == 0 and compared["aer_difference"] == pytest.approx(-0.3)
+    assert 0 < compared["p_value"] <= 1 and compared["samples"] == 1000
+    _, out, _ = score(capsys, *options, "--bootstrap", 50)
+    assert "compared: aer 0.00, difference -30.00" in out and "(50 resamples)" in out
+
+
+def test_the_seed_decides_the_interval(files, capsys):
+    options = ["--hyp", files / "hyp", "--gold", files / "gold", "--json", "--bootstrap", 30]
+    first, again, other = (json.loads(score(capsys, *options, "--seed", seed)[1]) for seed in (1, 1, 5))
+    assert first == again and first["bootstrap"] == {"samples": 30, "seed": 1, "level": 0.95}
+    assert first["interval"].keys() == {"aer", "precision", "recall", "f1"} and other["bootstrap"]["seed"] == 5
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"hyp": "0-0\n"}, "1 lines of hypothesis, 3 of gold"),
+        ({"hyp": ""}, "the file is empty"),
+        ({"hyp": "0-0\n1+1\n\n"}, "hyp, line 2"),
+        ({"gold": "0-0\r\n\r\n\r\n"}, "CRLF"),
+    ],
+)
+def test_bad_files(files, capsys, change, expected):
+    for name, text in change.items():
+        (files / name).write_bytes(text.encode())
+    code, out, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold")
+    assert code == 2 and expected in err and not out
+
+
+@pytest.mark.parametrize("options", [["--src", "src"], ["--bootstrap", "-1"], ["--hyp-index-base", "1"]])
+def test_bad_options(files, capsys, options):
+    code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold", *options)
+    assert code == 2 and "error" in err
