@@ -1,0 +1,65 @@
+import subprocess
+import sys
+
+from fairseq import options
+from fairseq.data import iterators
+from fairseq.distributed import utils
+from fairseq.models import distributed_fairseq_model
+from fairseq.optim.fp16_optimizer import _FP16OptimizerMixin
+from fairseq.trainer import Trainer
+
+from xalign_fairseq import compat
+
+
+def places():
+    return (
+        options.parse_args_and_arch,
+        iterators.BackgroundConsumer,
+        utils.call_main,
+        utils.all_gather_list,
+        utils._broadcast_object_slow,
+        distributed_fairseq_model.DistributedDataParallel,
+        _FP16OptimizerMixin.__dict__["build_fp32_params"],
+        Trainer.train_step,
+        Trainer.__init__,
+    )
+
+
+def test_every_unit_has_a_status_with_a_reason():
+    statuses = compat.apply()
+    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 8
+    for name, state, reason in statuses:
+        assert name
+        assert state in ("active", "not needed")
+        assert reason
+    assert compat.status() == statuses
+
+
+def test_installing_twice_wraps_once():
+    compat.apply()
+    before = places()
+    compat._statuses.clear()
+    try:
+        second = compat.apply()
+    finally:
+        compat._statuses.clear()
+        compat.apply()
+    assert all(first is again for first, again in zip(before, places(), strict=True))
+    states = {entry.name: entry.state for entry in second}
+    assert states.pop("numpy.compat.long") == "not needed"  # supplied by the first time
+    assert set(states.values()) == {"active"}
+
+
+def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
+    from xalign_fairseq.compat import bf16_tpu
+
+    monkeypatch.setattr(compat, "_statuses", [])
+    monkeypatch.setattr(compat, "UNITS", ("bf16_tpu",))
+    monkeypatch.setattr(bf16_tpu, "needed", lambda: False)
+    monkeypatch.setattr(bf16_tpu, "install", lambda: 1 / 0)
+    assert compat.apply() == [(bf16_tpu.NAME, "not needed", bf16_tpu.WHY_NOT)]
+
+
+def test_importing_the_package_loads_neither_torch_nor_fairseq():
+    code = "import sys, xalign_fairseq.compat; sys.exit('torch' in sys.modules or 'fairseq' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
