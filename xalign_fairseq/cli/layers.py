@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layer", nargs="+", type=int, metavar="L", help="layers to compare (default: all, from 0, the embeddings)"
     )
-    parser.add_argument("--json", metavar="FILE", help="write the table, the best entry and the settings as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the table and its best entry as JSON")
     parser.add_argument("--plot", metavar="PNG", help="draw AER over layers (needs matplotlib)")
     add_model_arguments(parser)
 
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Score, print the table and write what was asked for."""
     from xalign_fairseq.alignment.aer import score
+    from xalign_fairseq.alignment.signature import score_signature
 
     pairs = open_pairs(args)
     golds = read_fitting_gold(args.gold, pairs)
@@ -57,7 +58,8 @@ def run(args: argparse.Namespace) -> None:
     for (layer, method), hyps in zip(settings, zip(*links, strict=True), strict=True):
         result = score(hyps, golds)
         figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
-        rows.append({"layer": layer, "method": method, **figures})
+        signature = score_signature(layer=layer, options=link_options(args, method))
+        rows.append({"layer": layer, "method": method, **figures, "signature": signature})
     # The lowest AER; of equal ones the first, that is the lowest layer.
     best = min(rows, key=lambda row: row["aer"])
     print_table(rows, best)
@@ -70,23 +72,22 @@ def run(args: argparse.Namespace) -> None:
 
 
 def print_table(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
-    """A line per layer and method; a star marks the lowest AER."""
+    """A line per layer and method; a star marks the lowest AER, whose signature follows."""
     print(f"{'layer':>5}  {'method':<13}  {'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}")
     for row in rows:
         shares = "  ".join(f"{100 * row[key]:6.2f}" for key in ("aer", "precision", "recall", "f1"))
         star = "  *" if row is best else ""
         print(f"{row['layer']:>5}  {row['method']:<13}  {shares}  {row['links']:>8}{star}")
+    print(f"* {best['signature']}")
 
 
 def write_json(args: argparse.Namespace, rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
-    """Fractions, with what is needed to repeat them."""
+    """Fractions with their signatures, and the files that they come from."""
     import json
 
-    from xalign_fairseq import __version__
     from xalign_fairseq.files import atomic_write
 
-    settings = {key: getattr(args, key) for key in ("iterations", "mu", "order", "rounds", "alpha")}
     files = {key: getattr(args, key) for key in ("checkpoint", "src", "tgt", "pairs", "gold") if getattr(args, key)}
-    content = {"best": best, "rows": rows, "settings": settings, "files": files, "version": __version__}
+    content = {"best": best, "rows": rows, "files": files}
     with atomic_write(args.json) as out:
         out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")

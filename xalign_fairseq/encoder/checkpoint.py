@@ -3,10 +3,12 @@
 import argparse
 import os
 import pickle
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,8 +17,24 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
-# Older fairseq checkpoints keep their options in an argparse.Namespace, which runs no code.
-ALLOWED: list[Any] = [argparse.Namespace]
+
+class Meter:
+    """Stands for fairseq's training statistics, which older checkpoints hold as objects and nothing here reads."""
+
+
+def _allowed() -> list[Any]:
+    """What a checkpoint may hold beside tensors and containers; none of it runs code.
+
+    Options of older releases (``argparse.Namespace``), statistics, and numpy scalars such as a best score.
+    """
+    meters = [
+        (Meter, f"fairseq.{module}.{name}")
+        for module in ("meters", "logging.meters")
+        for name in ("AverageMeter", "TimeMeter", "StopwatchMeter")
+    ]
+    scalar = np.float64(0).__reduce__()[0]
+    numpys = [(scalar, "numpy.core.multiarray.scalar"), (scalar, "numpy._core.multiarray.scalar"), np.dtype]
+    return [argparse.Namespace, *meters, *numpys, *(type(np.dtype(kind)) for kind in ("f8", "f4", "f2", "i8", "i4"))]
 
 
 def read(path: str | os.PathLike) -> dict[str, Any]:
@@ -29,19 +47,21 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
     if not path.is_file():
         raise XalignError("the checkpoint does not exist", where=path)
     try:
-        with torch.serialization.safe_globals(ALLOWED):
+        with torch.serialization.safe_globals(_allowed()):
             state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except pickle.UnpicklingError as error:
-        reason = str(error).split("\n")[0]
-        if "Unsupported global" in str(error) or "weights_only" in str(error).lower():
+        foreign = re.search(r"GLOBAL (\S+)", str(error))
+        if foreign:
             raise XalignError(
                 "the checkpoint holds foreign pickled code and was not loaded",
                 where=path,
-                found=reason,
-                expected="tensors, numbers, strings and argparse.Namespace only",
+                found=foreign[1],
+                expected="tensors, numbers, strings, options and training statistics only",
                 next="get the weights from someone you trust as a plain state dict",
             ) from None
-        raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=reason) from None
+        raise XalignError(
+            "the file is not a checkpoint, or it is damaged", where=path, found="bytes that no checkpoint begins with"
+        ) from None
     except Exception as error:  # bytes that are not a checkpoint can fail in any way
         raise XalignError(
             "the file is not a checkpoint, or it is damaged", where=path, found=str(error).split("\n")[0]
@@ -50,7 +70,8 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
         raise XalignError(
             "the file is not a fairseq checkpoint",
             where=path,
-            found=f"a {type(state).__name__}" + (f" with keys {sorted(state)[:5]}" if isinstance(state, dict) else ""),
+            found=f"a {type(state).__name__}"
+            + (f" with keys {sorted(map(str, state))[:5]}" if isinstance(state, dict) else ""),
             expected='a dict with "model" and "cfg" or "args"',
         )
     return state

@@ -11,7 +11,7 @@ MARKERS = ("o", "s", "^", "D")
 
 
 def plot_layers(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
-    """Draw AER in percent (lower is better) over layers, with the lowest of each method labelled.
+    """Draw AER in percent (lower is better) over layers, with the lowest of each method marked.
 
     Args:
         rows: mappings with ``layer``, ``method`` and ``aer`` (a fraction).
@@ -27,14 +27,12 @@ def plot_layers(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
         points = sorted((row["layer"], 100 * row["aer"]) for row in rows if row["method"] == method)
         layers, errors = zip(*points, strict=True)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        axes.plot(layers, errors, color=colour, marker=marker, markersize=5, linewidth=1.6, label=method)
-        layer, error = min(points, key=lambda point: point[1])
-        axes.annotate(
-            f"{error:.1f}", (layer, error), xytext=(0, -13 - 10 * number), textcoords="offset points",
-            ha="center", color=colour, fontsize=8,
-        )  # fmt: skip
+        best, lowest = min(points, key=lambda point: point[1])
+        label = f"{method}: {lowest:.1f} at layer {best}"
+        axes.plot(layers, errors, color=colour, marker=marker, markersize=5, linewidth=1.6, label=label)
+        axes.plot(best, lowest, color=colour, marker=marker, markersize=9)
     axes.set_xticks(sorted({row["layer"] for row in rows}))
-    axes.margins(y=0.15)
+    axes.margins(y=0.1)
     axes.set_xlabel("layer (0: embeddings)", color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
     axes.grid(axis="y", color=GRID, linewidth=0.7)
@@ -42,5 +40,5 @@ def plot_layers(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(GRID)
-    axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+    axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9, labelcolor=INK)
     save(figure, path)

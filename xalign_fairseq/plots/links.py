@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from xalign_fairseq.alignment.pharaoh import Gold
 
 CELL = 0.34  # inches
+LONGEST_SIDE = 34.0  # inches, of the matrix; with more words the cells shrink
+FONT_SIZE = 9.0  # points, for cells of full size
 LONGEST_LABEL = 24
 
 
@@ -22,7 +24,6 @@ def plot_links(
     path: str | os.PathLike,
     *,
     gold: "Gold | None" = None,
-    title: str = "",
 ) -> None:
     """Draw the links of a pair as cells whose colour is their probability.
 
@@ -42,11 +43,11 @@ def plot_links(
         plot_links(["red", "house"], ["maison", "rouge"], {(0, 1): 0.9, (1, 0): 0.8}, "links.png")
     """
     rows, columns = max(len(src), 1), max(len(tgt), 1)
-    width, height = columns * CELL + 1.2, rows * CELL + 1.2
-    labels = 0.085 * max([LONGEST_LABEL // 3, *(min(len(word), LONGEST_LABEL) for word in (*src, *tgt))])
-    figure = new_figure(max(width + labels, 4.0), height + labels)
+    cell = min(CELL, LONGEST_SIDE / max(rows, columns))
+    labels = cell / 4 * max([LONGEST_LABEL // 3, *(min(len(word), LONGEST_LABEL) for word in (*src, *tgt))])
+    figure = new_figure(max(columns * cell + 1.2 + labels, 4.0), rows * cell + 1.2 + labels)
     axes = figure.add_subplot()
-    _matrix_axes(axes, src, tgt)
+    _matrix_axes(axes, src, tgt, FONT_SIZE * cell / CELL)
     colours = _colours()
     for (i, j), probability in links.items():
         _cell(axes, i, j, facecolor=colours(_clip(probability)), edgecolor="white", linewidth=1)
@@ -54,21 +55,19 @@ def plot_links(
         for i, j in gold.possible:
             sure = (i, j) in gold.sure
             _cell(axes, i, j, fill=False, edgecolor=ACCENT, linewidth=1.8, linestyle="-" if sure else (0, (2, 1.4)))
-    _legend(axes, colours, gold is not None)
-    if title:
-        axes.set_title(title, color=INK, fontsize=10, loc="left")
+    _legend(axes, colours, min(0.8, 3.0 / (columns * cell)), gold is not None)
     save(figure, path)
 
 
-def _matrix_axes(axes: "Axes", src: Sequence[str], tgt: Sequence[str]) -> None:
+def _matrix_axes(axes: "Axes", src: Sequence[str], tgt: Sequence[str], font_size: float) -> None:
     rows, columns = max(len(src), 1), max(len(tgt), 1)
     axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5), aspect="equal")
     axes.xaxis.tick_top()
-    # parse_math: a word with two dollar signs is no formula
     axes.set_xticks(range(len(tgt)), [_short(w) for w in tgt], rotation=60, ha="left", rotation_mode="anchor")
     axes.set_yticks(range(len(src)), [_short(w) for w in src])
     for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        label.set(color=INK, fontsize=9, parse_math=False)
+        # parse_math: a word with two dollar signs is no formula
+        label.set(color=INK, fontsize=font_size, parse_math=False)
     axes.tick_params(length=0)
     axes.set_xticks([j - 0.5 for j in range(columns + 1)], minor=True)
     axes.set_yticks([i - 0.5 for i in range(rows + 1)], minor=True)
@@ -86,13 +85,13 @@ def _cell(axes: "Axes", i: int, j: int, **style: Any) -> None:
     axes.add_patch(Rectangle((j - 0.5 + inset, i - 0.5 + inset), 1 - 2 * inset, 1 - 2 * inset, **style))
 
 
-def _legend(axes: "Axes", colours: Any, with_gold: bool) -> None:
+def _legend(axes: "Axes", colours: Any, length: float, with_gold: bool) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.patches import Patch
 
     bar = axes.figure.colorbar(
         ScalarMappable(cmap=colours),
-        ax=axes, orientation="horizontal", location="bottom", fraction=0.05, pad=0.03, aspect=30, shrink=0.7,
+        ax=axes, orientation="horizontal", location="bottom", fraction=0.05, pad=0.03, aspect=30, shrink=length,
     )  # fmt: skip
     bar.set_label("link probability", color=MUTED, fontsize=8)
     bar.outline.set_visible(False)

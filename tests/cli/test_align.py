@@ -1,0 +1,228 @@
+import json
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from xalign_fairseq.alignment import aligner
+from xalign_fairseq.alignment.pharaoh import check_bounds, read_links
+from xalign_fairseq.cli import main
+
+STRANGE = (
+    "\n \n\t\na\n😀 👩‍👩‍👧\nnul\0in\0\n\0\ntab\tbetween\nno\u00a0break\ne\u0301\n日本語\n"
+    + "x" * 3000
+    + "\n"
+    + "the cat " * 400
+)
+
+
+@pytest.fixture
+def align(tiny_checkpoint, tiny_text):
+    """Run ``xalign align`` on the text in this process; the exit code."""
+
+    def run(*options, src=tiny_text / "text.en", tgt=tiny_text / "text.xx"):
+        texts = ["--src", src, "--tgt", tgt] if src else []
+        return main([str(part) for part in ("align", "--checkpoint", tiny_checkpoint, *texts, *options)])
+
+    return run
+
+
+def lengths(folder):
+    sides = [(folder / f"text.{name}").read_text().splitlines() for name in ("en", "xx")]
+    return [(len(src.split()), len(tgt.split())) for src, tgt in zip(*sides, strict=True)]
+
+
+def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys):
+    assert align("--out", tmp_path / "new/folder/links") == 0
+    links = read_links(tmp_path / "new/folder/links")
+    check_bounds(links, lengths(tiny_text), where="out")
+    assert len(links) == 40
+    assert [k for k, found in enumerate(links) if not found] == [3, 7, 9]
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    count = sum(map(len, links))
+    assert captured.err == f"40 pairs, {count} links; layer 1 of 3, itermax, cpu\n"
+
+
+def test_both_inputs_both_outputs_and_batch_sizes_agree(align, tiny_text, tmp_path, capsys):
+    assert align("--quiet") == 0
+    expected, quiet = capsys.readouterr()
+    assert quiet == ""
+    assert align("--pairs", tiny_text / "text.pairs", "--batch-tokens", 20, src=None) == 0
+    assert capsys.readouterr().out == expected
+    assert align("--format", "json", "--out", tmp_path / "json", "--batch-tokens", 100) == 0
+    rows = [json.loads(line) for line in (tmp_path / "json").read_text().splitlines()]
+    assert [" ".join(f"{i}-{j}" for i, j, _ in row["links"]) for row in rows] == expected.splitlines()
+    assert [(len(row["src"]), len(row["tgt"])) for row in rows] == lengths(tiny_text)
+    assert all(0 < probability <= 1 for row in rows for *_, probability in row["links"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--layer", "3"),
+        ("--layer", "0"),
+        ("--method", "union"),
+        ("--method", "argmax", "--mu", "0.1"),
+        ("--rounds", "1"),
+        ("--rounds", "6", "--alpha", "0.5"),
+        ("--method", "itermax-paper", "--order", "rows-first", "--iterations", "0"),
+    ],
+)
+def test_options_reach_the_alignment(align, options, capsys):
+    align("--quiet")
+    default = capsys.readouterr().out
+    align("--quiet", *options)
+    assert capsys.readouterr().out != default
+
+
+def test_the_layer_that_the_checkpoint_labelled_with_is_the_default(align, capsys):
+    align("--quiet")
+    default = capsys.readouterr().out
+    align("--quiet", "--layer", "1")
+    assert capsys.readouterr().out == default
+    align("--quiet", "--layer", "-3")
+    assert capsys.readouterr().out == default
+
+
+def test_strange_lines_keep_their_place(align, tmp_path, capsys):
+    (tmp_path / "strange").write_text(STRANGE)
+    (tmp_path / "plain").write_text("the red house\n" * 13)
+    for src, tgt in (("strange", "plain"), ("plain", "strange"), ("strange", "strange")):
+        assert align(src=tmp_path / src, tgt=tmp_path / tgt) == 0
+        out, err = capsys.readouterr()
+        assert len(out.split("\n")) == 14
+        assert [k for k, line in enumerate(out.split("\n")[:13]) if not line][:3] == [0, 1, 2]
+        # the long word is 3000 unknown characters, which the tokenizer counts as one or as many
+        assert "of 13 pairs are longer than 64 tokens and were cut" in err
+
+
+def test_runs_without_fairseq_in_a_process_of_its_own(tiny_checkpoint, tiny_text, tmp_path):
+    code = (
+        "import sys; from xalign_fairseq.cli import main; code = main(sys.argv[1:]);"
+        "assert 'fairseq' not in sys.modules and 'matplotlib' not in sys.modules; sys.exit(code)"
+    )
+    command = ["align", "--checkpoint", tiny_checkpoint, "--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
+    done = subprocess.run([sys.executable, "-c", code, *map(str, command)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 40
+    assert "%|" not in done.stderr  # no progress bar where there is no terminal
+
+
+def failed(capsys, code):
+    assert code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--layer", "4"), "no such layer"),
+        (("--layer", "-5"), "no such layer"),
+        (("--mu", "0"), "mu"),
+        (("--alpha", "2"), "alpha"),
+        (("--rounds", "0"), "rounds"),
+        (("--dict", "none.txt"), "does not exist"),
+        (("--spm", "none.model"), "does not exist"),
+        (("--pairs", "text"), "--src, --tgt, --pairs"),
+        (("--gold", "text.gold"), "add --plot"),
+    ],
+)
+def test_bad_options(align, options, message, capsys):
+    assert message in failed(capsys, align(*options))
+
+
+def test_no_cuda_device(align, capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "no CUDA device" in failed(capsys, align("--device", "cuda"))
+
+
+@pytest.mark.parametrize("size", ["0", "-3", "x"])
+def test_a_batch_size_without_a_meaning(align, size, capsys):
+    with pytest.raises(SystemExit):
+        align("--batch-tokens", size)
+    assert "--batch-tokens" in capsys.readouterr().err
+
+
+def test_texts_of_different_lengths_and_one_side_alone(align, tiny_text, tmp_path, capsys):
+    (tmp_path / "short").write_text("a\nb\n")
+    assert "40 and 2 lines" in failed(capsys, align(tgt=tmp_path / "short"))
+    assert "found: --src" in failed(capsys, main(["align", "--checkpoint", "x", "--src", str(tiny_text / "text.en")]))
+    assert "found: neither" in failed(capsys, main(["align", "--checkpoint", "x"]))
+
+
+def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_path, capsys):
+    symbols = tiny_state["task_state"]["tokenizer"]["symbols"][4:]
+    for wrong in (symbols[:-1], symbols[::-1]):
+        (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in wrong))
+        assert "does not fit the checkpoint" in failed(capsys, align("--dict", tmp_path / "dict.txt"))
+    (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
+    assert align("--dict", tmp_path / "dict.txt") == 0
+
+
+def test_a_checkpoint_without_a_tokenizer_takes_one_from_options(tiny_state, tiny_spm, tiny_text, tmp_path, capsys):
+    bare = {key: value for key, value in tiny_state.items() if key != "task_state"}
+    torch.save(bare, tmp_path / "bare.pt")
+    command = ["align", "--checkpoint", f"{tmp_path}/bare.pt", "--pairs", f"{tiny_text}/text.pairs"]
+    assert "data-bin does not exist" in failed(capsys, main(command))
+    symbols = tiny_state["task_state"]["tokenizer"]["symbols"][4:]
+    (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
+    (tmp_path / "spm.model").write_bytes(tiny_spm)
+    assert main([*command, "--dict", f"{tmp_path}/dict.txt", "--spm", f"{tmp_path}/spm.model"]) == 0
+
+
+def test_a_file_that_is_no_checkpoint(tiny_text, capsys):
+    code = main(["align", "--checkpoint", f"{tiny_text}/text.en", "--pairs", f"{tiny_text}/text.pairs"])
+    assert "not a checkpoint" in failed(capsys, code)
+
+
+def test_a_failure_in_the_middle_keeps_the_old_output(align, tmp_path, monkeypatch):
+    out = tmp_path / "links"
+    out.write_text("old\n")
+    calls = []
+
+    def fails_later(*arguments, **keywords):
+        calls.append(1)
+        if len(calls) > 2:
+            raise MemoryError
+        return real(*arguments, **keywords)
+
+    real = aligner.pair_links
+    monkeypatch.setattr(aligner, "pair_links", fails_later)
+    with pytest.raises(MemoryError):
+        align("--out", out, "--batch-tokens", 30)
+    assert out.read_text() == "old\n"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from xalign_fairseq.plots import links as plots
+
+    drawn = []
+    monkeypatch.setattr(plots, "plot_links", lambda *arguments, **keywords: drawn.append((arguments, keywords)))
+    align("--plot", tmp_path / "p.png", "--plot-line", 5, "--gold", tiny_text / "text.gold", "--quiet")
+    out = capsys.readouterr().out.splitlines()
+    [((src, tgt, links, path), keywords)] = drawn
+    assert " ".join(src) == (tiny_text / "text.en").read_text().splitlines()[4]
+    assert " ".join(tgt) == (tiny_text / "text.xx").read_text().splitlines()[4]
+    assert links.keys() == {tuple(map(int, link.split("-"))) for link in out[4].split()}
+    gold = (tiny_text / "text.gold").read_text().splitlines()[4].replace("p", "-").split()
+    assert keywords["gold"].possible == {tuple(map(int, link.split("-"))) for link in gold}
+    assert path == str(tmp_path / "p.png")
+
+
+def test_bad_requests_for_a_picture(align, tiny_text, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib")
+    plot = ("--plot", tmp_path / "p.png")
+    assert "1 to 40" in failed(capsys, align(*plot, "--plot-line", 41))
+    assert "1 to 40" in failed(capsys, align(*plot, "--plot-line", 0))
+    (tmp_path / "gold").write_text("0-0\n")
+    assert "1 lines of links" in failed(capsys, align(*plot, "--gold", tmp_path / "gold"))
+    (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)
+    assert "link" in failed(capsys, align(*plot, "--gold", tmp_path / "gold"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert 'pip install "xalign_fairseq[plot]"' in failed(capsys, align(*plot))
