@@ -33,6 +33,7 @@ def test_parts_hold_all_lines_in_order_whatever_the_blocks(tmp_path, lines, end,
     [
         (b"", "empty"),
         (b"a\nb\xff\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
+        (b"a\n\xffb\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
         (b"a\nb\nc\xce", r"(?s)not UTF-8.*line 3"),
         (b"a\r\nb\r\n", r"(?s)CRLF.*line 1"),
         (b"a\nb\r\nc\n", r"(?s)CRLF.*line 2"),

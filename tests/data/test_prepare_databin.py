@@ -148,6 +148,7 @@ def test_pairs_with_an_empty_side_are_dropped_with_their_links_and_counted(tmp_p
     assert made["mono"][0]["sentences"] == 12
     assert made["mono"][0]["dropped"] == {"empty": 3}
     data = DataBin(tmp_path / "d")
+    assert len(data.mono("train", "en")) == 12
     src, tgt = data.pair("train", "en", "el")
     links = data.links("train", "en", "el")
     assert len(src) == len(tgt) == len(links) == 11
