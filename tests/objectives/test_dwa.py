@@ -117,7 +117,9 @@ def test_padding_changes_neither_loss_nor_gradient():
         loss = objective.forward(step(), data, 5)
         loss.total.backward()
         losses.append(loss.total.item())
-        gradients.append(torch.cat([p.grad.flatten() for p in [*heads.parameters(), *encoder.parameters()] if p.grad is not None]))
+        gradients.append(
+            torch.cat([p.grad.flatten() for p in [*heads.parameters(), *encoder.parameters()] if p.grad is not None])
+        )
     assert losses[0] == pytest.approx(losses[1], rel=1e-12) and losses[0] > 0
     assert torch.allclose(gradients[0], gradients[1], atol=1e-12)
 
@@ -169,7 +171,7 @@ def test_given_links_are_used_until_the_update_and_own_labels_after_it():
 def test_agreement_switches_to_own_labels_for_good():
     objective, _, heads, step = build(DwaConfig(links_agreement=0.9))
     head, bitext = heads["dwa"], batch(linked=True).bitext
-    bitext.partner = objective._own(step(), bitext)  # perfect agreement
+    bitext.partner = objective._own(step(), head, bitext)  # perfect agreement
     bitext.partner[0, 1] = -1
     expected = 2 * (bitext.partner >= 0).sum() / (2 * (bitext.partner >= 0).sum() + 1)
     objective._labels(step(), head, bitext, 7)  # not an update that compares

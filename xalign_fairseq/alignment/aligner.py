@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.labels import LabelOptions, pair_links
+from xalign_fairseq.alignment.labels import LabelOptions, Measure, pair_links
+from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.alignment.words import NO_WORD, word_links
 from xalign_fairseq.data.dictionary import Dictionary
@@ -74,6 +75,7 @@ class Aligner:
         tokenizer: whose ids the encoder knows.
         layer: whose hidden states give the links; 0 embeddings, -1 last.
         options: how links are found; the defaults are those of the released code.
+        measure: similarity of hidden states, by default their dot products.
         batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
 
     Errors: :class:`XalignError` for a layer that the encoder lacks. No pair is ever left out: one with an empty side
@@ -93,6 +95,7 @@ class Aligner:
         *,
         layer: int | None = None,
         options: LabelOptions | None = None,
+        measure: Measure = pair_similarity,
         batch_tokens: int = 8192,
     ):
         self.encoder = encoder.eval()
@@ -100,6 +103,7 @@ class Aligner:
         config = encoder.config
         self.layer = config.default_labelling_layer() if layer is None else config.resolve_layer(layer, "--layer")
         self.options = options or LabelOptions()
+        self.measure = measure
         self.batch_tokens = batch_tokens
 
     @property
@@ -116,21 +120,30 @@ class Aligner:
         spm: str | os.PathLike | None = None,
         layer: int | None = None,
         options: LabelOptions | None = None,
+        similarity: str = "hidden",
         device: str = "auto",
         batch_tokens: int = 8192,
     ) -> "Aligner":
         """Load a fairseq checkpoint; see :func:`load_tokenizer` for where its tokenizer is looked for.
 
         Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
-        XLM-Align's layer 10 of 12.
+        XLM-Align's layer 10 of 12. With ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in
+        for dot products, at the layer that the pointer was trained on.
         """
         target = choose_device(device)
         state = checkpoint.read(path)
-        encoder, _ = checkpoint.load_encoder(state, path)
+        encoder, heads = checkpoint.load_encoder(state, path)
+        measure: Measure = pair_similarity
+        if similarity == "pointer":
+            measure = checkpoint.load_pointer(heads, path).to(target).similarity
         if layer is None:
-            layer = checkpoint.options(state, "criterion").get("dwa_label_layer")
+            layer = checkpoint.options(state, "criterion").get(
+                "dwa_layer" if similarity == "pointer" else "dwa_label_layer"
+            )
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=path, dictionary=dictionary, spm=spm)
-        return cls(encoder.to(target), tokenizer, layer=layer, options=options, batch_tokens=batch_tokens)
+        return cls(
+            encoder.to(target), tokenizer, layer=layer, options=options, measure=measure, batch_tokens=batch_tokens
+        )
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
         """Align sentences: strings, split at white space into words, or lists of words. Both sides equally many."""
@@ -229,7 +242,11 @@ class Aligner:
         states = self.encoder.states(tokens)
         for layer, options in settings:
             links, probability = pair_links(
-                states.layer(layer), spans, options, sizes=(src_words.shape[1], tgt_words.shape[1])
+                states.layer(layer),
+                spans,
+                options,
+                measure=self.measure,
+                sizes=(src_words.shape[1], tgt_words.shape[1]),
             )
             yield word_links(links, probability, src_words, tgt_words)
 

@@ -1,6 +1,7 @@
 """Self-labelling: from hidden states to links, and to one partner position per token."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -36,8 +37,22 @@ class LabelOptions:
         check_link_options(self.method, self.rounds, self.alpha)
 
 
+class Measure(Protocol):
+    """What turns hidden states into the similarity S of Eq. 1: dot products, or a trained pointer's scores."""
+
+    def __call__(
+        self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """As :func:`~xalign_fairseq.alignment.similarity.pair_similarity`."""
+
+
 def pair_links(
-    hidden: Tensor, spans: Tensor, options: LabelOptions | None = None, *, sizes: tuple[int, int] | None = None
+    hidden: Tensor,
+    spans: Tensor,
+    options: LabelOptions | None = None,
+    *,
+    measure: Measure = pair_similarity,
+    sizes: tuple[int, int] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Links and link probabilities of each pair, from its hidden states at one layer.
 
@@ -45,6 +60,7 @@ def pair_links(
         hidden: (B, T, H), any floating dtype.
         spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
         options: defaults to the released code's.
+        measure: similarity of the hidden states; their dot products by default.
         sizes: the longest sides (n, m), as in
             :func:`~xalign_fairseq.alignment.similarity.pair_similarity`.
 
@@ -59,12 +75,17 @@ def pair_links(
     """
     options = options or LabelOptions()
     with torch.no_grad():
-        plan, src_mask, tgt_mask = _plan(hidden, spans, options, sizes)
+        plan, src_mask, tgt_mask = _plan(hidden, spans, options, measure, sizes)
         return _find(plan, src_mask, tgt_mask, options), link_probability(plan)
 
 
 def self_label(
-    hidden: Tensor, spans: Tensor, options: LabelOptions | None = None, *, sizes: tuple[int, int] | None = None
+    hidden: Tensor,
+    spans: Tensor,
+    options: LabelOptions | None = None,
+    *,
+    measure: Measure = pair_similarity,
+    sizes: tuple[int, int] | None = None,
 ) -> Tensor:
     """The position of each token's partner in the other sentence: the labels A(i) of denoising word alignment.
 
@@ -76,6 +97,7 @@ def self_label(
         hidden: (B, T, H), any floating dtype.
         spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
         options: defaults to the released code's.
+        measure: similarity of the hidden states; their dot products by default.
         sizes: the longest sides (n, m).
 
     Returns:
@@ -89,7 +111,7 @@ def self_label(
     """
     options = options or LabelOptions()
     with torch.no_grad():
-        plan, src_mask, tgt_mask = _plan(hidden, spans, options, sizes)
+        plan, src_mask, tgt_mask = _plan(hidden, spans, options, measure, sizes)
         links = _find(plan, src_mask, tgt_mask, options)
         return partners(links, spans, hidden.shape[1])
 
@@ -111,9 +133,9 @@ def partners(links: Tensor, spans: Tensor, length: int) -> Tensor:
 
 
 def _plan(
-    hidden: Tensor, spans: Tensor, options: LabelOptions, sizes: tuple[int, int] | None
+    hidden: Tensor, spans: Tensor, options: LabelOptions, measure: Measure, sizes: tuple[int, int] | None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    similarity, src_mask, tgt_mask = pair_similarity(hidden, spans, sizes=sizes)
+    similarity, src_mask, tgt_mask = measure(hidden, spans, sizes=sizes)
     plan = sinkhorn(
         similarity,
         src_mask,

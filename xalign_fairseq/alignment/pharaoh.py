@@ -9,7 +9,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_lines
 
 Link = tuple[int, int]
-_LINK = re.compile(r"([0-9]+)([-p])([0-9]+)", re.ASCII)
+_LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 
 
 @dataclass(frozen=True)

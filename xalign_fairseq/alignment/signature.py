@@ -11,6 +11,7 @@ def score_signature(
     gold_base: int = 0,
     layer: int | None = None,
     options: LabelOptions | None = None,
+    similarity: str = "hidden",
     system: str | None = None,
 ) -> str:
     """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
@@ -24,12 +25,13 @@ def score_signature(
         gold_base: that of the gold file.
         layer: the encoder layer of the hidden states, if known.
         options: how hidden states became links, if known.
+        similarity: what the similarity of two tokens was, ``hidden`` (dot product) or ``pointer``; named with options.
         system: another description of what made the links; kept to one line.
 
     Example::
 
         score_signature(layer=8, options=LabelOptions())
-        # base:hyp0,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|layer:8|method:itermax|...
+        # base:hyp0,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|layer:8|similarity:hidden|...
     """
     parts = {
         "base": f"hyp{hyp_base},gold{gold_base}",
@@ -41,7 +43,7 @@ def score_signature(
     if layer is not None:
         parts["layer"] = str(layer)
     if options is not None:
-        parts["method"] = options.method
+        parts |= {"similarity": similarity, "method": options.method}
         if options.method.startswith("itermax"):
             parts |= {"rounds": str(options.rounds), "alpha": f"{options.alpha:g}"}
         parts |= {

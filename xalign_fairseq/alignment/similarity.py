@@ -48,17 +48,24 @@ def pair_similarity(
         similarity, src_mask, tgt_mask = pair_similarity(hidden, torch.tensor([[1, 3, 4, 6]]))
         similarity.shape  # (1, 2, 2)
     """
-    if hidden.dim() != 3 or spans.shape != (hidden.shape[0], 4):
+    return pair_products(hidden, hidden, spans, sizes=sizes)
+
+
+def pair_products(
+    src_states: Tensor, tgt_states: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Dot products as in :func:`pair_similarity`, with states of their own for each side, both (B, T, H)."""
+    if src_states.dim() != 3 or src_states.shape != tgt_states.shape or spans.shape != (src_states.shape[0], 4):
         raise XalignError(
             "hidden states and spans do not belong together",
-            found=f"hidden {tuple(hidden.shape)}, spans {tuple(spans.shape)}",
+            found=f"hidden {tuple(src_states.shape)} and {tuple(tgt_states.shape)}, spans {tuple(spans.shape)}",
             expected="hidden (B, T, H), spans (B, 4)",
         )
     n, m = side_sizes(spans) if sizes is None else sizes
     src_positions, src_mask = side_positions(spans, 0, n)
     tgt_positions, tgt_mask = side_positions(spans, 1, m)
-    with torch.autocast(hidden.device.type, enabled=False):
-        src, tgt = _rows(hidden, src_positions), _rows(hidden, tgt_positions)
+    with torch.autocast(src_states.device.type, enabled=False):
+        src, tgt = _rows(src_states, src_positions), _rows(tgt_states, tgt_positions)
         similarity = torch.bmm(src, tgt.transpose(1, 2))
     return similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0), src_mask, tgt_mask
 

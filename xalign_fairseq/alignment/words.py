@@ -14,7 +14,7 @@ NO_WORD = -1
 Words = Sequence[int] | np.ndarray
 
 
-def to_word_links(links: Iterable[Link], src_words: Words, tgt_words: Words) -> set[Link]:
+def to_word_links(links: Iterable[Sequence[int]], src_words: Words, tgt_words: Words) -> set[Link]:
     """Word links of one sentence pair (the rule of Jalili Sabet et al., 2020, and of XLM-Align's evaluation).
 
     Args:

@@ -30,6 +30,12 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens", type=_positive, default=8192, metavar="N", help="tokens in a batch (default: %(default)s)"
     )
     plan = parser.add_argument_group("transport plan and links (defaults: XLM-Align's released code)")
+    plan.add_argument(
+        "--similarity",
+        choices=("hidden", "pointer"),
+        default="hidden",
+        help="hidden: h_i . h_j (Eq. 1; default); pointer: the scores of the pointer that dwa has trained",
+    )
     plan.add_argument("--iterations", type=int, default=2, metavar="N", help="Sinkhorn iterations (default: 2)")
     plan.add_argument(
         "--mu", type=float, default=1.0, help="entropy weight: K = max(eps, h_i . h_j)^(1/mu) (default: 1)"
@@ -74,6 +80,7 @@ def load_aligner(args: argparse.Namespace, layer: int | None = None, method: str
         spm=args.spm,
         layer=layer,
         options=link_options(args, method),
+        similarity=args.similarity,
         device=args.device,
         batch_tokens=args.batch_tokens,
     )

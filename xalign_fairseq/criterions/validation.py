@@ -1,6 +1,6 @@
 """Alignment error rate during validation, from links of the model's hidden states against prepared gold links."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,12 @@ from fairseq import metrics
 from xalign_fairseq.alignment.aer import AlignmentCounts, count
 from xalign_fairseq.alignment.labels import LabelOptions, pair_links
 from xalign_fairseq.alignment.pharaoh import Gold
+from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.alignment.words import to_word_links
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import choice
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")
@@ -21,14 +23,23 @@ PARTS = ("hits_sure", "hits_possible", "links", "sure")
 class AerCounter:
     """Counts for AER, per language pair, of the validation pairs that have prepared links."""
 
-    def __init__(self, layer: int | None, method: str):
+    def __init__(self, layer: int | None, method: str, similarity: str):
         self.layer = layer
+        self.by_pointer = choice(similarity, ("hidden", "pointer"), "--aer-similarity") == "pointer"
         choice(method, ("itermax", "itermax-paper", "argmax", "union"), "--aer-method")
         self.options = LabelOptions(method=method)
 
-    def prepare(self, config: EncoderConfig, criterion: Any) -> None:
-        """Resolve the layer: the option, else DWA's labelling layer, else the default one."""
-        for layer in (self.layer, getattr(criterion, "dwa_label_layer", None), config.default_labelling_layer()):
+    def prepare(self, config: EncoderConfig, criterion: Any, objectives: Sequence[str]) -> None:
+        """Resolve the layer: the option, else the layer of DWA's pointer or of its labels, else the default one."""
+        if self.by_pointer and "dwa" not in objectives:
+            raise XalignError(
+                "there is no pointer to score links with",
+                where="--aer-similarity pointer",
+                found=f"objectives {', '.join(objectives)}",
+                expected="dwa among them",
+            )
+        dwa = criterion.dwa_layer if self.by_pointer else criterion.dwa_label_layer
+        for layer in (self.layer, dwa, config.default_labelling_layer()):
             if layer is not None:
                 self.layer = config.resolve_layer(layer, "--aer-layer")
                 return
@@ -44,7 +55,8 @@ class AerCounter:
         if rows:
             assert bitext is not None
             hidden = encoder.states(bitext.tokens, labelling=True).layer(self.layer if self.layer is not None else -1)
-            links = pair_links(hidden, bitext.spans, self.options)[0].cpu().numpy()
+            measure = encoder.heads["dwa"].pointer.similarity if self.by_pointer else pair_similarity
+            links = pair_links(hidden, bitext.spans, self.options, measure=measure)[0].cpu().numpy()
             for row in rows:
                 gold = bitext.gold[row]
                 assert gold is not None

@@ -36,6 +36,9 @@ class WeightedConfig(FairseqDataclass):
         default=None, metadata={"help": "layer whose links are scored in validation (default: the labelling layer)"}
     )
     aer_method: str = field(default="itermax", metadata={"help": "link extraction that is scored in validation"})
+    aer_similarity: str = field(
+        default="hidden", metadata={"help": "hidden (h_i . h_j) or pointer (the scores of dwa's pointer, at its layer)"}
+    )
 
 
 class WeightedCriterion(FairseqCriterion):
@@ -53,9 +56,10 @@ class WeightedCriterion(FairseqCriterion):
         self.objectives = [self._build(name) for name in _names(cfg.objectives)]
         if not self.active:
             raise XalignError(
-                "no objective is left: every weight is 0", where=", ".join(f"--{o.name}-weight" for o in self.objectives)
+                "no objective is left: every weight is 0",
+                where=", ".join(f"--{o.name}-weight" for o in self.objectives),
             )
-        self.aer = AerCounter(cfg.aer_layer, cfg.aer_method)
+        self.aer = AerCounter(cfg.aer_layer, cfg.aer_method, cfg.aer_similarity)
 
     @classmethod
     def build_criterion(cls, cfg: Any, task: Any) -> "WeightedCriterion":
@@ -83,7 +87,7 @@ class WeightedCriterion(FairseqCriterion):
     def attach_heads(self, model: Any) -> None:
         """Check the options against the encoder and give the model the objectives' heads."""
         config = model.encoder.config
-        self.aer.prepare(config, self.cfg)
+        self.aer.prepare(config, self.cfg, [objective.name for objective in self.active])
         for objective in self.active:
             objective.prepare(config)
             head = objective.build_head(config)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from xalign_fairseq.encoder import names
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
@@ -131,6 +132,23 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
         )
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
     return encoder.eval(), heads
+
+
+def load_pointer(heads: dict[str, Tensor], where: str | Path = "checkpoint") -> Pointer:
+    """The pointer of denoising word alignment among a checkpoint's heads, in evaluation mode."""
+    prefix = "heads.dwa.pointer."
+    mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
+    if not mine:
+        raise XalignError(
+            "the checkpoint has no pointer",
+            where=where,
+            found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
+            expected="a checkpoint trained with the objective dwa",
+            next="use --similarity hidden",
+        )
+    pointer = Pointer(mine["query.weight"].shape[0])
+    pointer.load_state_dict(mine)
+    return pointer.eval().requires_grad_(False)
 
 
 def _attention_heads(state: dict[str, Any], where: str | os.PathLike) -> int:

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.alignment.similarity import pair_products
+
 
 class Pointer(nn.Module):
     """a_i = softmax_j(q(h_i) . k(h_j) / sqrt(d)) over the other side of the pair (XLM-Align, Eq. 11 to 13).
@@ -43,6 +45,21 @@ class Pointer(nn.Module):
         target = labels.gather(1, order)[real]
         total = -logp.gather(1, target[:, None]).sum()
         return total, (logp.detach().argmax(1) == target).sum()
+
+    def similarity(
+        self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """S_ij = exp((q_i . k_j + k_i . q_j) / (2 sqrt(d))): the pointer's scores of both directions as a similarity.
+
+        With mu = 1 the transport plan of S scales the geometric mean of both directions' pointing weights. Arguments
+        and results are those of :func:`~xalign_fairseq.alignment.similarity.pair_similarity`, whose place it takes.
+        """
+        q, k = self.query(hidden), self.key(hidden)
+        scores, src_mask, tgt_mask = pair_products(torch.cat([q, k], 2), torch.cat([k, q], 2), spans, sizes=sizes)
+        inside = src_mask[:, :, None] & tgt_mask[:, None, :]
+        # exp(80) is still finite in float32, and no trained pointer comes near it.
+        similarity = (scores * (0.5 * hidden.shape[-1] ** -0.5)).clamp(-80, 80).exp()
+        return similarity.masked_fill(~inside, 0.0), src_mask, tgt_mask
 
     def log_probabilities(self, hidden: Tensor, spans: Tensor, positions: Tensor) -> Tensor:
         """log a_i for the given positions (B, Q) over all T positions; about -inf outside the other side."""

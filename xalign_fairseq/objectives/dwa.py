@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.alignment.labels import LabelOptions, self_label
+from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -25,6 +26,10 @@ class DwaConfig(ObjectiveConfig):
 
     label_layer: Optional[int] = field(
         default=None, metadata={"help": "layer that labels (default: 10 of 12, the same depth elsewhere; Table 4)"}
+    )
+    label_by: str = field(
+        default="hidden",
+        metadata={"help": "similarity that labels: hidden (h_i . h_j, Eq. 1) or pointer (the pointer's own scores)"},
     )
     layer: int = field(default=-1, metadata={"help": "layer that the pointer reads (Table 5); -1: last"})
     sinkhorn_iterations: int = field(default=2, metadata={"help": "Sinkhorn iterations"})
@@ -79,6 +84,7 @@ class DenoisingWordAlignment(Objective):
     def __init__(self, cfg: DwaConfig):
         super().__init__(cfg)
         choice(cfg.queries, QUERIES, "--dwa-queries")
+        choice(cfg.label_by, ("hidden", "pointer"), "--dwa-label-by")
         self.options = LabelOptions(
             iterations=cfg.sinkhorn_iterations,
             mu=cfg.mu,
@@ -92,8 +98,8 @@ class DenoisingWordAlignment(Objective):
         self.needs = ("bitext", "links") if self.bootstraps else ("bitext",)
 
     def prepare(self, config: EncoderConfig) -> None:
-        """Resolve the labelling and the pointer's layer."""
-        label = self.cfg.label_layer
+        """Resolve the labelling and the pointer's layer; the pointer labels at the layer that it is trained on."""
+        label = self.cfg.layer if self.cfg.label_by == "pointer" else self.cfg.label_layer
         self.label_layer = config.default_labelling_layer() if label is None else label
         config.resolve_layer(self.label_layer, "--dwa-label-layer")
         config.resolve_layer(self.cfg.layer, "--dwa-layer")
@@ -131,19 +137,20 @@ class DenoisingWordAlignment(Objective):
             return none, agreement
         given = encoder.training and self.bootstraps and not self._labels_itself(head, step)
         if not given:
-            return self._own(encoder, bitext), agreement
+            return self._own(encoder, head, bitext), agreement
         partner = none if bitext.partner is None else bitext.partner
         if step % AGREEMENT_EVERY == 0:
-            agreement = self._compare(head, self._own(encoder, bitext), partner, bitext.has_links)
+            agreement = self._compare(head, self._own(encoder, head, bitext), partner, bitext.has_links)
         return partner, agreement
 
     def _labels_itself(self, head: Any, step: int) -> bool:
         late = self.cfg.links_until > 0 and step >= self.cfg.links_until
         return late or bool(head.own_labels)
 
-    def _own(self, encoder: StepEncoder, bitext: Bitext) -> Tensor:
+    def _own(self, encoder: StepEncoder, head: Any, bitext: Bitext) -> Tensor:
         hidden = encoder.states(bitext.tokens, labelling=True).layer(self.label_layer)
-        return self_label(hidden, bitext.spans, self.options).long()
+        measure = head.pointer.similarity if self.cfg.label_by == "pointer" else pair_similarity
+        return self_label(hidden, bitext.spans, self.options, measure=measure).long()
 
     def _compare(self, head: Any, own: Tensor, given: Tensor, has_links: Tensor) -> tuple[Tensor, Tensor]:
         """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""

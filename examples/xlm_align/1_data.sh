@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Text of the word-alignment benchmark: training bitext, bootstrap links from eflomal, development and test sets.
+#
+#   bash 1_data.sh OUT PAIR [PAIR ...]          PAIR: ro-en de-en en-fr en-hi
+#
+# BENCHMARK (default ../shared/data) is the folder with assemble.py, bitext/ and gold/. Needs: pip install sacremoses eflomal
+# A pair that is there already is left as it is. Writes OUT/PAIR/{train,valid,test}.{LANG,LANG,links|gold}.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+benchmark="${BENCHMARK:-$here/../../../shared/data}"
+[[ $# -ge 2 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
+[[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
+out="$1"
+shift
+
+tokenize() { # LANG OPTION... < text > tokens
+  local marks=()
+  [[ "$1" == ro ]] && marks=(--strip-marks) # the Romanian gold set was written without diacritics
+  python "$here/tokenize_bitext.py" "$@" "${marks[@]}"
+}
+
+for pair in "$@"; do
+  [[ ! -e "$out/$pair" ]] || { echo "$out/$pair is there already"; continue; }
+  src="${pair%-*}" tgt="${pair#*-}"
+  work="$out/.$pair"
+  rm -rf "$work"
+  mkdir -p "$work"
+  python "$benchmark/assemble.py" "$pair" "$work/raw"
+  for lang in "$src" "$tgt"; do
+    tokenize "$lang" < "$work/raw/train.$lang" > "$work/all.$lang" &
+    tokenize "$lang" --tokenized < "$benchmark/gold/simalign-testsets/$pair.$lang" > "$work/test.$lang"
+  done
+  wait
+  cp "$benchmark/gold/simalign-testsets/$pair.gold" "$work/test.gold"
+  case "$pair" in # the development sets that the benchmark has; ro-en and de-en have none
+    en-fr) cp "$benchmark"/gold/hansards-wpt03-trial/en-fr.gold "$work/dev.gold"; dev=hansards-wpt03-trial ;;
+    en-hi) cp "$benchmark"/gold/wpt05-hi-trial/en-hi.gold "$work/dev.gold"; dev=wpt05-hi-trial ;;
+    *) dev= ;;
+  esac
+  if [[ -n "$dev" ]]; then
+    for lang in "$src" "$tgt"; do
+      tokenize "$lang" --tokenized < "$benchmark/gold/$dev/$pair.$lang" > "$work/dev.$lang"
+    done
+  fi
+  # Bootstrap links see the training text alone; the baseline of the results table sees the test text too, as is usual.
+  python "$here/eflomal_links.py" "$work/all.$src" "$work/all.$tgt" "$work/all"
+  python "$here/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
+  cat "$work/all.$src" "$work/test.$src" > "$work/with-test.$src"
+  cat "$work/all.$tgt" "$work/test.$tgt" > "$work/with-test.$tgt"
+  python "$here/eflomal_links.py" "$work/with-test.$src" "$work/with-test.$tgt" "$work/with-test"
+  lines="$(wc -l < "$work/test.gold")"
+  for direction in fwd rev; do
+    tail -n "$lines" "$work/with-test.$direction" > "$work/test.eflomal.$direction"
+  done
+  xalign symmetrize --forward "$work/test.eflomal.fwd" --backward "$work/test.eflomal.rev" --out "$work/test.eflomal.gdfa"
+  xalign score --hyp "$work/test.eflomal.gdfa" --gold "$work/test.gold" --json > "$work/eflomal.json"
+  rm -rf "$work"/raw "$work"/with-test.* "$work"/all.*
+  mv "$work" "$out/$pair"
+  echo "$pair: $(wc -l < "$out/$pair/train.$src") training pairs in $out/$pair"
+done

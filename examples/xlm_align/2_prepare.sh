@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Text to data-bin: one sentencepiece model over all languages, bitext with links, monolingual text (the bitext's sides).
+#
+#   bash 2_prepare.sh TEXT DATA_BIN PAIR [PAIR ...]
+#
+# VOCAB (default 8000) pieces; WORKERS (default 2) processes. To start from XLM-R, pass its model and dictionary instead:
+# SPM=sentencepiece.bpe.model DICT=dict.txt bash 2_prepare.sh ...
+set -euo pipefail
+[[ $# -ge 3 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+text="$1" data="$2"
+shift 2
+[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+options=()
+for pair in "$@"; do
+  src="${pair%-*}" tgt="${pair#*-}"
+  here="$text/$pair"
+  options+=(--pair "$pair" --trainpref "$here/train" --validpref "$here/valid" --testpref "$here/test")
+  options+=(--links "$here/train.links" --links "$here/valid.links" --links "$here/test.gold")
+  options+=(--mono "$src=$here/train.$src" --mono "$tgt=$here/train.$tgt")
+done
+if [[ -n "${SPM:-}" ]]; then
+  options+=(--spm "$SPM" --dict "$DICT")
+else
+  options+=(--vocab-size "${VOCAB:-8000}")
+fi
+xalign prepare --destdir "$data" "${options[@]}" --workers "${WORKERS:-2}"

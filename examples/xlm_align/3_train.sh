@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Train one setting on a data-bin; running it again resumes, a finished run is left as it is.
+#
+#   bash 3_train.sh DATA_BIN SAVE_DIR SETTING [fairseq-train option ...]
+#
+# Settings, from scratch on a CPU (3 layers of 128):
+#   links      MLM + TLM + DWA; labels from prepared links until update LINKS_UNTIL, then from the pointer itself
+#   scratch    the paper's order of things: MLM + TLM until update COLD, then DWA on labels by hidden states
+#   tlm        MLM + TLM alone
+#   base       continue XLM-R base (INIT=xlmr.base/model.pt) with Table 11's hyper-parameters, for GPUs
+# UPDATES (default 6000), LINKS_UNTIL (4500), COLD (3000), SEED (1), MAX_TOKENS (4096).
+set -euo pipefail
+[[ $# -ge 3 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
+data="$1" save="$2" setting="$3"
+shift 3
+updates="${UPDATES:-6000}"
+
+common=(
+  "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --criterion xlm_align
+  --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01 --clip-norm 1.0
+  --lr-scheduler polynomial_decay --no-epoch-checkpoints --log-format simple --seed "${SEED:-1}"
+  --tensorboard-logdir "$save/tensorboard" --save-dir "$save"
+)
+tiny=(
+  --arch xalign_tiny --max-positions 256 --max-tokens "${MAX_TOKENS:-4096}" --mono-tokens-per-sample 128
+  --mono-max-tokens 1024 --lr 2e-3 --warmup-updates 200 --total-num-update "$updates" --max-update "$updates"
+  --loss-normalization per-objective --validate-interval-updates 500 --save-interval-updates 500
+  --keep-interval-updates 1 --best-checkpoint-metric aer --log-interval 100 --num-workers 1 --cpu
+)
+pointer=(--dwa-layer 2 --dwa-label-by pointer --dwa-queries all-aligned --aer-similarity pointer --aer-method argmax)
+case "$setting" in
+  links) fairseq-train "${common[@]}" "${tiny[@]}" "${pointer[@]}" --dwa-links-until "${LINKS_UNTIL:-4500}" "$@" ;;
+  scratch) fairseq-train "${common[@]}" "${tiny[@]}" --dwa-start-update "${COLD:-3000}" --aer-method argmax "$@" ;;
+  tlm) fairseq-train "${common[@]}" "${tiny[@]}" --objectives mlm,tlm --aer-method argmax "$@" ;;
+  base)
+    # 2048 pairs an update in all: 8 GPUs x 32 pairs x 8 accumulation steps.
+    fairseq-train "${common[@]}" --arch xalign_base --init-checkpoint "$INIT" --fp16 \
+      --lr 2e-4 --warmup-updates 10000 --total-num-update 150000 --max-update 150000 \
+      --batch-size 32 --mono-batch-size 32 --mono-tokens-per-sample 512 --update-freq 8 \
+      --dwa-label-layer 10 --dwa-mu 1.0 --dwa-sinkhorn-iterations 2 --dwa-filter-rounds 2 --dwa-filter-alpha 0.9 \
+      --save-interval-updates 10000 --log-interval 100 "$@"
+    ;;
+  *) echo "error: unknown setting $setting; expected links, scratch, tlm or base" >&2; exit 2 ;;
+esac
