@@ -50,7 +50,7 @@ def test_files(tmp_path):
     with pytest.raises(XalignError, match=r"x.gold, line 1\n  found: 0-0"):
         read_links(path, base=1)
     path.write_text("1-1\nx\n")
-    with pytest.raises(XalignError, match="x.gold, line 2"):
+    with pytest.raises(XalignError, match=r"x\.gold, line 2"):
         read_gold(path)
     path.write_bytes(b"1-1\r\n")
     with pytest.raises(XalignError, match="CRLF"):
@@ -110,6 +110,7 @@ def test_one_based_files_are_recognised_beside_a_zero_based_one(seed):
 def test_few_links_that_miss_the_first_token_are_not_called_one_based():
     assert relative_base_problem([{(1, 1)}], [{(0, 0), (1, 1)}]) is None
     assert relative_base_problem([set()], [{(0, 0)}]) is None
+    assert relative_base_problem([{(2, 2)}], [{(1, 1)}]) is None
 
 
 @pytest.mark.parametrize("pair", ["de-en", "en-fr", "en-hi", "ro-en"])

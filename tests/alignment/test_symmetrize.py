@@ -17,6 +17,11 @@ def test_growing_reaches_neighbours_of_neighbours_in_either_scan_direction():
     assert symmetrize(forward, backward) == {(0, 0), (1, 1), (2, 2), (3, 3), (4, 3)}
 
 
+def test_growing_goes_on_behind_the_scan():
+    # 1-1 is found behind 2-2; its neighbour 1-0, of a linked source, waits for the next pass.
+    assert symmetrize({(2, 2), (1, 1), (1, 0)}, {(2, 2)}) == {(1, 0), (1, 1), (2, 2)}
+
+
 def test_growing_needs_a_free_token():
     # 1-0 joins tokens that both have a link already, so that it stays out.
     assert symmetrize({(0, 0), (1, 1), (1, 0)}, {(0, 0), (1, 1)}) == {(0, 0), (1, 1)}
