@@ -21,7 +21,9 @@ def run(*command, check=True, cwd=None, **environment):
     env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
     done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
     if check and done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}")
+        raise AssertionError(
+            f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
+        )
     return done
 
 

@@ -34,7 +34,7 @@ def test_every_entry_is_what_align_and_score_give(layers, tiny_checkpoint, tiny_
         scored = json.loads(capsys.readouterr().out)
         for metric in METRICS:
             assert row[metric] == pytest.approx(scored[metric]), metric
-        assert f"layer:{row['layer']}|method:{row['method']}" in row["signature"]
+        assert f"layer:{row['layer']}|similarity:hidden|method:{row['method']}" in row["signature"]
 
 
 def test_the_table(layers, capsys):

@@ -60,7 +60,7 @@ def test_the_picture_shows_the_link_where_it_is(tmp_path):
     assert pixels.shape[0] > 200
 
 
-@pytest.mark.parametrize("words", [[], ["one"], ["$5", "$6$", "^_{", "日本", "", "x" * 500], ["w"] * 300])
+@pytest.mark.parametrize("words", [[], ["one"], ["$5", "$6$", "^_{", "日本", "", "x" * 500], ["w"] * 130])
 def test_any_words_can_be_drawn(words, tmp_path):
     links = {(k, k): 0.5 for k in range(len(words))}
     plot_links(words, words, links, tmp_path / "p.svg")
