@@ -20,6 +20,7 @@ def test_a_score_of_an_encoder():
     )
     assert "rounds" not in score_signature(options=LabelOptions(method="argmax"))
     assert "layer:0" in score_signature(layer=0)
+    assert "|similarity:pointer|" in score_signature(options=LabelOptions(), similarity="pointer")
 
 
 def test_a_description_stays_one_field_of_one_line():
