@@ -69,13 +69,15 @@ def test_padding_and_batch_never_change_a_state(encoder, tokens):
 
 def test_padding_takes_no_position_and_positions_run_on_over_the_inner_separator(encoder):
     embeddings = encoder.sentence_encoder
-    tokens = torch.tensor([[0, 5, 2, 6, 2, 1]])
+    real = torch.tensor([[0, 5, 2, 6, 2]])
     expected = embeddings.layernorm_embedding(
-        embeddings.embed_tokens(tokens[:, :5]) + embeddings.embed_positions(torch.tensor([[2, 3, 4, 5, 6]]))
+        embeddings.embed_tokens(real) + embeddings.embed_positions(torch.tensor([[2, 3, 4, 5, 6]]))
     )
-    found = encoder.states(tokens).layer(0)
-    torch.testing.assert_close(found[:, :5], expected)
-    assert found[:, 5].abs().max() == 0
+    for tokens in ([0, 5, 2, 6, 2, 1], [1, 0, 5, 2, 6, 2], [0, 5, 1, 1, 2, 6, 1, 2]):
+        tokens = torch.tensor([tokens])
+        found = encoder.states(tokens).layer(0)
+        torch.testing.assert_close(found[tokens.ne(1)], expected[0])
+        assert found[tokens.eq(1)].abs().max() == 0
 
 
 def test_a_pass_runs_no_later_layer_and_none_twice(encoder, tokens, monkeypatch):
