@@ -21,7 +21,7 @@ def build():
 
 def test_similarity_is_the_geometric_mean_of_both_directions_weights_up_to_scaling():
     pointer, hidden = build()
-    similarity, src_mask, tgt_mask = pointer.similarity(hidden, SPANS)
+    similarity, src_mask, _tgt_mask = pointer.similarity(hidden, SPANS)
     for b, (s0, s1, t0, t1) in enumerate(SPANS.tolist()):
         for i in range(s0, s1):
             for j in range(t0, t1):

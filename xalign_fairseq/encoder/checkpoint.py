@@ -134,7 +134,7 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     return encoder.eval(), heads
 
 
-def load_pointer(heads: dict[str, Tensor], where: str | Path = "checkpoint") -> Pointer:
+def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoint") -> Pointer:
     """The pointer of denoising word alignment among a checkpoint's heads, in evaluation mode."""
     prefix = "heads.dwa.pointer."
     mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
