@@ -1,6 +1,6 @@
 """A tutorial objective: pull the hidden states of aligned tokens together.
 
-L = sum_{(i, A(i))} 1 - cos(h_i, h_A(i)), with the model's own links A; the pull goes one way, the partner is held fixed.
+L = sum_{(i, A(i))} 1 - cos(h_i, h_A(i)), with the model's own links A; the partner is held fixed.
 """
 
 from dataclasses import dataclass, field

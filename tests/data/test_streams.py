@@ -72,9 +72,19 @@ def test_mono_blocks_cover_the_text_once(tmp_path):
     stream = MonoStream([write(tmp_path / "m", text)], length=8)
     blocks = [stream[i] for i in range(len(stream))]
     assert max(map(len, blocks)) == 7  # <s> makes it eight
-    assert np.concatenate(blocks).tolist() == sum(text, [])
+    assert np.concatenate(blocks).tolist() == [token for sentence in text for token in sentence]
     drawn = stream.draw(seed=1, epoch=1, count=len(stream))
     assert sorted(drawn) == list(range(len(stream)))
+
+
+def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter_one(tmp_path):
+    readers = [write(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)]
+    stream = MonoStream(readers, length=8)
+    drawn = stream.draw(1, 1, 5000, temperature=1.0)
+    assert (drawn >= stream.offsets[1]).mean() == pytest.approx(1 / 11, abs=0.02)
+    assert (stream.draw(1, 1, 5000, temperature=1e9) >= stream.offsets[1]).mean() == pytest.approx(0.5, abs=0.03)
+    assert (stream.draw(1, 1, 77) == drawn[:77]).all()
+    assert (stream.draw(1, 2, 77) != drawn[:77]).any()
 
 
 def test_pair_sequence_and_span():

@@ -29,7 +29,7 @@ def options(data, save_dir, *extra, criterion="xlm_align", batch=8):
 def losses(output):
     """The logged values of every update, by update number."""
     rows = {}
-    for match in re.finditer(r"\| train_inner \| (\{.*\})", output):
+    for match in re.finditer(r"[|\[] ?train_inner[^{]*(\{.*\})", output):
         row = json.loads(match[1])
         rows[int(row["num_updates"])] = {
             key: float(value) for key, value in row.items() if key.endswith(("loss", "accuracy", "gnorm"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.tasks.conftest import OPTIMISER, SMALL, USER_DIR, losses, options, validations
+from tests.tasks.conftest import SMALL, USER_DIR, losses, options, validations
 
 pytestmark = pytest.mark.slow
 NO_VALID = ("--disable-validation",)
@@ -50,8 +50,8 @@ def test_a_run_logs_every_loss_and_validates_aer(plain):
 def test_validate_command_repeats_the_validation(plain, databin, command):
     _, done, folder = plain
     again = command(
-        "fairseq-validate", databin, "--user-dir", USER_DIR, "--path", folder / "checkpoint_last.pt", "--cpu",
-        "--batch-size", 8, "--num-workers", 0, "--log-format", "json",
+        "fairseq-validate", databin, "--user-dir", USER_DIR, "--task", "xalign_pretraining", "--cpu",
+        "--path", folder / "checkpoint_last.pt", "--batch-size", 8, "--num-workers", 0, "--log-format", "json",
     )  # fmt: skip
     expected = validations(done.stdout + done.stderr)[-1]
     found = [json.loads(line.split(" | ")[-1]) for line in (again.stdout + again.stderr).splitlines()
@@ -72,11 +72,14 @@ def test_a_checkpoint_aligns_by_itself(plain, sample, command, tmp_path):
 
 
 def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tmp_path):
+    names = [name.removeprefix("--").replace("-", "_") for name in SMALL[::2]]
+    sizes = dict(zip(names, map(int, SMALL[1::2]), strict=True))
     config = {
         "common": {"user_dir": str(USER_DIR), "cpu": True, "seed": 3, "log_format": "json", "log_interval": 1},
-        "task": {"_name": "xalign_pretraining", "data": str(databin), "mono_batch_size": 4, "mono_tokens_per_sample": 64},
+        "task": {"_name": "xalign_pretraining", "data": str(databin),
+                 "mono_batch_size": 4, "mono_tokens_per_sample": 64},
         "criterion": {"_name": "xlm_align"},
-        "model": {"_name": "xalign_tiny", **{k[2:].replace("-", "_"): int(v) for k, v in zip(SMALL[::2], SMALL[1::2], strict=True)}},
+        "model": {"_name": "xalign_tiny", **sizes},
         "optimizer": {"_name": "adam", "lr": [1e-3]},
         "lr_scheduler": {"_name": "fixed"},
         "dataset": {"batch_size": 8, "num_workers": 0, "disable_validation": True},
@@ -104,7 +107,7 @@ def test_a_killed_and_resumed_run_has_the_losses_of_the_uninterrupted_one(train,
     process.stdout.close()
     process.wait()
     assert (tmp_path / "cut/checkpoint_last.pt").exists()
-    resumed, done = train(databin, tmp_path / "cut", *extra)
+    resumed, _ = train(databin, tmp_path / "cut", *extra)
     assert sorted(resumed) == [4, 5, 6]
     same(whole, resumed, (4, 5, 6))
     first, second = (torch.load(tmp_path / f / "checkpoint_last.pt", weights_only=True) for f in ("whole", "cut"))
@@ -208,6 +211,3 @@ def test_bad_options_stop_before_training(train, databin, tmp_path, extra, what,
     assert done.returncode != 0 and not logged
     message = (done.stdout + done.stderr).split("XalignError")[-1]
     assert what in message and name in message
-
-
-assert OPTIMISER  # used by the options that other tests import

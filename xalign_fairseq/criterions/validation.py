@@ -1,13 +1,14 @@
 """Alignment error rate during validation, from links of the model's hidden states against prepared gold links."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from fairseq import metrics
 
 from xalign_fairseq.alignment.aer import AlignmentCounts, count
-from xalign_fairseq.alignment.labels import LabelOptions, pair_links
+from xalign_fairseq.alignment.labels import LabelOptions, Measure, pair_links
 from xalign_fairseq.alignment.pharaoh import Gold
 from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.alignment.words import to_word_links
@@ -55,7 +56,7 @@ class AerCounter:
         if rows:
             assert bitext is not None
             hidden = encoder.states(bitext.tokens, labelling=True).layer(self.layer if self.layer is not None else -1)
-            measure = encoder.heads["dwa"].pointer.similarity if self.by_pointer else pair_similarity
+            measure = self._measure(encoder)
             links = pair_links(hidden, bitext.spans, self.options, measure=measure)[0].cpu().numpy()
             for row in rows:
                 gold = bitext.gold[row]
@@ -66,16 +67,36 @@ class AerCounter:
                 found[names[int(bitext.corpus[row])]] += count(hypothesis, Gold(sure, possible))
         return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
 
+    def _measure(self, encoder: StepEncoder) -> Measure:
+        head: Any = encoder.heads["dwa"] if self.by_pointer else None
+        return head.pointer.similarity if head is not None else pair_similarity
+
     @staticmethod
     def log(sums: Mapping[str, float]) -> None:
-        """Log ``aer_SRC-TGT`` for each pair and their mean as ``aer``, as fractions."""
+        """Log ``aer_SRC-TGT`` for each pair and their mean as ``aer``, as fractions.
+
+        fairseq calls this for every batch and averages what it logs. So the counts are logged, and AER is derived from
+        their sums over all batches.
+        """
         names = sorted({key.split("/")[1] for key in sums if key.startswith("aer/")})
-        rates = {}
         for name in names:
-            parts = {part: round(sums[f"aer/{name}/{part}"]) for part in PARTS}
-            if parts["sure"] or parts["links"]:
-                rates[name] = AlignmentCounts(**parts).aer
-        for name, rate in rates.items():
-            metrics.log_scalar(f"aer_{name}", rate, round=4)
-        if rates:
-            metrics.log_scalar("aer", sum(rates.values()) / len(rates), round=4)
+            for part in PARTS:
+                metrics.log_scalar(f"_aer_{name}_{part}", sums[f"aer/{name}/{part}"])
+            if sums[f"aer/{name}/sure"] or sums[f"aer/{name}/links"]:
+                metrics.log_derived(f"aer_{name}", partial(_rate, name))
+        if any(sums[f"aer/{name}/sure"] or sums[f"aer/{name}/links"] for name in names):
+            metrics.log_derived("aer", partial(_mean_rate, names))
+
+
+def _counts(name: str, meters: Mapping[str, Any]) -> AlignmentCounts:
+    return AlignmentCounts(**{part: round(float(meters[f"_aer_{name}_{part}"].sum)) for part in PARTS})
+
+
+def _rate(name: str, meters: Mapping[str, Any]) -> float:
+    return round(_counts(name, meters).aer, 4)
+
+
+def _mean_rate(names: Sequence[str], meters: Mapping[str, Any]) -> float:
+    counts = [_counts(name, meters) for name in names]
+    rates = [each.aer for each in counts if each.sure or each.links]
+    return round(sum(rates) / len(rates), 4)

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, field, fields
 from typing import Any, Optional
 
@@ -139,7 +139,7 @@ class WeightedCriterion(FairseqCriterion):
     @staticmethod
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
         """Log the loss and every objective's loss in bits per prediction, its stats as ratios, and AER."""
-        sums: Counter[str] = Counter()
+        sums: defaultdict[str, float] = defaultdict(float)
         for log in logging_outputs:
             for key, value in log.items():
                 sums[key] += float(value)

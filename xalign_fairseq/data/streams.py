@@ -132,13 +132,15 @@ class MonoStream:
         return int(self.offsets[-1])
 
     def draw(self, seed: int, epoch: int, count: int, temperature: float = 1.0) -> np.ndarray:
-        """``count`` blocks of an epoch in random order; the next epoch goes on where this one ends."""
-        counts = sampling.apportion(count, sampling.temperature_shares(self.counts, temperature))
-        drawn = [
-            offset + sampling.draw(size, (epoch - 1) * int(part), int(part), (seed, MONO, number))
-            for number, (offset, size, part) in enumerate(zip(self.offsets, self.counts, counts, strict=False))
-        ]
-        return np.random.default_rng((seed, MONO, epoch)).permutation(np.concatenate(drawn))
+        """The first ``count`` blocks of an epoch's endless stream; a longer draw begins with the same blocks."""
+        shares = sampling.temperature_shares(self.counts, temperature)
+        chance = np.random.default_rng((seed, MONO, epoch)).random(count)
+        languages = np.searchsorted(np.cumsum(shares)[:-1], chance, side="right")
+        drawn = np.empty(count, dtype=np.int64)
+        for number, (offset, size) in enumerate(zip(self.offsets, self.counts, strict=False)):
+            here = np.flatnonzero(languages == number)
+            drawn[here] = offset + sampling.draw(size, 0, len(here), (seed, MONO, epoch, number))
+        return drawn
 
     def __getitem__(self, item: int) -> np.ndarray:
         number = int(np.searchsorted(self.offsets, item, side="right") - 1)
