@@ -31,13 +31,14 @@ for pair in "$@"; do
     tokenize "$lang" --tokenized < "$benchmark/gold/simalign-testsets/$pair.$lang" > "$work/test.$lang"
   done
   wait
-  cp "$benchmark/gold/simalign-testsets/$pair.gold" "$work/test.gold"
+  cp --no-preserve=mode "$benchmark/gold/simalign-testsets/$pair.gold" "$work/test.gold"
   case "$pair" in # the development sets that the benchmark has; ro-en and de-en have none
-    en-fr) cp "$benchmark"/gold/hansards-wpt03-trial/en-fr.gold "$work/dev.gold"; dev=hansards-wpt03-trial ;;
-    en-hi) cp "$benchmark"/gold/wpt05-hi-trial/en-hi.gold "$work/dev.gold"; dev=wpt05-hi-trial ;;
+    en-fr) dev=hansards-wpt03-trial ;;
+    en-hi) dev=wpt05-hi-trial ;;
     *) dev= ;;
   esac
   if [[ -n "$dev" ]]; then
+    cp --no-preserve=mode "$benchmark/gold/$dev/$pair.gold" "$work/dev.gold"
     for lang in "$src" "$tgt"; do
       tokenize "$lang" --tokenized < "$benchmark/gold/$dev/$pair.$lang" > "$work/dev.$lang"
     done

@@ -19,8 +19,15 @@ common=(
   "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --criterion xlm_align
   --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01 --clip-norm 1.0
   --lr-scheduler polynomial_decay --no-epoch-checkpoints --log-format simple --seed "${SEED:-1}"
-  --tensorboard-logdir "$save/tensorboard" --save-dir "$save"
+  --tensorboard-logdir "$save/tensorboard" --save-dir "$save" --log-file "$save/train.log"
 )
+mkdir -p "$save"
+if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
+  commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
+  variables="UPDATES=$updates LINKS_UNTIL=${LINKS_UNTIL:-4500} COLD=${COLD:-3000} SEED=${SEED:-1}"
+  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
+    "$setting" "$variables bash 3_train.sh DATA_BIN SAVE_DIR $setting $*" "$commit" "${SEED:-1}" > "$save/run.json"
+fi
 tiny=(
   --arch xalign_tiny --max-positions 256 --max-tokens "${MAX_TOKENS:-4096}" --mono-tokens-per-sample 128
   --mono-max-tokens 1024 --lr 2e-3 --warmup-updates 200 --total-num-update "$updates" --max-update "$updates"

@@ -87,12 +87,12 @@ class WeightedCriterion(FairseqCriterion):
     def attach_heads(self, model: Any) -> None:
         """Check the options against the encoder and give the model the objectives' heads."""
         config = model.encoder.config
-        self.aer.prepare(config, self.cfg, [objective.name for objective in self.active])
         for objective in self.active:
             objective.prepare(config)
             head = objective.build_head(config)
             if head is not None:
                 model.attach_head(objective.name, head)
+        self.aer.prepare(config, self.cfg, [objective.name for objective in self.active])
         if not any(objective.predicts_tokens for objective in self.active):
             model.freeze_lm_head()
 

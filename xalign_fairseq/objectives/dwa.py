@@ -57,7 +57,10 @@ class DwaConfig(ObjectiveConfig):
 
 
 class DwaHead(nn.Module):
-    """The pointer, and how far own labels have come; buffers, so that a resumed run goes on from there."""
+    """The pointer, and how far own labels have come; buffers, so that a resumed run goes on from there.
+
+    ``own_labels`` is 0 or 1; a float, since fairseq's moving average averages buffers too.
+    """
 
     agreement: Tensor
     own_labels: Tensor
@@ -66,7 +69,7 @@ class DwaHead(nn.Module):
         super().__init__()
         self.pointer = Pointer(config.encoder_embed_dim)
         self.register_buffer("agreement", torch.zeros(()))
-        self.register_buffer("own_labels", torch.zeros((), dtype=torch.bool))
+        self.register_buffer("own_labels", torch.zeros(()))
 
 
 @register_objective("dwa", dataclass=DwaConfig)
@@ -145,7 +148,7 @@ class DenoisingWordAlignment(Objective):
 
     def _labels_itself(self, head: Any, step: int) -> bool:
         late = self.cfg.links_until > 0 and step >= self.cfg.links_until
-        return late or bool(head.own_labels)
+        return late or float(head.own_labels) > 0
 
     def _own(self, encoder: StepEncoder, head: Any, bitext: Bitext) -> Tensor:
         hidden = encoder.states(bitext.tokens, labelling=True).layer(self.label_layer)
@@ -162,7 +165,7 @@ class DenoisingWordAlignment(Objective):
             now = (sums[0] / sums[1]).to(head.agreement)
             head.agreement.copy_(torch.where(head.agreement > 0, 0.8 * head.agreement + 0.2 * now, now))
             if 0 < self.cfg.links_agreement <= float(head.agreement):
-                head.own_labels.fill_(True)
+                head.own_labels.fill_(1)
         return sums[0].float(), sums[1].float()
 
     def _queries(self, bitext: Bitext, labels: Tensor) -> Tensor:

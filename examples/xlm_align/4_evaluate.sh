@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Score a run of 3_train.sh on the test sets; layer, method and similarity are chosen on development sets.
+#
+#   bash 4_evaluate.sh SAVE_DIR TEXT NAME PAIR [PAIR ...]
+#
+# Writes results/NAME.json beside this script; `python scripts/compile_results.py` puts it into the tables.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+[[ $# -ge 4 ]] || { sed -n '2,6p' "$0" >&2; exit 2; }
+mkdir -p "$here/results"
+python "$here/evaluate.py" "$1" "$2" "$here/results/$3.json" "${@:4}"

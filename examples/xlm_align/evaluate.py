@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Choose layer, method and similarity of a trained model on development pairs, score it on the test sets, write JSON.
+
+usage: evaluate.py SAVE_DIR TEXT OUT.json PAIR [PAIR ...]
+
+A pair's development set is TEXT/PAIR/dev.* (gold links) where the benchmark has one, else TEXT/PAIR/valid.* (silver:
+links of eflomal on held-out training pairs). SAVE_DIR is a folder of 3_train.sh.
+"""
+
+import argparse
+import json
+import platform
+import re
+from pathlib import Path
+
+import torch
+
+from xalign_fairseq.alignment.aer import score, sentence_counts
+from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.alignment.bootstrap import bootstrap_intervals
+from xalign_fairseq.alignment.labels import LabelOptions
+from xalign_fairseq.alignment.pharaoh import read_gold
+from xalign_fairseq.alignment.signature import score_signature
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.files import atomic_write, read_lines
+
+METHODS = ("argmax", "itermax", "union")
+
+
+def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
+    """Scores of every similarity, layer and method on one set, best first."""
+    src, tgt = (list(read_lines(folder / f"{split}.{lang}")) for lang in pair.split("-"))
+    links_file = folder / f"{split}.gold"
+    golds = read_gold(links_file if links_file.exists() else folder / f"{split}.links")
+    rows = []
+    for similarity in ("hidden", "pointer"):
+        if similarity == "pointer" and not _has_pointer(path):
+            continue
+        aligner = Aligner.load(path, similarity=similarity)
+        # A pointer means nothing at layers that it was not trained on.
+        layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else [aligner.layer]
+        layers = [aligner.encoder.config.resolve_layer(layer) for layer in layers]
+        settings = [(layer, LabelOptions(method=method)) for layer in layers for method in METHODS]
+        found = [[set(alignment.links) for alignment in pair_] for pair_ in aligner.sweep(zip(src, tgt), settings)]
+        for (layer, options), hyps in zip(settings, zip(*found)):
+            result = score(hyps, golds)
+            intervals = bootstrap_intervals(sentence_counts(hyps, golds))
+            rows.append(
+                {
+                    "similarity": similarity,
+                    "layer": layer,
+                    "method": options.method,
+                    **{key: round(getattr(result, key), 4) for key in ("aer", "precision", "recall", "f1")},
+                    "links": result.links,
+                    "signature": score_signature(layer=layer, options=options, similarity=similarity),
+                    "interval": [round(value, 4) for value in intervals["aer"]],
+                }
+            )
+    return rows
+
+
+def _has_pointer(path: Path) -> bool:
+    return any(key.startswith("heads.dwa.pointer.") for key in checkpoint.read(path)["model"])
+
+
+def training_record(save: Path) -> dict:
+    """Command, commit, seed, updates, tokens and minutes of a run, from what 3_train.sh left in its folder."""
+    record = json.loads((save / "run.json").read_text())
+    tokens = updates = 0
+    for match in re.finditer(r"train_inner.*wpb=([\d.]+).*num_updates=(\d+)", (save / "train.log").read_text()):
+        now = int(match[2])
+        tokens += max(0, now - updates) * float(match[1])
+        updates = max(updates, now)
+    state = checkpoint.read(save / "checkpoint_last.pt")
+    seconds = float(state["extra_state"]["previous_training_time"])
+    return {**record, "updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("save", type=Path)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("pairs", nargs="+")
+    parser.add_argument("--checkpoint", default="checkpoint_last.pt", help="file in SAVE_DIR (default: %(default)s)")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    path = args.save / args.checkpoint
+    results = {}
+    for pair in args.pairs:
+        folder = args.text / pair
+        split = "dev" if (folder / "dev.gold").exists() else "valid"
+        dev = sweep(path, folder, split, pair)
+        chosen = min(dev, key=lambda row: row["aer"])
+        test = sweep(path, folder, "test", pair)
+        same = ("similarity", "layer", "method")
+        final = next(row for row in test if all(row[key] == chosen[key] for key in same))
+        results[pair] = {
+            **final,
+            "chosen_on": "gold development set" if split == "dev" else "silver links of held-out training pairs",
+            "dev_aer": chosen["aer"],
+            "eflomal": json.loads((folder / "eflomal.json").read_text()),
+            "all": [{key: row[key] for key in (*same, "aer", "precision", "recall")} for row in test],
+        }
+        print(f"{pair}: AER {final['aer']:.4f} ({final['similarity']}, layer {final['layer']}, {final['method']})")
+    record = {"name": args.out.stem, **training_record(args.save), "checkpoint": args.checkpoint, "pairs": results}
+    record["machine"] = f"{platform.machine()} CPU, one thread" if not torch.cuda.is_available() else "GPU"
+    with atomic_write(args.out) as out:
+        out.write(json.dumps(record, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
