@@ -24,7 +24,7 @@ def plural(word: str) -> str:
     """The plural of a noun or of a masculine adjective."""
     if word.endswith(("s", "x", "z")):
         return word
-    if word.endswith(("eau", "eu")):
+    if word.endswith(("eau", "eu")) and word != "bleu":
         return word + "x"
     return word[:-2] + "aux" if word.endswith("al") else word + "s"
 

@@ -139,7 +139,7 @@ def parse_verb(cell: str) -> Verb:
         third, past = stem + "t", stem + "te"
         participle = stem + "t" if infinitive.endswith("ieren") else f"ge{stem}t"
     if not first:
-        first = stem[:-2] + "le" if stem.endswith("el") else stem + "e"
+        first = stem[:-2] + "le" if infinitive.endswith("eln") else stem + "e"
     many = past + ("n" if past.endswith("e") else "en")
     return Verb(
         particle=particle,

@@ -218,7 +218,8 @@ class Sampler:
             clause.recipient_first = double and self._chance(0.5)
 
     def _fill_adverbials(self, clause: Clause, frame: str, short: bool) -> None:
-        free = not clause.negation and not clause.modal
+        free = not clause.negation and not clause.modal and clause.subject.kind != "nobody"
+        action = clause.tense != "perfect" and "stative" not in clause.action["frame"]
         if frame == "destination":
             clause.place = self._location(direction=True)
         elif self._chance(0.8 if frame == "place" else 0.12 if short else 0.35) and clause.question != "where":
@@ -226,12 +227,11 @@ class Sampler:
         if not clause.modal and self._chance(0.15 if short else 0.4):
             clause.time = self._time(clause.tense)
             clause.time_first = clause.time is not None and not short and self._chance(0.4)
-        if free and clause.tense == "present" and clause.time is None and clause.subject.kind != "nobody":
+        if free and clause.tense == "present" and clause.time is None:
             if self._chance(0.4):
                 clause.frequency = Adverbial(self._pick(self.lexicon.by_kind["frequency"]), self._key())
-        elif free and clause.subject.kind != "nobody" and "stative" not in clause.action["frame"]:
-            if self._chance(0 if clause.tense == "perfect" else 0.15):
-                clause.manner = Adverbial(self._pick(self.lexicon.by_kind["manner"]), self._key())
+        elif free and action and self._chance(0.15):
+            clause.manner = Adverbial(self._pick(self.lexicon.by_kind["manner"]), self._key())
 
     def _time(self, tense: str) -> Adverbial | None:
         times = self.lexicon.times_of.get(tense)
