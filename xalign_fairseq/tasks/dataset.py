@@ -93,20 +93,21 @@ class StreamsDataset(FairseqDataset):
             items, dropped = self.bitext.epoch(self.seed, self.now, self.temperature, self.items)
         else:
             items, dropped = self.bitext.all()
+        self._left_out(dropped, dropped + len(items), self.bitext.max_length, "--max-pair-length")
+        return items[np.argsort(self.bitext.lengths(items), kind="stable")]
+
+    @staticmethod
+    def _left_out(dropped: int, drawn: int, limit: int, option: str) -> None:
+        """The stated policy: an over-long pair is left out of the epoch; how many is logged, all of them is an error."""
         if dropped:
-            logger.info(
-                "left out %d of %d pairs: longer than %d tokens together (--max-pair-length)",
-                dropped,
-                dropped + len(items),
-                self.bitext.max_length,
-            )
-        if not len(items):
+            logger.info("left out %d of %d pairs: longer than %d tokens together (%s)", dropped, drawn, limit, option)
+        if dropped == drawn:
             raise XalignError(
                 "no sentence pair is short enough",
-                found=f"{dropped} pairs, all longer than {self.bitext.max_length} tokens",
-                next="raise --max-pair-length and --max-positions, or use a tokenizer with longer pieces",
+                where=option,
+                found=f"{dropped} pairs, all longer than {limit} tokens",
+                next=f"raise {option}, or use a tokenizer with longer pieces",
             )
-        return items[np.argsort(self.bitext.lengths(items), kind="stable")]
 
     def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
         """Over-long pairs are left out, and counted, when the epoch is drawn: nothing is left to filter."""
@@ -120,10 +121,15 @@ class StreamsDataset(FairseqDataset):
         required_batch_size_multiple: int = 1,
     ) -> list[np.ndarray]:
         """Cut pairs into batches and give each batch its blocks."""
+        lengths = self.num_tokens_vec(indices)
+        if max_tokens is not None and self.bitext is not None:
+            fit = lengths <= max_tokens
+            self._left_out(len(indices) - int(fit.sum()), len(indices), max_tokens, "--max-tokens")
+            indices, lengths = indices[fit], lengths[fit]
         batches = data_utils.batch_by_size(
             indices,
             num_tokens_fn=self.num_tokens,
-            num_tokens_vec=self.num_tokens_vec(indices),
+            num_tokens_vec=lengths,
             max_tokens=max_tokens,
             max_sentences=max_sentences,
             required_batch_size_multiple=required_batch_size_multiple,

@@ -1,0 +1,111 @@
+import math
+
+import pytest
+import torch
+
+import xalign_fairseq
+
+xalign_fairseq.register()
+
+from fairseq import metrics  # noqa: E402
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
+
+from xalign_fairseq.alignment.aer import score  # noqa: E402
+from xalign_fairseq.alignment.pharaoh import Gold  # noqa: E402
+from xalign_fairseq.criterions.validation import AerCounter  # noqa: E402
+from xalign_fairseq.criterions.weighted import WeightedCriterion  # noqa: E402
+from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
+from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.objectives.registry import Loss  # noqa: E402
+
+TASK = type("Task", (), {"pair_names": ["aa-bb", "aa-cc"]})()
+
+
+class Model:
+    """Stands for the encoder: runs what it is given."""
+
+    def __call__(self, run):
+        return run(type("Step", (), {"update": 5, "training": True})())
+
+
+def criterion(losses, **options):
+    cfg = CRITERION_DATACLASS_REGISTRY["xlm_align"]()
+    for name, value in options.items():
+        setattr(cfg, name, value)
+    made = CRITERION_REGISTRY["xlm_align"].build_criterion(cfg, TASK)
+    for objective in made.objectives:
+        total, count = losses[objective.name]
+        value = Loss(
+            torch.tensor(total), torch.tensor(count), {s: (torch.tensor(1), torch.tensor(2)) for s in objective.stats}
+        )
+        objective.forward = lambda encoder, batch, step, value=value: value
+        objective.available = lambda batch: True
+    return made
+
+
+LOSSES = {"mlm": (12.0, 4), "tlm": (30.0, 5), "dwa": (2.0, 1)}
+SAMPLE = {"ntokens": 7, "nsentences": 2}
+
+
+def test_joint_normalisation_is_one_mean_over_all_predictions():
+    loss, size, logs = criterion(LOSSES, dwa_weight=3.0)(Model(), SAMPLE)
+    assert loss == 12 + 30 + 3 * 2 and size == 10
+    assert logs["dwa/loss/sum"] == 2 and logs["dwa/loss/count"] == 1
+
+
+def test_per_objective_normalisation_is_the_sum_of_means():
+    loss, size, _ = criterion(LOSSES, loss_normalization="per-objective", tlm_weight=0.5)(Model(), SAMPLE)
+    assert float(loss) == pytest.approx(12 / 4 + 0.5 * 30 / 5 + 2 / 1) and size == 1
+
+
+def test_an_objective_without_predictions_does_not_divide_by_zero():
+    losses = {**LOSSES, "dwa": (0.0, 0)}
+    loss, _, _ = criterion(losses, loss_normalization="per-objective")(Model(), SAMPLE)
+    assert float(loss) == pytest.approx(12 / 4 + 30 / 5)
+
+
+def test_objectives_and_their_weights_choose_what_runs():
+    made = criterion(LOSSES, objectives="tlm,dwa", dwa_weight=0.0)
+    assert [objective.name for objective in made.active] == ["tlm"] and made.needs == {"bitext"}
+    for bad in ("mlm,nothing", "", "mlm,mlm"):
+        with pytest.raises(XalignError, match="objective"):
+            criterion(LOSSES, objectives=bad)
+
+
+def test_losses_are_logged_in_bits_and_stats_as_ratios():
+    logs = criterion(LOSSES)(Model(), SAMPLE)[2]
+    with metrics.aggregate() as found:
+        WeightedCriterion.reduce_metrics([logs, logs])
+    values = found.get_smoothed_values()
+    assert values["tlm_loss"] == pytest.approx(30 / 5 / math.log(2), abs=1e-3)
+    assert values["loss"] == pytest.approx(44 / 10 / math.log(2), abs=1e-3)
+    assert values["mlm_accuracy"] == 0.5
+
+
+def test_aer_is_micro_averaged_over_batches_and_averaged_over_pairs():
+    golds = [
+        Gold(frozenset({(0, 0)}), frozenset({(0, 0), (1, 1)})),
+        Gold(frozenset({(0, 1), (2, 2)}), frozenset({(0, 1), (2, 2)})),
+    ]
+    hyps = [{(0, 0), (1, 1), (1, 0)}, {(0, 1)}]
+    with metrics.aggregate() as found:
+        for hyp, gold in zip(hyps, golds, strict=True):  # one batch each
+            parts = {"hits_sure": len(hyp & gold.sure), "hits_possible": len(hyp & gold.possible),
+                     "links": len(hyp), "sure": len(gold.sure)}  # fmt: skip
+            sums = {f"aer/aa-bb/{part}": float(value) for part, value in parts.items()}
+            AerCounter.log({**sums, **{f"aer/aa-cc/{part}": 0.0 for part in parts}})
+    values = found.get_smoothed_values()
+    assert values["aer_aa-bb"] == pytest.approx(score(hyps, golds).aer, abs=1e-4)
+    assert values["aer"] == values["aer_aa-bb"] and "aer_aa-cc" not in values
+
+
+def test_aer_by_the_pointer_needs_a_pointer():
+    config = EncoderConfig(vocab_size=10, encoder_layers=2, encoder_embed_dim=4, encoder_attention_heads=1)
+    options = CRITERION_DATACLASS_REGISTRY["xlm_align"]()
+    counter = AerCounter(None, "argmax", "pointer")
+    with pytest.raises(XalignError, match="no pointer"):
+        counter.prepare(config, options, ["mlm", "tlm"])
+    counter.prepare(config, options, ["tlm", "dwa"])
+    assert counter.layer == 2  # where the pointer is trained
+    with pytest.raises(XalignError, match="--aer-layer"):
+        AerCounter(5, "argmax", "hidden").prepare(config, options, ["tlm"])

@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+
+import xalign_fairseq
+
+xalign_fairseq.register()
+
+from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
+from xalign_fairseq.data.mmap import MMapReader, MMapWriter  # noqa: E402
+from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
+from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.tasks.dataset import StreamsDataset  # noqa: E402
+
+MASK = MaskOptions(mask=99, vocab=100)
+
+
+def reader(prefix, sentences):
+    with MMapWriter(prefix, np.uint16) as writer:
+        for sentence in sentences:
+            writer.add(sentence)
+    return MMapReader(prefix)
+
+
+@pytest.fixture
+def build(tmp_path):
+    src = reader(tmp_path / "a", [[10 + i % 7] * (1 + i % 5) + [2] for i in range(40)])
+    tgt = reader(tmp_path / "b", [[30] * (1 + i % 3) + [2] for i in range(40)])
+    text = reader(tmp_path / "m", [[50, 51, 52, 2]] * 30)
+
+    def make(training=True, pairs=True, blocks=True, **options):
+        bitext = BitextStream([Corpus(0, src, tgt)], 100, both_directions=training) if pairs else None
+        return StreamsDataset(bitext, MonoStream([text], 11) if blocks else None, MASK, 1, training, **options)
+
+    return make
+
+
+def batches(dataset, epoch=1, **limits):
+    dataset.set_epoch(epoch)
+    return dataset.batch_by_size(dataset.ordered_indices(), **limits)
+
+
+def test_a_training_batch_has_pairs_and_its_own_number_of_blocks(build):
+    dataset = build(mono_blocks=3)
+    found = batches(dataset, max_sentences=8)
+    assert all((batch < dataset.pairs).sum() == 8 and (batch >= dataset.pairs).sum() == 3 for batch in found)
+    assert sorted(np.concatenate([batch[batch < dataset.pairs] for batch in found])) == list(range(80))
+    sample = dataset.collater([dataset[index] for index in found[0]])
+    assert sample["bitext"]["tokens"].shape[0] == 8 and sample["mono"]["masked"].shape == (3, 11)
+
+
+def test_token_limits_hold_for_both_streams(build):
+    dataset = build(mono_tokens=25)
+    for batch in batches(dataset, max_tokens=40):
+        pairs = batch[batch < dataset.pairs]
+        assert dataset.num_tokens_vec(pairs).max() * len(pairs) <= 40
+        assert (batch >= dataset.pairs).sum() == 2  # two blocks of eleven
+
+
+def test_batches_are_of_similar_lengths(build):
+    dataset = build(blocks=False)
+    spread = [np.ptp(dataset.num_tokens_vec(batch)) for batch in batches(dataset, max_sentences=8)]
+    assert max(spread) <= 1
+
+
+def test_every_draw_is_a_function_of_seed_epoch_and_index(build):
+    one, two = build(), build()
+    one.set_epoch(2), two.set_epoch(2)
+    assert all((one[i].masked == two[i].masked).all() for i in (0, 7, 79))
+    two.set_epoch(3)
+    assert any((one[i].masked != two[i].masked).any() for i in range(80))
+    assert any(
+        (a != b).any() for a, b in zip(batches(one, 1, max_sentences=8), batches(two, 2, max_sentences=8), strict=True)
+    )
+
+
+def test_validation_reads_everything_once_and_never_changes(build):
+    dataset = build(training=False, mono_blocks=2)
+    first = batches(dataset, 1, max_sentences=8)
+    items = np.concatenate(first)
+    assert sorted(items) == list(range(len(dataset))) and dataset.pairs == 40
+    before = dataset[3].masked
+    dataset.set_epoch(9)
+    assert (dataset[3].masked == before).all() and dataset.can_reuse_epoch_itr_across_epochs
+
+
+def test_blocks_alone(build):
+    dataset = build(pairs=False)
+    found = batches(dataset, max_sentences=4)
+    assert sorted(np.concatenate(found)) == list(range(len(dataset)))
+
+
+def test_a_block_that_fits_no_batch_is_named(build):
+    with pytest.raises(XalignError, match="no monolingual block"):
+        batches(build(mono_tokens=10), max_tokens=20)
+
+
+def test_pairs_that_fit_no_batch_are_left_out_and_counted(build, caplog):
+    dataset = build(blocks=False)
+    with caplog.at_level("INFO"):
+        found = np.concatenate(batches(dataset, max_tokens=8))
+    lengths = dataset.num_tokens_vec(np.arange(80))
+    assert sorted(found) == np.flatnonzero(lengths <= 8).tolist()
+    assert f"left out {(lengths > 8).sum()} of 80 pairs" in caplog.text
+    with pytest.raises(XalignError, match="--max-tokens"):
+        batches(dataset, max_tokens=4)
+
+
+def test_a_halved_batch_sees_the_same_pairs_and_blocks_in_the_same_order(build):
+    whole = batches(build(mono_blocks=4), max_sentences=8)
+    halves = batches(build(mono_blocks=2), max_sentences=4)
+    for number, batch in enumerate(whole):
+        both = np.concatenate(halves[2 * number : 2 * number + 2])
+        pairs = 80
+        assert (batch[batch < pairs] == both[both < pairs]).all()
+        assert (batch[batch >= pairs] == both[both >= pairs]).all()
