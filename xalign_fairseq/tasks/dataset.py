@@ -98,7 +98,7 @@ class StreamsDataset(FairseqDataset):
 
     @staticmethod
     def _left_out(dropped: int, drawn: int, limit: int, option: str) -> None:
-        """The stated policy: an over-long pair is left out of the epoch; how many is logged, all of them is an error."""
+        """The policy for over-long pairs: left out of the epoch and counted; if none remains it is an error."""
         if dropped:
             logger.info("left out %d of %d pairs: longer than %d tokens together (%s)", dropped, drawn, limit, option)
         if dropped == drawn:
