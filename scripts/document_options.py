@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Write the option tables of user_dir_docs.md from the registered tasks, models, criterions and objectives.
+
+usage: document_options.py [--check]
+"""
+
+import argparse
+import dataclasses
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import markers
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = "python scripts/document_options.py"
+
+
+def option_table(dataclass: Any, prefix: str = "") -> str:
+    """One row for each option of a fairseq dataclass: its flag, default and help."""
+    rows = []
+    for field in dataclasses.fields(dataclass):
+        if field.name.startswith("_") or str(field.default).startswith("${"):
+            continue  # fairseq's own
+        flag = f"`--{prefix}{field.name}`".replace("_", "-")
+        if field.name == "data":
+            flag = "`data` (first argument)"
+        default = {"None": "", "???": "required"}.get(str(field.default), f"`{field.default}`")
+        rows.append((flag, default, re.sub(r"\s+", " ", field.metadata.get("help", ""))))
+    return markers.table(("option", "default", "meaning"), rows)
+
+
+def task() -> str:
+    """Options of the task."""
+    from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig
+
+    return option_table(XalignPretrainingConfig)
+
+
+def archs() -> str:
+    """Sizes of the architectures."""
+    from xalign_fairseq.encoder.model import ARCHITECTURES
+
+    columns = ("`--arch`", "layers", "hidden size", "feed-forward", "heads")
+    return markers.table(columns, [(f"`{name}`", *map(str, sizes)) for name, sizes in ARCHITECTURES.items()])
+
+
+def model() -> str:
+    """Options of the models; the defaults are those of xalign_base."""
+    from xalign_fairseq.encoder.model import XalignModelConfig
+
+    return option_table(XalignModelConfig)
+
+
+def criterion() -> str:
+    """Options that every criterion has."""
+    from xalign_fairseq.criterions.weighted import WeightedConfig
+
+    return option_table(WeightedConfig)
+
+
+def criterions() -> str:
+    """The criterions and their default objectives."""
+    from xalign_fairseq.criterions.presets import PRESETS
+
+    rows = [(f"`{name}`", f"`{','.join(those)}`" if those else "none") for name, those in sorted(PRESETS.items())]
+    return markers.table(("`--criterion`", "default of `--objectives`"), rows)
+
+
+def objectives() -> str:
+    """Every objective: what it is, the streams that it reads, what it logs, its options."""
+    from xalign_fairseq.objectives.registry import OBJECTIVES
+
+    parts = []
+    for name, cls in OBJECTIVES.items():
+        config: Any = cls.config_class  # type: ignore[attr-defined]
+        about = re.sub(r"\s+", " ", (cls.__doc__ or "").strip())
+        needs = ", ".join(f"`{stream}`" for stream in cls(config()).needs)
+        logged = ", ".join(f"`{name}_{stat}`" for stat in ("loss", *cls.stats))
+        prefix = f"{name}_"
+        parts.append(f"### `{name}`\n\n{about}\n\nReads {needs}; logs {logged}.\n\n{option_table(config, prefix)}")
+    return "\n\n".join(parts)
+
+
+def patches() -> str:
+    """The compatibility patches, as their modules describe themselves."""
+    import importlib
+
+    from xalign_fairseq import compat
+
+    rows = []
+    for unit in compat.UNITS:
+        module = importlib.import_module(f"xalign_fairseq.compat.{unit}")
+        split = re.split(
+            r"^(Why|Touches|Can go|Limit): ", (module.__doc__ or "").replace("``", "`"), flags=re.MULTILINE
+        )
+        head, *parts = (re.sub(r"\s+", " ", part).strip() for part in split)
+        about = dict(zip(parts[::2], parts[1::2], strict=True))
+        rows.append((f"{head} (`{unit}`)", *(about[key] for key in ("Why", "Touches", "Can go"))))
+    return markers.table(("patch", "why", "touches", "can go"), rows)
+
+
+PARTS = {part.__name__: part for part in (task, archs, model, criterion, criterions, objectives, patches)}
+
+
+def write(name: str) -> str:
+    """The text of one part."""
+    if name not in PARTS:
+        raise XalignError("there is no such part", where="user_dir_docs.md", found=name, expected=", ".join(PARTS))
+    return PARTS[name]()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables are outdated")
+    args = parser.parse_args()
+    xalign_fairseq.register()
+    try:
+        return markers.update([ROOT / "user_dir_docs.md"], "options", write, args.check, COMMAND)
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

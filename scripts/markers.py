@@ -1,0 +1,93 @@
+"""Parts of Markdown documents that scripts write: the lines between ``<!-- KIND:NAME -->`` and ``<!-- end -->``."""
+
+import difflib
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+
+END = "<!-- end -->"
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table. Bars in cells are escaped, and ``<`` outside of backticks, which would begin a tag (``<s>``).
+
+    Example::
+
+        table(("pair", "AER"), [("ro-en", "30.8")])
+    """
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    parts = text.replace("|", "\\|").split("`")
+    parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)
+
+
+def names(text: str, kind: str) -> list[str]:
+    """The names of all markers of a kind, in order."""
+    return re.findall(rf"^<!-- {kind}:(\S+) -->$", text, re.MULTILINE)
+
+
+def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
+    """The text of a document with every part of a kind written anew.
+
+    Args:
+        path: the document.
+        kind: of the markers; those of other kinds are left as they are.
+        write: gives the new lines for a name.
+
+    Raises:
+        XalignError: a part has no end.
+
+    Example::
+
+        fill(Path("README.md"), "results", lambda name: "| pair | AER |\\n| --- | --- |")
+    """
+    lines = path.read_text(encoding="utf-8").split("\n")
+    out: list[str] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        out.append(line)
+        found = re.fullmatch(rf"<!-- {kind}:(\S+) -->", line)
+        number += 1
+        if not found:
+            continue
+        end = next((at for at in range(number, len(lines)) if lines[at].startswith("<!-- ")), None)
+        if end is None or lines[end] != END:
+            raise XalignError(
+                "a part that a script writes has no end",
+                where=f"{path}, line {number}",
+                found=f"{line} without {END}",
+                expected=f"{END} on a line of its own, before the next marker",
+                next=f"add {END} after it",
+            )
+        out += [write(found[1]).strip("\n"), END]
+        number = end + 1
+    return "\n".join(out)
+
+
+def update(documents: Sequence[Path], kind: str, write: Callable[[str], str], check: bool, command: str) -> int:
+    """Write the parts of a kind in all documents, or, to check, only compare; 1 if a checked document is outdated."""
+    outdated = 0
+    # All texts are made before the first is written: an error leaves every document as it is.
+    made = {path: fill(path, kind, write) for path in documents}
+    for path, text in made.items():
+        before = path.read_text(encoding="utf-8")
+        if text == before:
+            continue
+        if check:
+            outdated = 1
+            print(f"{path} is not up to date; next: {command}", file=sys.stderr)
+            sys.stderr.writelines(difflib.unified_diff(before.splitlines(True), text.splitlines(True), "now", "new"))
+        else:
+            with atomic_write(path) as out:
+                out.write(text)
+            print(f"wrote {path}")
+    return outdated
