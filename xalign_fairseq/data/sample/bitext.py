@@ -114,7 +114,7 @@ def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], e
             sentence = sampler.sentence()
             src = english.say(sentence)
             text = " ".join(word for word, _ in src)
-            split = ROOMS[len(seen) % 16]
+            split = room(text)
             if not missing[split] or len(src) > LONGEST or text in seen:
                 continue
             tgt = other.say(sentence)
