@@ -171,6 +171,29 @@ def test_shards_are_read_one_an_epoch(train, databin, tmp_path):
     assert (done.stdout + done.stderr).count("train: 2 language pairs") >= 2
 
 
+def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, command, tmp_path):
+    import sentencepiece
+
+    model = sentencepiece.SentencePieceProcessor(model_file=str(databin / "sentencepiece.model"))
+    for split in ("train", "valid"):
+        for lang in ("en", "de"):
+            lines = (sample / f"en-de/{split}.{lang}").read_text().splitlines()
+            pieces = "".join(" ".join(model.encode(line, out_type=str)) + "\n" for line in lines)
+            (tmp_path / f"{split}.{lang}").write_text(pieces)
+    command(
+        "fairseq-preprocess", "--source-lang", "en", "--target-lang", "de", "--joined-dictionary",
+        "--trainpref", tmp_path / "train", "--validpref", tmp_path / "valid", "--destdir", tmp_path / "bin",
+    )  # fmt: skip
+    logged, _ = train(tmp_path / "bin", tmp_path / "save", "--max-update", 3, "--objectives", "tlm,dwa")
+    assert logged[3]["dwa_loss"] > 0
+    arguments = ("xalign", "align", "--checkpoint", tmp_path / "save/checkpoint_last.pt", "--src", sample / "en-de/test.en",
+                 "--tgt", sample / "en-de/test.de", "--out", tmp_path / "links")  # fmt: skip
+    missing = command(*arguments, check=False)
+    assert missing.returncode == 2 and "--spm" in missing.stderr
+    command(*arguments, "--spm", databin / "sentencepiece.model")
+    assert len((tmp_path / "links").read_text().splitlines()) == 60
+
+
 def test_ablations_of_the_paper_train(train, databin, tmp_path):
     logged, _ = train(
         databin, tmp_path / "save", *NO_VALID, "--max-update", 2, "--objectives", "mlm,dwa", "--dwa-label-layer", 1,
