@@ -1,4 +1,4 @@
-"""The lexicon: tables of tab-separated values in ``lexicon/``, one row per sense, one column per language.
+"""The lexicon: tables of tab-separated values in ``tables/``, one row per sense, one column per language.
 
 A row is a *sense*, not a word: English "bank" has a row for the house (German "Bank") and one for the riverside
 (German "Ufer"). Which of them a sentence means shows in what stands around it, since verbs and adjectives ask for the
@@ -50,7 +50,7 @@ class Lexicon:
 
 
 def _table(name: str) -> tuple[Entry, ...]:
-    text = (files(__package__) / "lexicon" / f"{name}.tsv").read_text(encoding="utf-8")
+    text = (files(__package__) / "tables" / f"{name}.tsv").read_text(encoding="utf-8")
     header, *rows = (line.split("\t") for line in text.splitlines())
     entries = []
     for row in rows:
