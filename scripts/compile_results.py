@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Write the results tables of README.md and examples/*/README.md from examples/*/results/*.json.
+
+usage: compile_results.py [--check] [--plot] [--root FOLDER]
+
+A table stands between <!-- results:RECIPE/TABLE --> and <!-- end -->. Without any results file the tables say so.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import markers
+import results
+
+from xalign_fairseq.errors import XalignError
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = "python scripts/compile_results.py"
+NOTHING = "No results yet."
+PLOT = "aer-layers.png"
+Runs = Sequence[dict[str, Any]]
+
+
+def percent(fraction: float, digits: int = 1) -> str:
+    """0.3083 as 30.8."""
+    return f"{100 * fraction:.{digits}f}"
+
+
+def baselines(runs: Runs) -> dict[str, dict[str, Any]]:
+    """eflomal's figures of each pair: those of the first run that has it."""
+    return {pair: next(run["pairs"][pair]["eflomal"] for run in runs if pair in run["pairs"])
+            for pair in results.pairs_of(runs)}  # fmt: skip
+
+
+def summary(runs: Runs) -> str:
+    """AER of each run and pair, with their mean where a run has all pairs."""
+    pairs = results.pairs_of(runs)
+    lines: list[tuple[str, list[str], dict[str, dict[str, Any]]]] = [("eflomal", ["", ""], baselines(runs))]
+    for run in runs:
+        lines.append((run["name"], [f"{run['tokens'] / 1e6:.1f}M", f"{run['minutes']:.0f}"], run["pairs"]))
+    rows = []
+    for name, cost, scores in lines:
+        cells = [percent(scores[pair]["aer"]) if pair in scores else "" for pair in pairs]
+        mean = percent(sum(scores[pair]["aer"] for pair in pairs) / len(pairs)) if all(cells) else ""
+        rows.append([name, *cost, *cells, *([mean] if len(pairs) > 1 else [])])
+    return markers.table(("run", "tokens", "minutes", *pairs, *(["mean"] if len(pairs) > 1 else [])), rows)
+
+
+def scores(runs: Runs) -> str:
+    """All figures of the chosen setting, pair by pair, under the baseline's."""
+    columns = ("pair", "run", "AER", "95 % interval", "precision", "recall", "F1", "similarity", "layer", "method",
+               "chosen on", "AER there")  # fmt: skip
+    rows = []
+    for pair, base in baselines(runs).items():
+        figures = [percent(base[key], 2) for key in ("precision", "recall")]
+        f1 = percent(base["f1"], 2) if "f1" in base else ""
+        rows.append([pair, "eflomal", percent(base["aer"], 2), "", *figures, f1, *[""] * 5])
+        for run in runs:
+            if pair not in run["pairs"]:
+                continue
+            here = run["pairs"][pair]
+            interval = " to ".join(percent(end, 2) for end in here["interval"])
+            figures = [percent(here[key], 2) for key in ("precision", "recall", "f1")]
+            how = [here["similarity"], str(here["layer"]), here["method"], here["chosen_on"]]
+            rows.append(
+                [pair, run["name"], percent(here["aer"], 2), interval, *figures, *how, percent(here["dev_aer"], 2)]
+            )
+    return markers.table(columns, rows)
+
+
+def runs(all_runs: Runs) -> str:
+    """What was trained: command, commit, seed, cost, machine."""
+    columns = ("run", "setting", "updates", "tokens", "minutes", "machine", "seed", "commit", "command")
+    keys = ("name", "setting", "updates", "tokens", "minutes", "machine", "seed", "commit")
+    return markers.table(
+        columns, [[*(str(run[key]) for key in keys), f"`{run['command'].strip()}`"] for run in all_runs]
+    )
+
+
+def layers(runs: Runs) -> str:
+    """AER of every layer on the test set, by argmax; the last column is the pointer's."""
+    rows, all_layers = [], set()
+    for pair in results.pairs_of(runs):
+        for run in runs:
+            if pair in run["pairs"]:
+                found = layer_curve(run["pairs"][pair])
+                all_layers |= found.keys()
+                rows.append((pair, run["name"], found, results.chosen(run["pairs"][pair], similarity="pointer",
+                             layer=pointer_layer(run["pairs"][pair]), method="argmax")))  # fmt: skip
+    order = sorted(all_layers)
+    cells = [
+        [pair, name, *(percent(found[at]) if at in found else "" for at in order), percent(row["aer"]) if row else ""]
+        for pair, name, found, row in rows
+    ]
+    return markers.table(("pair", "run", *(f"layer {at}" for at in order), "pointer"), cells)
+
+
+def layer_curve(scores: dict[str, Any]) -> dict[int, float]:
+    """AER of links by argmax from the hidden states of each layer."""
+    hidden = [row for row in scores["all"] if row["similarity"] == "hidden" and row["method"] == "argmax"]
+    return {row["layer"]: row["aer"] for row in hidden}
+
+
+def pointer_layer(scores: dict[str, Any]) -> int | None:
+    """The layer of the pointer's rows; None without a pointer."""
+    return next((row["layer"] for row in scores["all"] if row["similarity"] == "pointer"), None)
+
+
+def filters(runs: Runs) -> str:
+    """AER, precision and recall of each way to find links, at the chosen similarity and layer."""
+    methods = list(
+        dict.fromkeys(row["method"] for run in runs for pair in run["pairs"].values() for row in pair["all"])
+    )
+    rows = []
+    for pair in results.pairs_of(runs):
+        for run in runs:
+            if pair not in run["pairs"]:
+                continue
+            cells = []
+            for method in methods:
+                row = results.chosen(run["pairs"][pair], method=method)
+                figures = [percent(row[key]) for key in ("aer", "precision", "recall")] if row else []
+                cells.append(" / ".join(figures))
+            rows.append([pair, run["name"], *cells])
+    return markers.table(("pair", "run", *(f"{method}: AER / P / R" for method in methods)), rows)
+
+
+def signatures(runs: Runs) -> str:
+    """The signature of each score."""
+    rows = [(run["name"], pair, f"`{here['signature']}`") for run in runs for pair, here in run["pairs"].items()]
+    return markers.table(("run", "pair", "signature"), rows)
+
+
+TABLES = {table.__name__: table for table in (summary, scores, runs, layers, filters, signatures)}
+
+
+def draw(runs: Runs, path: Path) -> None:
+    """AER over layers on the test sets, a panel for each pair, a line for each run; the dashed line is eflomal."""
+    from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+    from xalign_fairseq.plots.layers import COLOURS, MARKERS
+
+    pairs = results.pairs_of(runs)
+    figure = new_figure(1 + 3.2 * len(pairs), 3.6)
+    panels = figure.subplots(1, len(pairs), sharey=True, squeeze=False)[0]
+    for pair, axes in zip(pairs, panels, strict=True):
+        axes.axhline(100 * baselines(runs)[pair]["aer"], color=MUTED, linestyle="--", linewidth=1, label="eflomal")
+        for number, run in enumerate(runs):
+            if pair not in run["pairs"]:
+                continue
+            look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "markersize": 5}
+            curve = sorted(layer_curve(run["pairs"][pair]).items())
+            axes.plot([at for at, _ in curve], [100 * aer for _, aer in curve], label=run["name"], **look)
+        axes.set_title(pair, fontsize=10, color=INK)
+        axes.set_xlabel("layer (0: embeddings)", color=INK)
+        axes.set_xticks(sorted({at for run in runs if pair in run["pairs"] for at in layer_curve(run["pairs"][pair])}))
+        axes.grid(axis="y", color=GRID, linewidth=0.7)
+    panels[0].set_ylabel("AER in % (argmax)", color=INK)
+    handles = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, frameon=False, fontsize=9)
+    save(figure, path)
+    print(f"wrote {path}")
+
+
+def load(root: Path) -> dict[str, list[dict[str, Any]]]:
+    """The runs of every recipe, by name of their file."""
+    recipes = sorted(path.parent for path in (root / "examples").glob("*/README.md"))
+    return {recipe.name: [results.read(path) for path in sorted(recipe.glob("results/*.json"))] for recipe in recipes}
+
+
+def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
+    """The function that gives the text of a part."""
+
+    def write(name: str) -> str:
+        recipe, _, table = name.partition("/")
+        if recipe not in recipes or table not in (*TABLES, "plot"):
+            raise XalignError(
+                "there is no such results table",
+                found=f"<!-- results:{name} -->",
+                expected=f"RECIPE/TABLE: one of {', '.join(recipes)}, and one of {', '.join(TABLES)}, plot",
+            )
+        if not recipes[recipe]:
+            return NOTHING
+        if table == "plot":
+            there = (root / "examples" / recipe / "results" / PLOT).exists()
+            return f"![AER over layers](results/{PLOT})" if there else f"No picture yet: `{COMMAND} --plot`."
+        return TABLES[table](recipes[recipe])
+
+    return write
+
+
+def require_markers(recipes: dict[str, list[dict[str, Any]]], root: Path) -> None:
+    """Every table of a recipe with results must have its place: the summary in README.md, all in the recipe's."""
+    for recipe in (recipe for recipe, found in recipes.items() if found):
+        for document, tables in ((root / "README.md", ["summary"]), (root / "examples" / recipe / "README.md", TABLES)):
+            places = markers.names(document.read_text(encoding="utf-8"), "results")
+            missing = [f"<!-- results:{recipe}/{table} -->" for table in tables if f"{recipe}/{table}" not in places]
+            if missing:
+                raise XalignError(
+                    "a document has no place for results",
+                    where=document,
+                    found=f"markers for {', '.join(places) or 'nothing'}",
+                    expected=", ".join(missing),
+                    next=f"add each marker and {markers.END} after it, on lines of their own",
+                )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a table is outdated")
+    parser.add_argument("--plot", action="store_true", help=f"also draw examples/*/results/{PLOT} (needs matplotlib)")
+    parser.add_argument(
+        "--root", type=Path, default=ROOT, help="the folder with README.md and examples (default: this one)"
+    )
+    args = parser.parse_args()
+    try:
+        recipes = load(args.root)
+        require_markers(recipes, args.root)
+        for recipe, found in recipes.items():
+            if found and args.plot and not args.check:
+                draw(found, args.root / "examples" / recipe / "results" / PLOT)
+        documents = [args.root / "README.md", *(args.root / "examples" / recipe / "README.md" for recipe in recipes)]
+        return markers.update(documents, "results", writer(recipes, args.root), args.check, COMMAND)
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
