@@ -58,7 +58,7 @@ def _options(preset: str) -> type[FairseqDataclass]:
         )
     ]
     for name, objective in OBJECTIVES.items():
-        for option in dataclasses.fields(objective.config_class):  # type: ignore[attr-defined]
+        for option in dataclasses.fields(objective.config_class):
             if not option.name.startswith("_"):
                 meta = dict(option.metadata)
                 meta["help"] = f"{name}: {meta.get('help', '')}"

@@ -68,7 +68,7 @@ class WeightedCriterion(FairseqCriterion):
 
     def _build(self, name: str) -> Objective:
         cls = OBJECTIVES[name]
-        options = cls.config_class()  # type: ignore[attr-defined]
+        options = cls.config_class()
         for option in fields(options):
             if not option.name.startswith("_"):
                 setattr(options, option.name, getattr(self.cfg, f"{name}_{option.name}"))

@@ -1,5 +1,6 @@
 """The extension point: an objective registers here, and its options, criterion and logging follow."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -41,7 +42,7 @@ class Loss:
     stats: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
 
 
-class Objective:
+class Objective(ABC):
     """Base of all objectives: hidden states to a loss.
 
     A subclass says which streams it ``needs`` (``bitext``, ``mono``; ``links`` where it reads prepared links), which
@@ -60,6 +61,7 @@ class Objective:
     """
 
     name: ClassVar[str]
+    config_class: ClassVar[type[ObjectiveConfig]]
     needs: Sequence[str] = ()
     stats: Sequence[str] = ()
     predicts_tokens: ClassVar[bool] = False
@@ -74,9 +76,9 @@ class Objective:
         """The parameters and buffers that this objective trains besides the encoder."""
         return None
 
+    @abstractmethod
     def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
         """The loss of a batch; ``step`` is the number of updates done before this one."""
-        raise NotImplementedError
 
     def available(self, batch: Batch) -> bool:
         """Whether the batch has the streams that this objective reads."""
@@ -97,7 +99,7 @@ def register_objective(name: str, dataclass: type[ObjectiveConfig]) -> Callable[
         unknown = set(cls.needs) - set(STREAMS)
         if unknown:
             raise XalignError("an objective needs an unknown stream", where=name, found=unknown, expected=STREAMS)
-        cls.name, cls.config_class = name, dataclass  # type: ignore[attr-defined]
+        cls.name, cls.config_class = name, dataclass
         OBJECTIVES[name] = cls
         for listener in LISTENERS:
             listener(name)
