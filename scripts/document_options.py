@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the option tables of user_dir_docs.md from the registered tasks, models, criterions and objectives.
 
-usage: document_options.py [--check]
+usage: document_options.py [--check] [--root FOLDER]
 """
 
 import argparse
@@ -117,10 +117,11 @@ def write(name: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables are outdated")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder with user_dir_docs.md (default: this one)")
     args = parser.parse_args()
     xalign_fairseq.register()
     try:
-        return markers.update([ROOT / "user_dir_docs.md"], "options", write, args.check, COMMAND)
+        return markers.update([args.root / "user_dir_docs.md"], "options", write, args.check, COMMAND)
     except XalignError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

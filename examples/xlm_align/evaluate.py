@@ -41,8 +41,11 @@ def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
         layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else [aligner.layer]
         layers = [aligner.encoder.config.resolve_layer(layer) for layer in layers]
         settings = [(layer, LabelOptions(method=method)) for layer in layers for method in METHODS]
-        found = [[set(alignment.links) for alignment in pair_] for pair_ in aligner.sweep(zip(src, tgt), settings)]
-        for (layer, options), hyps in zip(settings, zip(*found)):
+        found = [
+            [set(alignment.links) for alignment in pair_]
+            for pair_ in aligner.sweep(zip(src, tgt, strict=True), settings)
+        ]
+        for (layer, options), hyps in zip(settings, zip(*found, strict=True), strict=True):
             result = score(hyps, golds)
             intervals = bootstrap_intervals(sentence_counts(hyps, golds))
             rows.append(
