@@ -1,0 +1,166 @@
+"""Results files become tables in the documents; what is wrong in either is named."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments):
+    """The script in its own process."""
+    script = str(ROOT / "scripts/compile_results.py")
+    return subprocess.run([sys.executable, script, *map(str, arguments)], capture_output=True, text=True)
+
+
+def row(similarity, layer, method, aer):
+    return {"similarity": similarity, "layer": layer, "method": method, "aer": aer, "precision": 0.7, "recall": 0.6}
+
+
+def record(name, aer, pairs=("ro-en",)):
+    """A run as evaluate.py writes it: three layers, two methods, and a pointer."""
+    every = [row("hidden", layer, method, aer + 0.01 * layer) for layer in range(3) for method in ("argmax", "union")]
+    every.append(row("pointer", 2, "argmax", aer + 0.2))
+    scores = {
+        **row("hidden", 1, "argmax", aer), "f1": 0.65, "links": 1000, "signature": "base:hyp0,gold0|layer:1|version:0",
+        "interval": [aer - 0.02, aer + 0.02], "chosen_on": "silver links", "dev_aer": 0.2, "all": every,
+        "eflomal": {"aer": 0.3083, "precision": 0.8036, "recall": 0.6072, "f1": 0.6917, "links": 3803},
+    }  # fmt: skip
+    return {
+        "name": name, "setting": name, "command": "bash 3_train.sh D S links ", "commit": "abc1234", "seed": 1,
+        "updates": 6000, "tokens": 25_000_000, "minutes": 61.4, "checkpoint": "checkpoint_last.pt",
+        "machine": "x86_64 CPU, one thread", "pairs": {pair: scores for pair in pairs},
+    }  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The documents of this repository with no results yet."""
+    recipe = tmp_path / "examples/xlm_align"
+    (recipe / "results").mkdir(parents=True)
+    shutil.copy(ROOT / "README.md", tmp_path)
+    shutil.copy(ROOT / "examples/xlm_align/README.md", recipe)
+    assert run("--root", tmp_path).returncode == 0
+    return tmp_path
+
+
+def add(folder, name, content):
+    text = content if isinstance(content, str) else json.dumps(content)
+    (folder / f"examples/xlm_align/results/{name}.json").write_text(text)
+
+
+def part(text, name):
+    """The lines that were written for a marker."""
+    return text.split(f"<!-- results:xlm_align/{name} -->\n")[1].split("\n<!-- end -->")[0].split("\n")
+
+
+def test_the_documents_of_this_repository_are_up_to_date():
+    done = run("--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_results_the_tables_say_so(folder):
+    assert part((folder / "README.md").read_text(), "summary") == ["No results yet."]
+    assert part((folder / "examples/xlm_align/README.md").read_text(), "layers") == ["No results yet."]
+
+
+def test_tables_hold_the_figures_of_all_runs_and_pairs(folder):
+    add(folder, "both", record("both", 0.25, ("ro-en", "en-fr")))
+    add(folder, "one", record("one", 0.4))
+    assert run("--root", folder, "--check").returncode == 1
+    assert part((folder / "README.md").read_text(), "summary") == ["No results yet."]  # a check writes nothing
+    assert run("--root", folder).returncode == 0
+    assert part((folder / "README.md").read_text(), "summary") == [
+        "| run | tokens | minutes | ro-en | en-fr | mean |",
+        "| --- | --- | --- | --- | --- | --- |",
+        "| eflomal |  |  | 30.8 | 30.8 | 30.8 |",
+        "| both | 25.0M | 61 | 25.0 | 25.0 | 25.0 |",
+        "| one | 25.0M | 61 | 40.0 |  |  |",
+    ]
+    text = (folder / "examples/xlm_align/README.md").read_text()
+    assert part(text, "scores")[3] == (
+        "| ro-en | both | 25.00 | 23.00 to 27.00 | 70.00 | 60.00 | 65.00 | hidden | 1 | argmax | silver links | 20.00 |"
+    )
+    assert part(text, "layers")[0] == "| pair | run | layer 0 | layer 1 | layer 2 | pointer |"
+    assert part(text, "layers")[3] == "| ro-en | one | 40.0 | 41.0 | 42.0 | 60.0 |"
+    assert part(text, "filters")[2] == "| ro-en | both | 26.0 / 70.0 / 60.0 | 26.0 / 70.0 / 60.0 |"
+    assert "`bash 3_train.sh D S links`" in part(text, "runs")[2] and "| abc1234 |" in part(text, "runs")[2]
+    assert part(text, "signatures")[2] == "| both | ro-en | `base:hyp0,gold0\\|layer:1\\|version:0` |"
+    assert run("--root", folder, "--check").returncode == 0
+    before = text
+    assert run("--root", folder).stdout == "" and (folder / "examples/xlm_align/README.md").read_text() == before
+
+
+def test_prose_around_the_tables_stays(folder):
+    document = folder / "examples/xlm_align/README.md"
+    before = document.read_text().split("<!-- results:xlm_align/summary -->")
+    document.write_text(before[0] + "Findings.\n\n<!-- results:xlm_align/summary -->" + before[1])
+    add(folder, "one", record("one", 0.4))
+    assert run("--root", folder).returncode == 0
+    assert document.read_text().startswith(before[0] + "Findings.\n") and "Filters: AER" in document.read_text()
+
+
+def test_a_picture_is_drawn_and_linked(folder):
+    pytest.importorskip("matplotlib")
+    add(folder, "both", record("both", 0.25, ("ro-en", "en-fr")))
+    done = run("--root", folder, "--plot")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "examples/xlm_align/results/aer-layers.png").read_bytes().startswith(b"\x89PNG")
+    assert "](results/aer-layers.png)" in part((folder / "examples/xlm_align/README.md").read_text(), "plot")[0]
+
+
+def without(record, *path):
+    *head, last = path
+    place = record
+    for key in head:
+        place = place[key]
+    del place[last]
+    return record
+
+
+MALFORMED = [
+    ("{", "not JSON", "one.json"),
+    ("[]", "the whole file", "an object"),
+    (without(record("one", 0.4), "minutes"), "one.json: minutes", "a number"),
+    (without(record("one", 0.4), "pairs", "ro-en", "eflomal", "aer"), "pairs.ro-en.eflomal.aer", "a fraction"),
+    ({**record("one", 0.4), "seed": "1"}, "one.json: seed", "a whole number"),
+    ({**record("one", 0.4), "pairs": {}}, "one.json: pairs", "{}"),
+    (record("one", 40.0), "pairs.ro-en.aer", "40.0"),
+]
+
+
+@pytest.mark.parametrize(("content", "place", "more"), MALFORMED, ids=[str(case[1]) for case in MALFORMED])
+def test_a_malformed_results_file_is_named_and_nothing_is_written(folder, content, place, more):
+    add(folder, "one", content)
+    before = (folder / "README.md").read_text()
+    done = run("--root", folder)
+    assert done.returncode == 2
+    assert place in done.stderr and more in done.stderr and "Traceback" not in done.stderr
+    assert (folder / "README.md").read_text() == before
+
+
+@pytest.mark.parametrize(("old", "new", "words"), [
+    ("<!-- results:xlm_align/summary -->\n", "", ["no place for results", "<!-- results:xlm_align/summary -->"]),
+    ("results:xlm_align/summary", "results:xlm_align/sumary", ["xlm_align/summary"]),
+    ("<!-- end -->", "", ["has no end", "README.md, line"]),
+])  # fmt: skip
+def test_a_missing_marker_is_named_and_nothing_is_written(folder, old, new, words):
+    add(folder, "one", record("one", 0.4))
+    document = folder / "README.md"
+    document.write_text(document.read_text().replace(old, new))
+    before = [document.read_text(), (folder / "examples/xlm_align/README.md").read_text()]
+    done = run("--root", folder)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+    assert [document.read_text(), (folder / "examples/xlm_align/README.md").read_text()] == before
+
+
+def test_an_unknown_table_is_an_error(folder):
+    document = folder / "README.md"
+    document.write_text(document.read_text() + "\n<!-- results:xlm_align/speed -->\n<!-- end -->\n")
+    done = run("--root", folder)
+    assert done.returncode == 2 and "results:xlm_align/speed" in done.stderr and "summary" in done.stderr

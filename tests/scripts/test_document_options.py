@@ -1,0 +1,50 @@
+"""The option tables of user_dir_docs.md are what is registered."""
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+import xalign_fairseq
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*arguments):
+    """The script in its own process."""
+    script = str(ROOT / "scripts/document_options.py")
+    return subprocess.run([sys.executable, script, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(tmp_path):
+    done = run("--check")
+    assert done.returncode == 0, done.stderr[-3000:]
+    text = (ROOT / "user_dir_docs.md").read_text()
+    row = "| `--dwa-mu` | `1.0` |"
+    assert row in text
+    (tmp_path / "user_dir_docs.md").write_text(text.replace(row, "| `--dwa-mu` | `2.0` |"))
+    done = run("--check", "--root", tmp_path)
+    assert done.returncode == 1 and "+| `--dwa-mu` | `1.0` |" in done.stderr
+    assert run("--root", tmp_path).returncode == 0
+    assert (tmp_path / "user_dir_docs.md").read_text() == text
+
+
+def test_every_option_criterion_and_patch_is_in_the_reference():
+    xalign_fairseq.register()
+    from xalign_fairseq import compat
+    from xalign_fairseq.criterions.weighted import WeightedConfig
+    from xalign_fairseq.encoder.model import XalignModelConfig
+    from xalign_fairseq.objectives.registry import OBJECTIVES
+    from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig
+
+    text = (ROOT / "user_dir_docs.md").read_text()
+    configs = {"": [XalignPretrainingConfig, XalignModelConfig, WeightedConfig]}
+    for name, objective in OBJECTIVES.items():
+        if objective.__module__.startswith("xalign_fairseq."):  # other tests register their own
+            configs[f"{name}_"] = [objective.config_class]
+            assert f"### `{name}`\n" in text and f"| `{name}` | `{name}` |" in text
+    for prefix, classes in configs.items():
+        for option in (option for cls in classes for option in dataclasses.fields(cls)):
+            if not option.name.startswith("_") and option.name not in ("data", "seed"):
+                assert f"| `--{prefix}{option.name}` |".replace("_", "-") in text
+    assert all(f"(`{unit}`)" in text for unit in compat.UNITS)
