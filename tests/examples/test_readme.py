@@ -1,0 +1,54 @@
+"""The README's first run works as it stands, on smaller sizes."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SMALLER = {
+    "--pairs 20000 --seed 1 --valid 200 --test 200": "--pairs 300 --seed 1 --valid 20 --test 20",
+    "--vocab-size 2000": "--vocab-size 600",
+    "--max-update 1000": "--max-update 2",
+    "--bootstrap 1000": "--bootstrap 10",
+}
+
+
+def commands(section):
+    """The indented lines of a section of README.md."""
+    text = (ROOT / "README.md").read_text().split(f"\n## {section}\n")[1].split("\n## ")[0]
+    return "\n".join(line[4:] for line in text.split("\n") if line.startswith("    "))
+
+
+@pytest.mark.slow
+def test_the_first_run_works(tmp_path):
+    pytest.importorskip("matplotlib")
+    script = commands("First run")
+    for old, new in SMALLER.items():
+        assert old in script
+        script = script.replace(old, new)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "\naer " in done.stdout or done.stdout.startswith("aer ")
+    assert "base:hyp0,gold0" in done.stdout
+    assert len((tmp_path / "test.links").read_text().splitlines()) == 20
+    assert (tmp_path / "pair.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_relative_links_of_the_documents_lead_somewhere():
+    for document in (ROOT / "README.md", ROOT / "user_dir_docs.md", ROOT / "examples/xlm_align/README.md"):
+        text = document.read_text()
+        for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
+            path, _, anchor = target.partition("#")
+            there = document.parent / path if path else document
+            assert there.exists(), (document.name, target)
+            headings = re.findall(r"^#+ (.+)$", there.read_text(), re.MULTILINE) if there.suffix == ".md" else []
+            anchors = [re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings]
+            assert not anchor or anchor in anchors, (document.name, target)
