@@ -28,7 +28,7 @@ setup(
     extras_require={
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
-        "eflomal": ["eflomal>=2"],
+        "recipes": ["eflomal>=2", "sacremoses>=0.1"],
         "test": ["pytest>=8", "hypothesis>=6", "ruff", "mypy", "scipy", "matplotlib>=3.8", "tensorboard>=2.15"],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},

@@ -94,7 +94,8 @@ def test_a_dictionary_of_another_size(folder, dictionary, rows):
 def test_a_dictionary_that_holds_the_mask_itself(folder, dictionary):
     with open(folder / "dict.txt", "a", encoding="utf-8") as stream:
         stream.write("<mask> 1\n")
-    load_tokenizer({}, len(dictionary) + 1, dictionary=folder / "dict.txt", spm=folder / "sentencepiece.model")
+    loaded = load_tokenizer({}, len(dictionary) + 1, dictionary=folder / "dict.txt", spm=folder / "sentencepiece.model")
+    assert loaded.dictionary.mask_index == len(dictionary)
 
 
 def test_a_dictionary_of_the_same_size_in_another_order(stored, dictionary, tmp_path):

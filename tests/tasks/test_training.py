@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 NO_VALID = ("--disable-validation",)
 
 
-def same(first, second, updates, tolerance=0.0):
+def assert_same(first, second, updates, tolerance=0.0):
     """Both runs logged these updates, with equal values."""
     for update in updates:
         assert first[update].keys() == second[update].keys()
@@ -90,7 +90,7 @@ def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tm
     (tmp_path / "run.yaml").write_text(json.dumps(config))  # JSON is YAML
     done = command("fairseq-hydra-train", "--config-dir", tmp_path, "--config-name", "run", cwd=tmp_path)
     log = "".join(path.read_text() for path in tmp_path.rglob("*.log")) + done.stdout + done.stderr
-    same(plain[0], losses(log), range(1, 7))
+    assert_same(plain[0], losses(log), range(1, 7))
 
 
 def test_a_killed_and_resumed_run_has_the_losses_of_the_uninterrupted_one(train, databin, tmp_path):
@@ -109,7 +109,7 @@ def test_a_killed_and_resumed_run_has_the_losses_of_the_uninterrupted_one(train,
     assert (tmp_path / "cut/checkpoint_last.pt").exists()
     resumed, _ = train(databin, tmp_path / "cut", *extra)
     assert sorted(resumed) == [4, 5, 6]
-    same(whole, resumed, (4, 5, 6))
+    assert_same(whole, resumed, (4, 5, 6))
     first, second = (torch.load(tmp_path / f / "checkpoint_last.pt", weights_only=True) for f in ("whole", "cut"))
     assert all(torch.equal(first["model"][key], second["model"][key]) for key in first["model"])
 
@@ -118,7 +118,7 @@ def test_accumulating_two_batches_of_four_equals_a_batch_of_eight(train, databin
     extra = (*NO_VALID, "--max-update", 4, "--curriculum", 10, "--objectives", "mlm,tlm,dwa")
     once, _ = train(databin, tmp_path / "a", *extra, batch=8)
     twice, _ = train(databin, tmp_path / "b", *extra, "--update-freq", 2, batch=4)
-    same(once, twice, range(1, 5), tolerance=2e-3)
+    assert_same(once, twice, range(1, 5), tolerance=2e-3)
 
 
 def test_two_processes_equal_one_with_twice_the_batch(train, databin, tmp_path):
@@ -129,7 +129,7 @@ def test_two_processes_equal_one_with_twice_the_batch(train, databin, tmp_path):
             databin, tmp_path / backend, *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
             "--ddp-backend", backend, "--distributed-init-method", f"file://{tmp_path}/{backend}.init", batch=4,
         )  # fmt: skip
-        same(one, two, range(1, 5), tolerance=2e-3)
+        assert_same(one, two, range(1, 5), tolerance=2e-3)
 
 
 @pytest.mark.parametrize("option", ["--restore-file", "--finetune-from-model"])
