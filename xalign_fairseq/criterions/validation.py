@@ -9,6 +9,7 @@ from fairseq import metrics
 
 from xalign_fairseq.alignment.aer import AlignmentCounts, count
 from xalign_fairseq.alignment.labels import LabelOptions, Measure, pair_links
+from xalign_fairseq.alignment.links import METHODS
 from xalign_fairseq.alignment.pharaoh import Gold
 from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.alignment.words import to_word_links
@@ -27,7 +28,7 @@ class AerCounter:
     def __init__(self, layer: int | None, method: str, similarity: str):
         self.layer = layer
         self.by_pointer = choice(similarity, ("hidden", "pointer"), "--aer-similarity") == "pointer"
-        choice(method, ("itermax", "itermax-paper", "argmax", "union"), "--aer-method")
+        choice(method, METHODS, "--aer-method")
         self.options = LabelOptions(method=method)
 
     def prepare(self, config: EncoderConfig, criterion: Any, objectives: Sequence[str]) -> None:

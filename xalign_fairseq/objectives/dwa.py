@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.alignment.labels import LabelOptions, self_label
+from xalign_fairseq.alignment.links import METHODS
 from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
@@ -16,7 +17,6 @@ from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 
 QUERIES = ("masked", "unmasked", "all-aligned")
-FILTERS = ("itermax", "itermax-paper", "argmax", "union")
 AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
 
 
@@ -93,7 +93,7 @@ class DenoisingWordAlignment(Objective):
             mu=cfg.mu,
             eps=cfg.eps,
             order=choice(cfg.order, ("columns-first", "rows-first"), "--dwa-order"),
-            method=choice(cfg.filter, FILTERS, "--dwa-filter"),
+            method=choice(cfg.filter, METHODS, "--dwa-filter"),
             rounds=cfg.filter_rounds,
             alpha=cfg.filter_alpha,
         )
