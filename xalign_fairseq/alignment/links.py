@@ -21,27 +21,6 @@ def check_link_options(method: str, rounds: int, alpha: float) -> None:
             )
 
 
-def extract_links(
-    plan: Tensor,
-    src_mask: Tensor,
-    tgt_mask: Tensor,
-    *,
-    method: str = "itermax",
-    rounds: int = 2,
-    alpha: float = 0.9,
-) -> tuple[Tensor, Tensor]:
-    """Links of each pair (:func:`find_links`) and the probability of every token pair (:func:`link_probability`).
-
-    Example::
-
-        plan = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]])
-        links, prob = extract_links(plan, torch.ones(1, 2).bool(), torch.ones(1, 2).bool())
-        links[0].nonzero().tolist()  # [[0, 0], [1, 1]]
-    """
-    links = find_links(plan, src_mask, tgt_mask, method=method, rounds=rounds, alpha=alpha)
-    return links, link_probability(plan)
-
-
 def find_links(
     plan: Tensor,
     src_mask: Tensor,
