@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python scripts/compile_results.py"
 NOTHING = "No results yet."
 PLOT = "aer-layers.png"
+ABLATION = "ablation-"  # begins the names of short runs that have a table of their own
 Runs = Sequence[dict[str, Any]]
 
 
@@ -128,13 +129,35 @@ def filters(runs: Runs) -> str:
     return markers.table(("pair", "run", *(f"{method}: AER / P / R" for method in methods)), rows)
 
 
+def ablations(runs: Runs) -> str:
+    """The short runs: AER, and its difference from the run that they all vary, ``ablation-base``."""
+    base = next((run["pairs"] for run in runs if run["name"] == f"{ABLATION}base"), {})
+    columns = ("pair", "ablation", "AER", "95 % interval", "difference", "precision", "recall", "similarity", "layer",
+               "method", "updates")  # fmt: skip
+    rows = []
+    for pair in results.pairs_of(runs):
+        for run in (run for run in runs if pair in run["pairs"]):
+            here = run["pairs"][pair]
+            interval = " to ".join(percent(end) for end in here["interval"])
+            difference = f"{100 * (here['aer'] - base[pair]['aer']):+.1f}" if pair in base else ""
+            how = [here["similarity"], str(here["layer"]), here["method"], str(run["updates"])]
+            figures = [percent(here[key]) for key in ("precision", "recall")]
+            rows.append(
+                [pair, run["name"].removeprefix(ABLATION), percent(here["aer"]), interval, difference, *figures, *how]
+            )
+    # The common base first, then from good to bad.
+    rows.sort(key=lambda row: (row[0], row[1] != "base", float(row[2])))
+    return markers.table(columns, rows)
+
+
 def signatures(runs: Runs) -> str:
     """The signature of each score."""
     rows = [(run["name"], pair, f"`{here['signature']}`") for run in runs for pair, here in run["pairs"].items()]
     return markers.table(("run", "pair", "signature"), rows)
 
 
-TABLES = {table.__name__: table for table in (summary, scores, runs, layers, filters, signatures)}
+TABLES = {table.__name__: table for table in (summary, scores, runs, layers, filters, ablations, signatures)}
+OF_ALL = ("runs", "signatures")
 
 
 def draw(runs: Runs, path: Path) -> None:
@@ -170,6 +193,12 @@ def load(root: Path) -> dict[str, list[dict[str, Any]]]:
     return {recipe.name: [results.read(path) for path in sorted(recipe.glob("results/*.json"))] for recipe in recipes}
 
 
+def split(found: Runs) -> tuple[Runs, Runs]:
+    """The runs and, apart from them, the ablations."""
+    short = [run for run in found if run["name"].startswith(ABLATION)]
+    return [run for run in found if run not in short], short
+
+
 def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
     """The function that gives the text of a part."""
 
@@ -181,12 +210,12 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
                 found=f"<!-- results:{name} -->",
                 expected=f"RECIPE/TABLE: one of {', '.join(recipes)}, and one of {', '.join(TABLES)}, plot",
             )
-        if not recipes[recipe]:
-            return NOTHING
         if table == "plot":
             there = (root / "examples" / recipe / "results" / PLOT).exists()
             return f"![AER over layers](results/{PLOT})" if there else f"No picture yet: `{COMMAND} --plot`."
-        return TABLES[table](recipes[recipe])
+        own, short = split(recipes[recipe])
+        shown = recipes[recipe] if table in OF_ALL else short if table == "ablations" else own
+        return TABLES[table](shown) if shown else NOTHING
 
     return write
 
@@ -219,8 +248,8 @@ def main() -> int:
         recipes = load(args.root)
         require_markers(recipes, args.root)
         for recipe, found in recipes.items():
-            if found and args.plot and not args.check:
-                draw(found, args.root / "examples" / recipe / "results" / PLOT)
+            if split(found)[0] and args.plot and not args.check:
+                draw(split(found)[0], args.root / "examples" / recipe / "results" / PLOT)
         documents = [args.root / "README.md", *(args.root / "examples" / recipe / "README.md" for recipe in recipes)]
         return markers.update(documents, "results", writer(recipes, args.root), args.check, COMMAND)
     except XalignError as error:

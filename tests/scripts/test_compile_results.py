@@ -95,6 +95,23 @@ def test_tables_hold_the_figures_of_all_runs_and_pairs(folder):
     assert run("--root", folder).stdout == "" and (folder / "examples/xlm_align/README.md").read_text() == before
 
 
+def test_ablations_have_a_table_of_their_own_against_their_base(folder):
+    for name, aer in (("ablation-base", 0.4), ("ablation-no-tlm", 0.45), ("ablation-joint", 0.38), ("links", 0.3)):
+        add(folder, name, record(name, aer))
+    assert run("--root", folder).returncode == 0
+    assert [line.split(" | ")[0] for line in part((folder / "README.md").read_text(), "summary")[2:]] == [
+        "| eflomal",
+        "| links",
+    ]
+    text = (folder / "examples/xlm_align/README.md").read_text()
+    assert [line.split(" | ")[1:5] for line in part(text, "ablations")[2:]] == [
+        ["base", "40.0", "38.0 to 42.0", "+0.0"],
+        ["joint", "38.0", "36.0 to 40.0", "-2.0"],
+        ["no-tlm", "45.0", "43.0 to 47.0", "+5.0"],
+    ]
+    assert "ablation" not in "".join(part(text, "layers")) and len(part(text, "runs")) == 2 + 4
+
+
 def test_prose_around_the_tables_stays(folder):
     document = folder / "examples/xlm_align/README.md"
     before = document.read_text().split("<!-- results:xlm_align/summary -->")
