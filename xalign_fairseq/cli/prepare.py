@@ -7,7 +7,8 @@ Example, with a new sentencepiece model over all training text (the files are P.
     --pair en-fr --trainpref train-enfr --mono en=news.en
 
 With XLM-R's: --spm sentencepiece.bpe.model --dict dict.txt instead of --vocab-size.
-Every --pair opens a group: the prefixes and links that follow belong to it.
+Every --pair opens a group: the prefixes that follow belong to it. Links belong to the text whose prefix begins their
+name, wherever they stand.
 """
 
 import argparse
@@ -27,12 +28,18 @@ SPLITS = ("train", "valid", "test")
 
 @dataclass
 class PairGroup:
-    """What the command line says about one pair."""
+    """What the command line says about one pair: prefixes and links by split."""
 
     src: str
     tgt: str
     prefixes: dict[str, str] = field(default_factory=dict)
-    links: list[str] = field(default_factory=list)
+    links: dict[str, str] = field(default_factory=dict)
+
+    def split_of(self, path: str) -> str | None:
+        """The split whose prefix begins the path, the longest one if there are several."""
+        path = os.path.normpath(path)
+        found = [split for split, prefix in self.prefixes.items() if path.startswith(f"{os.path.normpath(prefix)}.")]
+        return max(found, key=lambda split: len(os.path.normpath(self.prefixes[split])), default=None)
 
 
 class _OpenPair(argparse.Action):
@@ -48,13 +55,17 @@ class _IntoPair(argparse.Action):
         if not namespace.pairs:
             parser.error(f"{option} belongs to a pair: give --pair SRC-TGT before it")
         group = namespace.pairs[-1]
-        if self.dest == "links":
-            group.links.append(values)
-            return
         split = self.dest.removesuffix("pref")
         if split in group.prefixes:
             parser.error(f"{option} is given twice for --pair {group.src}-{group.tgt}")
         group.prefixes[split] = values
+
+
+class _Links(argparse.Action):
+    """Remember the value and the number of pairs before it."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        namespace.links = [*namespace.links, (len(namespace.pairs or []), values)]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,11 +78,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=text)
     parser.add_argument(
         "--links",
-        action=_IntoPair,
-        default=hidden,
+        action=_Links,
+        default=[],
         metavar="[SPLIT=]FILE",
-        help="word links of the pair, 0-based i-j (sure) and ipj (possible) over blank-separated words; they belong to "
-        "the split whose prefix P begins the name (P.gold), else to train; repeatable",
+        help="word links, 0-based i-j (sure) and ipj (possible) over blank-separated words; they belong to the text "
+        "whose prefix P begins the name (P.gold), else to the training text of the pair before; repeatable",
     )
     for option, split in (("--mono", "training"), ("--mono-valid", "validation")):
         text = f"monolingual {split} text; repeatable, files of one language are joined"
@@ -93,9 +104,11 @@ def run(args: argparse.Namespace) -> None:
 
     if args.vocab_size is not None and args.spm is not None:
         raise XalignError("--vocab-size trains a model, --spm takes an existing one", next="give one of the two")
+    groups = args.pairs or []
+    assign_links(groups, args.links)
     options = PrepareOptions(
         destdir=args.destdir,
-        pairs=[source for group in args.pairs or [] for source in pair_sources(group)],
+        pairs=[source for group in groups for source in pair_sources(group)],
         mono=mono_sources("train", args.mono) + mono_sources("valid", args.mono_valid),
         spm=args.spm,
         dictionary=args.dict,
@@ -119,6 +132,45 @@ def exit_by_signal(number: int) -> None:
     raise SystemExit(128 + number)
 
 
+def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) -> None:
+    """Give each ``--links`` value (with the number of pairs before it) to its pair and split."""
+    for before, value in given:
+        group, split, path = links_place(groups, before, value)
+        name = f"{split} {group.src}-{group.tgt}"
+        if split in group.links:
+            raise XalignError(
+                f"two links files for {name}", found=f"{group.links[split]}, {path}",
+                expected="one for each split", next="say which is which with --links SPLIT=FILE after their --pair",
+            )  # fmt: skip
+        if split not in group.prefixes:
+            raise XalignError(
+                "a links file belongs to a split without text", where=path, found=f"no --{split}pref",
+                expected=f"one of {', '.join(group.prefixes)}", next="say to which with --links SPLIT=FILE",
+            )  # fmt: skip
+        group.links[split] = path
+
+
+def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[PairGroup, str, str]:
+    """The pair, split and path of a ``--links`` value that stands after ``before`` pairs."""
+    own = groups[before - 1] if before else None
+    split, equals, path = value.partition("=")
+    explicit = bool(equals) and split in SPLITS
+    if explicit and own is not None:
+        return own, split, path
+    path = path if explicit else value
+    # The pair before comes first: several pairs may share a prefix (P.en, P.de, P.fr).
+    for group in [own] if own is not None and own.split_of(path) else groups:
+        found = group.split_of(path)
+        if found and not explicit:
+            return group, found, path
+    if own is None:
+        raise XalignError(
+            "a links file belongs to no pair", where=path, found="--links before every --pair",
+            expected="a name that begins with a prefix P (P.gold), or its place after --pair SRC-TGT",
+        )  # fmt: skip
+    return own, "train", path
+
+
 def pair_sources(group: PairGroup) -> list["PairSource"]:
     """The splits of a pair, each with its links."""
     from xalign_fairseq.data.sources import PairSource
@@ -127,35 +179,12 @@ def pair_sources(group: PairGroup) -> list["PairSource"]:
         raise XalignError(
             "a pair has no text", found=f"--pair {group.src}-{group.tgt} alone", next="add --trainpref P after it"
         )
-    links: dict[str, str] = {}
-    for value in group.links:
-        split, path = links_split(value, group.prefixes)
-        if split in links:
-            raise XalignError(
-                f"two links files for {split} {group.src}-{group.tgt}", found=f"{links[split]}, {path}",
-                expected="one for each split", next="say which is which with --links SPLIT=FILE",
-            )  # fmt: skip
-        if split not in group.prefixes:
-            raise XalignError(
-                "a links file belongs to a split without text", where=path, found=f"no --{split}pref",
-                expected=f"one of {', '.join(group.prefixes)}", next="say to which with --links SPLIT=FILE",
-            )  # fmt: skip
-        links[split] = path
     return [
-        PairSource(split, group.src, group.tgt, f"{prefix}.{group.src}", f"{prefix}.{group.tgt}", links.get(split))
+        PairSource(
+            split, group.src, group.tgt, f"{prefix}.{group.src}", f"{prefix}.{group.tgt}", group.links.get(split)
+        )
         for split, prefix in group.prefixes.items()
     ]
-
-
-def links_split(value: str, prefixes: dict[str, str]) -> tuple[str, str]:
-    """The split and path of a ``--links`` value."""
-    split, equals, path = value.partition("=")
-    if equals and split in SPLITS:
-        return split, path
-    for split, prefix in prefixes.items():
-        if os.path.normpath(value).startswith(f"{os.path.normpath(prefix)}."):
-            return split, value
-    return "train", value
 
 
 def mono_sources(split: str, values: Sequence[str]) -> list["MonoSource"]:
