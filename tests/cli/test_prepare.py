@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli.prepare import add_arguments, links_split, mono_sources, pair_sources
+from xalign_fairseq.cli.prepare import PairGroup, add_arguments, assign_links, links_place, mono_sources, pair_sources
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.sources import PairSource
 from xalign_fairseq.errors import XalignError
@@ -40,6 +40,7 @@ def test_options_after_a_pair_belong_to_it():
         "--pair", "en-de", "--trainpref", "a", "--links", "b.gold", "--validpref", "b",
         "--mono", "en=x", "--pair", "fr-en", "--testpref", "c", "--links", "test=other",
     )  # fmt: skip
+    assign_links(args.pairs, args.links)
     assert [source for group in args.pairs for source in pair_sources(group)] == [
         PairSource("train", "en", "de", "a.en", "a.de"),
         PairSource("valid", "en", "de", "b.en", "b.de", "b.gold"),
@@ -57,10 +58,32 @@ def test_options_after_a_pair_belong_to_it():
         ("elsewhere.links", ("train", "elsewhere.links")),
         ("test=d/valid.gold", ("test", "d/valid.gold")),
         ("d/train.en-de.align", ("train", "d/train.en-de.align")),
+        ("d/train.test.gold", ("test", "d/train.test.gold")),
     ],
 )
 def test_links_belong_to_the_split_of_their_prefix(value, expected):
-    assert links_split(value, {"train": "d/train", "valid": "d/valid"}) == expected
+    group = PairGroup("en", "de", {"train": "d/train", "valid": "d/valid", "test": "d/train.test"})
+    assert links_place([group], 1, value) == (group, *expected)
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "pair", "split"),
+    [
+        (2, "a/train.gold", 0, "train"),
+        (0, "b/valid.gold", 1, "valid"),
+        (1, "b/valid.gold", 1, "valid"),
+        (1, "both.gold", 0, "test"),  # a prefix that the pairs share: the pair before
+        (2, "both.gold", 1, "test"),
+        (1, "elsewhere.links", 0, "train"),
+        (2, "valid=a/train.gold", 1, "valid"),
+    ],
+)
+def test_links_belong_to_the_pair_of_their_prefix_wherever_they_stand(before, value, pair, split):
+    groups = [
+        PairGroup("en", "de", {"train": "a/train", "valid": "a/valid", "test": "both"}),
+        PairGroup("en", "fr", {"train": "b/train", "valid": "b/valid", "test": "both"}),
+    ]
+    assert links_place(groups, before, value) == (groups[pair], split, value.rpartition("=")[2])
 
 
 def test_monolingual_files_of_a_language_are_joined():
@@ -74,7 +97,6 @@ def test_monolingual_files_of_a_language_are_joined():
     ("options", "message"),
     [
         (["--trainpref", "a"], "--trainpref belongs to a pair"),
-        (["--links", "a"], "--links belongs to a pair"),
         (["--pair", "ende"], "en-de; found 'ende'"),
         (["--pair", "en-de", "--trainpref", "a", "--trainpref", "b"], "twice for --pair en-de"),
     ],
@@ -92,6 +114,7 @@ def test_wrong_usage(capsys, options, message):
         (["--pair", "en-de"], "a pair has no text"),
         (["--pair", "en-de", "--validpref", "v", "--links", "x"], "split without text"),
         (["--pair", "en-de", "--trainpref", "t", "--links", "x", "--links", "y"], "two links files for train en-de"),
+        (["--links", "x", "--pair", "en-de", "--trainpref", "t"], "a links file belongs to no pair"),
         (["--mono", "en=x", "--spm", "m", "--vocab-size", "100"], "--vocab-size trains a model"),
         (["--mono", "en=x"], "a file does not exist"),
         ([], "nothing to prepare"),

@@ -154,21 +154,18 @@ def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[P
     """The pair, split and path of a ``--links`` value that stands after ``before`` pairs."""
     own = groups[before - 1] if before else None
     split, equals, path = value.partition("=")
-    explicit = bool(equals) and split in SPLITS
-    if explicit and own is not None:
-        return own, split, path
-    path = path if explicit else value
-    # The pair before comes first: several pairs may share a prefix (P.en, P.de, P.fr).
-    for group in [own] if own is not None and own.split_of(path) else groups:
-        found = group.split_of(path)
-        if found and not explicit:
-            return group, found, path
+    if not equals or split not in SPLITS:
+        split, path = "train", value
+        # The pair before comes first: several pairs may share a prefix (P.en, P.de, P.fr).
+        for group in [*([own] if own else []), *groups]:
+            if found := group.split_of(path):
+                return group, found, path
     if own is None:
         raise XalignError(
             "a links file belongs to no pair", where=path, found="--links before every --pair",
             expected="a name that begins with a prefix P (P.gold), or its place after --pair SRC-TGT",
         )  # fmt: skip
-    return own, "train", path
+    return own, split, path
 
 
 def pair_sources(group: PairGroup) -> list["PairSource"]:
