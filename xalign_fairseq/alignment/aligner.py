@@ -16,6 +16,7 @@ from xalign_fairseq.alignment.words import NO_WORD, word_links
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import Tokenizer, split_words
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
@@ -75,7 +76,7 @@ class Aligner:
         tokenizer: whose ids the encoder knows.
         layer: whose hidden states give the links; 0 embeddings, -1 last.
         options: how links are found; the defaults are those of the released code.
-        measure: similarity of hidden states, by default their dot products.
+        pointer: whose scores stand in for dot products of hidden states, if given.
         batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
 
     Errors: :class:`XalignError` for a layer that the encoder lacks. No pair is ever left out: one with an empty side
@@ -95,7 +96,7 @@ class Aligner:
         *,
         layer: int | None = None,
         options: LabelOptions | None = None,
-        measure: Measure = pair_similarity,
+        pointer: Pointer | None = None,
         batch_tokens: int = 8192,
     ):
         self.encoder = encoder.eval()
@@ -103,7 +104,8 @@ class Aligner:
         config = encoder.config
         self.layer = config.default_labelling_layer() if layer is None else config.resolve_layer(layer, "--layer")
         self.options = options or LabelOptions()
-        self.measure = measure
+        self.similarity = "hidden" if pointer is None else "pointer"
+        self._measure: Measure = pair_similarity if pointer is None else pointer.similarity
         self.batch_tokens = batch_tokens
 
     @property
@@ -120,7 +122,7 @@ class Aligner:
         spm: str | os.PathLike | None = None,
         layer: int | None = None,
         options: LabelOptions | None = None,
-        similarity: str = "hidden",
+        similarity: str | None = None,
         device: str = "auto",
         batch_tokens: int = 8192,
     ) -> "Aligner":
@@ -128,21 +130,20 @@ class Aligner:
 
         Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
         XLM-Align's layer 10 of 12. With ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in
-        for dot products, at the layer that the pointer was trained on.
+        for dot products (``"hidden"``), at the layer that the pointer was trained on. Without ``similarity`` it is what
+        the checkpoint labelled itself with.
         """
         target = choose_device(device)
         state = checkpoint.read(path)
         encoder, heads = checkpoint.load_encoder(state, path)
-        measure: Measure = pair_similarity
-        if similarity == "pointer":
-            measure = checkpoint.load_pointer(heads, path).to(target).similarity
+        trained = checkpoint.options(state, "criterion")
+        by_pointer = (similarity or trained.get("dwa_label_by")) == "pointer"
+        pointer = checkpoint.load_pointer(heads, path).to(target) if by_pointer else None
         if layer is None:
-            layer = checkpoint.options(state, "criterion").get(
-                "dwa_layer" if similarity == "pointer" else "dwa_label_layer"
-            )
+            layer = trained.get("dwa_layer" if by_pointer else "dwa_label_layer")
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=path, dictionary=dictionary, spm=spm)
         return cls(
-            encoder.to(target), tokenizer, layer=layer, options=options, measure=measure, batch_tokens=batch_tokens
+            encoder.to(target), tokenizer, layer=layer, options=options, pointer=pointer, batch_tokens=batch_tokens
         )
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
@@ -245,7 +246,7 @@ class Aligner:
                 states.layer(layer),
                 spans,
                 options,
-                measure=self.measure,
+                measure=self._measure,
                 sizes=(src_words.shape[1], tgt_words.shape[1]),
             )
             yield word_links(links, probability, src_words, tgt_words)

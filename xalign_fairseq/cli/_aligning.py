@@ -33,8 +33,8 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     plan.add_argument(
         "--similarity",
         choices=("hidden", "pointer"),
-        default="hidden",
-        help="hidden: h_i . h_j (Eq. 1; default); pointer: the scores of the pointer that dwa has trained",
+        help="hidden: h_i . h_j (Eq. 1); pointer: the scores of dwa's pointer, at its own layer (default: what the "
+        "model labelled itself with, --dwa-label-by, else hidden)",
     )
     plan.add_argument("--iterations", type=int, default=2, metavar="N", help="Sinkhorn iterations (default: 2)")
     plan.add_argument(

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
     if not args.quiet:
         print(
             f"{len(pairs)} pairs, {links} links; layer {aligner.layer} of {aligner.encoder.config.encoder_layers}, "
-            f"{args.method}, {aligner.device}",
+            f"{aligner.similarity} similarity, {args.method}, {aligner.device}",
             file=sys.stderr,
         )
 

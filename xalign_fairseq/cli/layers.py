@@ -29,7 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method", nargs="+", choices=METHODS, default=["itermax", "argmax"], help="default: itermax argmax"
     )
     parser.add_argument(
-        "--layer", nargs="+", type=int, metavar="L", help="layers to compare (default: all, from 0, the embeddings)"
+        "--layer",
+        nargs="+",
+        type=int,
+        metavar="L",
+        help="layers to compare (default: all, from 0, the embeddings; of a pointer its own)",
     )
     parser.add_argument("--json", metavar="FILE", help="write the table and its best entry as JSON")
     parser.add_argument("--plot", metavar="PNG", help="draw AER over layers (needs matplotlib)")
@@ -49,7 +53,9 @@ def run(args: argparse.Namespace) -> None:
         require_matplotlib()
     aligner = load_aligner(args)
     config = aligner.encoder.config
-    layers = [config.resolve_layer(layer, "--layer") for layer in args.layer or range(config.encoder_layers + 1)]
+    # A pointer means something at the layer that it was trained on, and nowhere else.
+    default = range(config.encoder_layers + 1) if aligner.similarity == "hidden" else [aligner.layer]
+    layers = [config.resolve_layer(layer, "--layer") for layer in args.layer or default]
     settings = [(layer, method) for layer in layers for method in dict.fromkeys(args.method)]
     with progress_bar(len(pairs), args.quiet) as progress:
         swept = aligner.sweep(pairs, [(layer, link_options(args, method)) for layer, method in settings], progress)
@@ -58,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
     for (layer, method), hyps in zip(settings, zip(*links, strict=True), strict=True):
         result = score(hyps, golds)
         figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
-        signature = score_signature(layer=layer, options=link_options(args, method), similarity=args.similarity)
+        signature = score_signature(layer=layer, options=link_options(args, method), similarity=aligner.similarity)
         rows.append({"layer": layer, "method": method, **figures, "signature": signature})
     # The lowest AER; of equal ones the first, that is the lowest layer.
     best = min(rows, key=lambda row: row["aer"])

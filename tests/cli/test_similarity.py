@@ -1,0 +1,53 @@
+"""Which similarity the aligner takes from a checkpoint."""
+
+import json
+
+import pytest
+import torch
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.pointer import Pointer
+
+
+@pytest.fixture
+def pointed(tiny_state, tmp_path):
+    """A checkpoint that labelled itself by its pointer at layer 2."""
+    torch.manual_seed(0)
+    pointer = Pointer(16)
+    for parameter in pointer.parameters():
+        torch.nn.init.normal_(parameter)
+    heads = {f"heads.dwa.pointer.{key}": value for key, value in pointer.state_dict().items()}
+    criterion = {"_name": "xlm_align", "dwa_label_by": "pointer", "dwa_layer": 2, "dwa_label_layer": 1}
+    state = {**tiny_state, "model": {**tiny_state["model"], **heads}}
+    state["cfg"] = {**tiny_state["cfg"], "criterion": criterion}
+    path = tmp_path / "pointed.pt"
+    torch.save(state, path)
+    return path
+
+
+def align(checkpoint, text, capsys, *options):
+    status = main(["align", "--checkpoint", str(checkpoint), "--pairs", str(text / "text.pairs"), *options])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_by_default_as_the_checkpoint_labelled_itself(pointed, tiny_text, capsys):
+    _, default, told = align(pointed, tiny_text, capsys)
+    _, pointer, _ = align(pointed, tiny_text, capsys, "--similarity", "pointer", "--layer", "2")
+    _, hidden, told_hidden = align(pointed, tiny_text, capsys, "--similarity", "hidden")
+    assert "layer 2 of 3, pointer similarity" in told and "layer 1 of 3, hidden similarity" in told_hidden
+    assert default == pointer != hidden
+
+
+def test_a_checkpoint_without_a_pointer_says_so(tiny_checkpoint, tiny_text, capsys):
+    status, out, err = align(tiny_checkpoint, tiny_text, capsys, "--similarity", "pointer")
+    assert status == 2 and not out and "no pointer" in err and "--similarity hidden" in err
+
+
+def test_a_pointer_is_compared_at_its_own_layer_alone(pointed, tiny_text, tmp_path):
+    table = tmp_path / "table.json"
+    gold = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold"), "--json", str(table)]
+    assert main(["layers", "--checkpoint", str(pointed), *gold]) == 0
+    rows = json.loads(table.read_text())["rows"]
+    assert {row["layer"] for row in rows} == {2}
+    assert all("|similarity:pointer|" in row["signature"] for row in rows)
