@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import xalign_fairseq
+from xalign_fairseq.alignment.labels import self_label
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import GoldLinks, pair_sample
@@ -182,6 +183,24 @@ def test_agreement_switches_to_own_labels_for_good():
     restored = objective.build_head(CONFIG)
     restored.load_state_dict(head.state_dict())
     assert objective._labels_itself(restored, 0)
+
+
+def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
+    objective, encoder, _, step = build()
+    data = batch()
+    clean = objective.forward(step(), data, 5).stats["pairs_without_label"]
+    states = step().states(data.bitext.tokens, labelling=True).layer(objective.label_layer).clone()
+    states[1] = float("nan")
+    labels = self_label(states, data.bitext.spans)
+    expected = self_label(
+        step().states(data.bitext.tokens, labelling=True).layer(objective.label_layer), data.bitext.spans
+    )
+    assert (labels[1] == -1).all() and (labels[[0, 2]] == expected[[0, 2]]).all()
+    with torch.no_grad():
+        encoder.sentence_encoder.embed_tokens.weight[data.bitext.tokens[1, 1]] = float("nan")
+    broken = objective.forward(step(), data, 5).stats["pairs_without_label"]
+    with_token = (data.bitext.tokens == data.bitext.tokens[1, 1]).any(1).sum()
+    assert clean[0] == 0 and broken[0] == with_token and broken[1] == 3
 
 
 def test_bad_options_are_named():

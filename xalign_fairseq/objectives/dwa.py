@@ -81,7 +81,7 @@ class DenoisingWordAlignment(Objective):
     or until the model's own labels agree with those.
     """
 
-    stats = ("accuracy", "links_per_token", "masked_with_label", "links_agreement")
+    stats = ("accuracy", "links_per_token", "masked_with_label", "pairs_without_label", "links_agreement")
     cfg: DwaConfig
 
     def __init__(self, cfg: DwaConfig):
@@ -123,10 +123,13 @@ class DenoisingWordAlignment(Objective):
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
         tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
+        # A pair that has tokens on both sides and labels itself without a link had non-finite hidden states.
+        unlabelled = ~(labels >= 0).any(1) & (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
         stats = {
             "accuracy": (correct, queries.sum()),
             "links_per_token": ((labels >= 0).sum(), tokens),
             "masked_with_label": ((masked & (labels >= 0)).sum(), masked.sum()),
+            "pairs_without_label": (unlabelled.sum(), spans.new_tensor(len(spans))),
             "links_agreement": agreement,
         }
         return Loss(total, queries.sum(), stats)
