@@ -1,0 +1,80 @@
+import os
+
+import pytest
+
+from xalign_fairseq import files
+from xalign_fairseq.errors import XalignError
+
+
+def content(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "out"
+    with pytest.raises(RuntimeError), files.atomic_folder(target) as folder:
+        (folder / "a").write_text("half")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    with files.atomic_folder(target) as folder:
+        (folder / "a").write_text("whole")
+        assert not target.exists()
+    assert content(target) == {"a": "whole"}
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+def test_overwriting_keeps_the_old_folder_until_the_new_one_is_whole(tmp_path, monkeypatch, in_one_step):
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "a").write_text("old")
+    if not in_one_step:
+        monkeypatch.setattr(files.ctypes, "CDLL", lambda name: object())
+    with pytest.raises(RuntimeError), files.atomic_folder(target, overwrite=True) as folder:
+        (folder / "a").write_text("half")
+        raise RuntimeError
+    assert content(target) == {"a": "old"}
+    with files.atomic_folder(target, overwrite=True) as folder:
+        (folder / "b").write_text("new")
+    assert content(target) == {"b": "new"} and os.listdir(tmp_path) == ["out"]
+
+
+def test_the_exchange_is_one_step_here(tmp_path, monkeypatch):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "is").write_text(name)
+    monkeypatch.setattr(files.os, "replace", None)  # the way round by a third name is not taken
+    files._exchange(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "a/is").read_text() == "b" and (tmp_path / "b/is").read_text() == "a"
+
+
+def test_an_existing_folder_is_kept(tmp_path):
+    (tmp_path / "a").write_text("mine")
+    with pytest.raises(XalignError, match="--overwrite"), files.atomic_folder(tmp_path):
+        pass
+    assert content(tmp_path) == {"a": "mine"}
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "deep/file"
+    with files.atomic_write(target) as stream:
+        stream.write("one\n")
+    with pytest.raises(RuntimeError), files.atomic_write(target) as stream:
+        stream.write("two\n")
+        raise RuntimeError
+    assert target.read_text() == "one\n" and os.listdir(target.parent) == ["file"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "what"),
+    [(b"", "empty"), (b"a\r\n", "CRLF"), (b"ok\nna\xefve\n", "line 2"), (b"ok\n\xff", "0xff")],
+)
+def test_unfit_text_names_file_and_line(tmp_path, raw, what):
+    (tmp_path / "text").write_bytes(raw)
+    with pytest.raises(XalignError, match=what) as error:
+        list(files.read_lines(tmp_path / "text"))
+    assert "text" in str(error.value)
+
+
+def test_lines_split_at_newlines_alone(tmp_path):
+    (tmp_path / "text").write_text("a\u2028b\x0cc\n\nlast", encoding="utf-8")
+    assert list(files.read_lines(tmp_path / "text")) == ["a\u2028b\x0cc", "", "last"]
