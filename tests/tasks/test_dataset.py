@@ -83,6 +83,23 @@ def test_validation_reads_everything_once_and_never_changes(build):
     assert (dataset[3].masked == before).all() and dataset.can_reuse_epoch_itr_across_epochs
 
 
+@pytest.mark.parametrize(("index", "highest"), [(3, 30), (80, 52)])
+def test_an_id_beyond_the_dictionary_is_named(build, index, highest):
+    dataset = build()
+    assert dataset[index]
+    dataset.mask = MaskOptions(mask=highest - 1, vocab=highest)
+    with pytest.raises(XalignError, match=f"id {highest}\n"):
+        dataset[index]
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("limits", [{"max_sentences": 7}, {"max_sentences": 100}, {"max_tokens": 50}])
+def test_no_pair_is_lost_to_the_batch_size_multiple(build, training, limits):
+    dataset = build(training=training, blocks=False)
+    found = batches(dataset, required_batch_size_multiple=8, **limits)
+    assert sorted(np.concatenate(found)) == list(range(len(dataset)))
+
+
 def test_blocks_alone(build):
     dataset = build(pairs=False)
     found = batches(dataset, max_sentences=4)

@@ -71,10 +71,26 @@ class StreamsDataset(FairseqDataset):
         if index < self.pairs:
             assert self.bitext is not None
             rng = np.random.default_rng((self.seed, BITEXT, self.now, index))
-            return pair_sample(self.bitext[index], rng, self.mask)
+            pair = self.bitext[index]
+            self._require_known(pair.src, pair.tgt)
+            return pair_sample(pair, rng, self.mask)
         assert self.mono is not None
         rng = np.random.default_rng((self.seed, MONO, self.now, index))
-        return block_sample(self.mono[index - self.pairs], rng, self.mask, self.word_starts)
+        block = self.mono[index - self.pairs]
+        self._require_known(block)
+        return block_sample(block, rng, self.mask, self.word_starts)
+
+    def _require_known(self, *sides: np.ndarray) -> None:
+        """The embedding's own complaint would name neither the data nor the dictionary, on a GPU not even the line."""
+        highest = max((int(ids.max()) for ids in sides if len(ids)), default=0)
+        if highest >= self.mask.vocab:
+            raise XalignError(
+                "the data hold an id that the dictionary lacks",
+                where="the data-bin's .bin files and its dict.txt",
+                found=f"id {highest}",
+                expected=f"ids below {self.mask.vocab}",
+                next="put back the dict.txt that the data were prepared with (see xalign doctor), or prepare again",
+            )
 
     def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
         """Samples of both streams to one batch."""
@@ -134,14 +150,18 @@ class StreamsDataset(FairseqDataset):
             max_sentences=max_sentences,
             required_batch_size_multiple=required_batch_size_multiple,
         )
+        # fairseq drops a last batch that is no multiple of --required-batch-size-multiple: the longest pairs.
+        rest = indices[sum(map(len, batches)) :]
+        if len(rest):
+            batches.append(rest)
         if self.bitext is None or self.mono is None:
             return batches
         each = self._blocks_per_batch(max_tokens, max_sentences)
         if self.training:
             blocks = self._blocks(each * len(batches)).reshape(len(batches), each)
             return [np.concatenate(both) for both in zip(batches, blocks, strict=True)]
-        rest = self._blocks(len(self.mono))
-        return batches + [rest[start : start + each] for start in range(0, len(rest), each)]
+        every = self._blocks(len(self.mono))
+        return batches + [every[start : start + each] for start in range(0, len(every), each)]
 
     def _blocks(self, count: int) -> np.ndarray:
         assert self.mono is not None
