@@ -18,6 +18,8 @@ UNITS = (
     "cpu_processes",
     "cpu_half",
     "torchrun",
+    "checkpoint_errors",
+    "task_state",
 )
 
 _statuses: list[PatchStatus] = []

@@ -35,7 +35,10 @@ def _allowed() -> list[Any]:
     ]
     scalar = np.float64(0).__reduce__()[0]
     numpys = [(scalar, "numpy.core.multiarray.scalar"), (scalar, "numpy._core.multiarray.scalar"), np.dtype]
-    return [argparse.Namespace, *meters, *numpys, *(type(np.dtype(kind)) for kind in ("f8", "f4", "f2", "i8", "i4"))]
+    dtypes = [type(np.dtype(kind)) for kind in ("f8", "f4", "f2", "i8", "i4")]
+    # torch's context manager takes off its list what it is given, even what stood there before.
+    before = torch.serialization.get_safe_globals()
+    return [each for each in (argparse.Namespace, *meters, *numpys, *dtypes) if each not in before]
 
 
 def read(path: str | os.PathLike) -> dict[str, Any]:
@@ -64,9 +67,8 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
             "the file is not a checkpoint, or it is damaged", where=path, found="bytes that no checkpoint begins with"
         ) from None
     except Exception as error:  # bytes that are not a checkpoint can fail in any way
-        raise XalignError(
-            "the file is not a checkpoint, or it is damaged", where=path, found=str(error).split("\n")[0]
-        ) from None
+        found = "bytes that no checkpoint begins with" if isinstance(error, LookupError) else str(error).split("\n")[0]
+        raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=found) from None
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
         raise XalignError(
             "the file is not a fairseq checkpoint",
@@ -76,11 +78,6 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
             expected='a dict with "model" and "cfg" or "args"',
         )
     return state
-
-
-def read_weights(path: str | os.PathLike) -> dict[str, Tensor]:
-    """The model's state dict of a fairseq checkpoint under today's parameter names."""
-    return names.today(read(path)["model"])
 
 
 def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:

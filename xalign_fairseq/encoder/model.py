@@ -9,8 +9,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder import names
-from xalign_fairseq.encoder.checkpoint import read_weights
+from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
@@ -65,7 +64,10 @@ class XalignModel(BaseFairseqModel):
         """Build from fairseq's options; ``task`` gives the dictionary."""
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
-            model.load_state_dict(read_weights(cfg.init_checkpoint))
+            state = checkpoint.read(cfg.init_checkpoint)
+            if state.get("task_state"):
+                task.load_state_dict(state["task_state"])  # refuses another dictionary
+            model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
 

@@ -1,0 +1,57 @@
+from types import SimpleNamespace
+
+import pytest
+from fairseq import checkpoint_utils
+from fairseq.trainer import Trainer
+
+from xalign_fairseq import compat
+
+compat.apply()
+
+
+class Seen(Exception):
+    pass
+
+
+class Task:
+    def load_state_dict(self, state):
+        raise Seen(state)
+
+
+@pytest.fixture
+def trainer():
+    """As much of a trainer as it takes to read a checkpoint."""
+    cfg = SimpleNamespace(
+        checkpoint=SimpleNamespace(load_checkpoint_on_all_dp_ranks=False),
+        distributed_training=SimpleNamespace(zero_sharding="none", use_sharded_state=False),
+        model=SimpleNamespace(),
+    )
+    return SimpleNamespace(
+        cfg=cfg, data_parallel_world_size=1, data_parallel_rank=0, tpu=False, is_fsdp=False, task=Task()
+    )
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    """Stands for reading a checkpoint file with the given contents."""
+
+    def given(state):
+        reader = lambda *args, **kwargs: state  # noqa: E731
+        monkeypatch.setattr(checkpoint_utils, "load_checkpoint_to_cpu", reader)
+        (tmp_path / "model.pt").touch()
+        return str(tmp_path / "model.pt"), reader
+
+    return given
+
+
+def test_the_task_sees_its_state_before_weights_are_loaded(trainer, read):
+    path, reader = read({"model": {}, "task_state": {"symbols": 5}})
+    with pytest.raises(Seen, match="'symbols': 5"):
+        Trainer.load_checkpoint(trainer, path)
+    assert checkpoint_utils.load_checkpoint_to_cpu is reader
+
+
+def test_a_checkpoint_without_a_task_state_goes_on(trainer, read):
+    path, _ = read({"model": {}})
+    with pytest.raises(Exception, match="Cannot load model parameters"):
+        Trainer.load_checkpoint(trainer, path)

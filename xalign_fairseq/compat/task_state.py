@@ -1,0 +1,51 @@
+"""Training that goes on from a checkpoint shows it to the task, which refuses one of another dictionary.
+
+Why: the trainer saves the task's state, but only ``fairseq-validate`` and generation read it again. Training from
+``--restore-file`` or ``--finetune-from-model`` on data of another dictionary with as many symbols would go on with
+embeddings of other words, without a word.
+Touches: ``fairseq.trainer.Trainer.load_checkpoint``.
+Can go: when the trainer restores the task's state.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from xalign_fairseq.compat.patching import replace, source_has, swapped
+
+NAME = "task state"
+WHY = "fairseq's trainer saves the task's state and does not restore it"
+WHY_NOT = "fairseq's trainer restores the task's state"
+
+
+def needed() -> bool:
+    """Whether the trainer still ignores it."""
+    from fairseq.trainer import Trainer
+
+    return not source_has(Trainer.load_checkpoint, "task_state")
+
+
+def install() -> None:
+    """Give the state to the task as soon as it is read."""
+    from fairseq.trainer import Trainer
+
+    replace(Trainer, "load_checkpoint", NAME, _shown)
+
+
+def _shown(load: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(load)
+    def load_checkpoint(self: Any, *args: Any, **kwargs: Any) -> Any:
+        from fairseq import checkpoint_utils
+
+        read = checkpoint_utils.load_checkpoint_to_cpu
+
+        def read_and_show(*read_args: Any, **read_kwargs: Any) -> dict[str, Any]:
+            state = read(*read_args, **read_kwargs)
+            if "task_state" in state:
+                self.task.load_state_dict(state["task_state"])
+            return state
+
+        with swapped(checkpoint_utils, "load_checkpoint_to_cpu", read_and_show):
+            return load(self, *args, **kwargs)
+
+    return load_checkpoint
