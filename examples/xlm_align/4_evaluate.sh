@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Score a run of 3_train.sh on the test sets; layer, method and similarity are chosen on development sets.
 #
-#   bash 4_evaluate.sh SAVE_DIR TEXT NAME PAIR [PAIR ...]
+#   bash 4_evaluate.sh SAVE_DIR TEXT NAME PAIR [PAIR ...] [--checkpoint checkpoint_best.pt]
 #
 # Writes results/NAME.json beside this script; `python scripts/compile_results.py` puts it into the tables.
 set -euo pipefail

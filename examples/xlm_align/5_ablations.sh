@@ -12,7 +12,7 @@ data="$1" runs="$2" text="$3" pair="$4"
 shift 4
 export UPDATES="${UPDATES:-500}"
 half=$((UPDATES / 2))
-all=(base no-dwa no-tlm no-mlm last-layer masked-queries unmasked-queries joint own-labels own-labels-union own-labels-hidden scratch)
+all=(base no-dwa no-tlm no-mlm last-layer masked-queries unmasked-queries joint own-labels own-labels-argmax own-labels-union own-labels-hidden scratch)
 [[ $# -gt 0 ]] || set -- "${all[@]}"
 
 for name in "$@"; do
@@ -27,6 +27,7 @@ for name in "$@"; do
     unmasked-queries) options=(--dwa-queries unmasked) ;; # Table 7
     joint) options=(--loss-normalization joint) ;;        # the released code's normalisation
     own-labels) until="$half" ;;                          # links, then the pointer's own labels, filtered by itermax
+    own-labels-argmax) until="$half" options=(--dwa-filter argmax) ;;
     own-labels-union) until="$half" options=(--dwa-filter union) ;; # Table 6, no filter
     own-labels-hidden) until="$half" options=(--dwa-label-by hidden) ;;
     scratch) setting=scratch ;;                           # no links: MLM + TLM, then labels by hidden states
