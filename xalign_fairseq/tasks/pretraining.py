@@ -74,10 +74,13 @@ class XalignPretrainingTask(FairseqTask):
         super().__init__(cfg)
         self.restoring = restoring
         self.folders = [folder for folder in cfg.data.split(os.pathsep) if folder]
-        self.data = DataBin(self.folders[0])
+        shards = [DataBin(folder) for folder in self.folders]
+        self.data = shards[0]
         self.dictionary = self.data.dictionary
-        # Language pairs are numbered over all splits, so that a batch's numbers mean the same in each.
-        self.pair_names = sorted({f"{src}-{tgt}" for _, src, tgt in self.data.pairs})
+        for shard in shards[1:]:
+            require_same_dictionary(self.data, shard)
+        # Language pairs are numbered over all splits and shards, so that a batch's numbers mean the same in each.
+        self.pair_names = sorted({f"{src}-{tgt}" for shard in shards for _, src, tgt in shard.pairs})
         self.needs: set[str] = set()
         self.models: list[Any] = []
 
@@ -140,8 +143,6 @@ class XalignPretrainingTask(FairseqTask):
         training = split == "train"
         epoch = kwargs.get("epoch", 1)
         data = DataBin(self.folders[(epoch - 1) % len(self.folders)]) if training else self.data
-        if data.dictionary.digest != self.dictionary.digest:
-            raise XalignError("the shards have different dictionaries", where=f"{data.path}, {self.data.path}")
         bitext = self._bitext(data, split, training) if "bitext" in self.needs else None
         mono = self._mono(data, split) if "mono" in self.needs else None
         if bitext is None and mono is None:
@@ -239,3 +240,15 @@ class XalignPretrainingTask(FairseqTask):
                 expected=f"the checkpoint's {len(symbols)} symbols",
                 next="prepare the data again with the checkpoint's --spm and --dict",
             )
+
+
+def require_same_dictionary(first: DataBin, other: DataBin) -> None:
+    """Raise :class:`XalignError` unless two shards give the same ids; found before the epoch that reads the second."""
+    if first.dictionary.digest != other.dictionary.digest:
+        raise XalignError(
+            "the shards have different dictionaries",
+            where=f"{first.path}, {other.path}",
+            found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
+            expected="one dictionary for all",
+            next="xalign prepare each shard with the same --spm and --dict",
+        )
