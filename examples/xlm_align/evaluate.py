@@ -70,7 +70,7 @@ def training_record(save: Path) -> dict:
     """Command, commit, seed, updates, tokens and minutes of a run, from what 3_train.sh left in its folder."""
     record = json.loads((save / "run.json").read_text())
     tokens = updates = 0
-    for match in re.finditer(r"train_inner.*wpb=([\d.]+).*num_updates=(\d+)", (save / "train.log").read_text()):
+    for match in re.finditer(r"wpb=([\d.]+).*num_updates=(\d+)", (save / "train.log").read_text()):
         now = int(match[2])
         tokens += max(0, now - updates) * float(match[1])
         updates = max(updates, now)
