@@ -64,6 +64,11 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     assert target.read_text() == "one\n" and os.listdir(target.parent) == ["file"]
 
 
+def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
+    with pytest.raises(XalignError, match="is a folder"), files.atomic_write(tmp_path):
+        pytest.fail("the work began")
+
+
 @pytest.mark.parametrize(
     ("raw", "what"),
     [(b"", "empty"), (b"a\r\n", "CRLF"), (b"ok\nna\xefve\n", "line 2"), (b"ok\n\xff", "0xff")],

@@ -22,6 +22,8 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
             f.write("0-0\\n")
     """
     path = Path(path)
+    if path.is_dir():  # found here, not after the work
+        raise XalignError("the output file is a folder", where=path, expected="the name of a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}

@@ -37,7 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``xalign``; an :class:`XalignError` is printed without a traceback and gives exit code 2."""
+    """Run ``xalign``; bad input and files that can't be written are told without a traceback and give exit code 2."""
     args = build_parser().parse_args(argv)
     try:
         return args.run(args) or 0
@@ -47,3 +47,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
+    except OSError as error:  # no permission, a full disk
+        print(f"xalign {args.command}: error: {error}", file=sys.stderr)
+        return 2
