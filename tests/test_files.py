@@ -64,6 +64,16 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     assert target.read_text() == "one\n" and os.listdir(target.parent) == ["file"]
 
 
+def test_what_is_no_regular_file_stays_what_it_is(tmp_path):
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    with files.atomic_write(fifo) as stream:
+        stream.write("one\n")
+    assert os.read(reader, 10) == b"one\n" and fifo.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+    os.close(reader)
+
+
 def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
     with pytest.raises(XalignError, match="is a folder"), files.atomic_write(tmp_path):
         pytest.fail("the work began")
