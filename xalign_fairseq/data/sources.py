@@ -83,6 +83,10 @@ class PrepareOptions:
             raise XalignError(
                 "there is nothing to prepare", next="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
             )
+        if self.workers < 1:
+            raise XalignError(
+                "there must be a process to do the work", found=f"--workers {self.workers}", expected="1 or more"
+            )
         if self.dictionary is not None and self.spm is None:
             raise XalignError(
                 "a dictionary needs the sentencepiece model that it belongs to",
