@@ -51,7 +51,7 @@ def pronoun(kind):
 def clause(subject, verb=None, tense="present", kind="verb", **options):
     cells = options.pop("cells", {})
     made = Clause(kind, subject, entry("verbs", verb, **cells) if verb else None, tense, **options)
-    for field in ("verb", "particle", "tense", "negation", "word", "degree", "standard"):
+    for field in ("verb", "particle", "tense", "negation", "word", "recipient", "degree", "standard"):
         setattr(made, f"{field}_key", key())
     return made
 
@@ -241,3 +241,15 @@ def test_fixed_phrase_reads_concepts_from_letters():
 def test_commas_in_a_row_are_one_and_none_stands_before_the_end():
     tokens = [("der", 1), (",", 2), (",", 4), ("weil", 0), (",", 8), (".", 16)]
     assert finish(tokens) == [("Der", 1), (",", 6), ("weil", 0), (".", 16)]
+
+
+def test_a_question_word_is_no_partner_of_the_recipients_to():
+    meaning = red_apple()
+    meaning.first.question = "where"
+    src = English().say(meaning)
+    at = [word for word, _ in src].index("to")
+    partners = {}
+    for language in LANGUAGES:
+        tgt = LANGUAGES[language].say(meaning)
+        partners[language] = [tgt[j][0] for i, j in gold_links(src, tgt) if i == at]
+    assert partners == {"de": [], "fr": ["à"], "ru": []}

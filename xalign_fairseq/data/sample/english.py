@@ -214,7 +214,7 @@ class English:
             if clause.recipient_first:
                 out += [*recipient, *item]
             else:
-                out += [*particle, *item, ("to", clause.word_key), *recipient]
+                out += [*particle, *item, ("to", clause.recipient_key), *recipient]
         else:
             last = clause.particle_last or (clause.object is not None and clause.object.is_pronoun)
             out += [*item, *particle] if last else [*particle, *item]

@@ -195,7 +195,7 @@ class French:
             out += [(preposition, clause.particle_key)] if preposition else []
             out += self._phrase(item, negated=bool(clause.negation))
         if clause.recipient:
-            out += [("à", clause.word_key), *self._phrase(clause.recipient)]
+            out += [("à", clause.recipient_key), *self._phrase(clause.recipient)]
         return [*out, *self._place(clause), *time]
 
     def _time(self, clause: Clause) -> list[Token]:

@@ -109,7 +109,9 @@ class Clause:
     tense_key: int = 0
     negation_key: int = 0
     word_key: int = 0
-    """The relative pronoun, the question word or "to"."""
+    """The relative pronoun, the question word, "there" or "es"."""
+    recipient_key: int = 0
+    """The word that marks the recipient where one does: "to", "à"."""
     degree_key: int = 0
     standard_key: int = 0
 

@@ -129,7 +129,7 @@ class Sampler:
 
     def _clause_keys(self, clause: Clause) -> Clause:
         clause.verb_key, clause.particle_key, clause.tense_key = self._key(), self._key(), self._key()
-        clause.negation_key, clause.word_key = self._key(), self._key()
+        clause.negation_key, clause.word_key, clause.recipient_key = (self._key() for _ in range(3))
         return clause
 
     def _weather(self, tense: str) -> Clause:
