@@ -182,7 +182,7 @@ def draw(runs: Runs, path: Path) -> None:
         axes.grid(axis="y", color=GRID, linewidth=0.7)
     panels[0].set_ylabel("AER in % (argmax)", color=INK)
     handles = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, frameon=False, fontsize=9)
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     save(figure, path)
     print(f"wrote {path}")
 
