@@ -107,6 +107,8 @@ def main() -> None:
         }
         print(f"{pair}: AER {final['aer']:.4f} ({final['similarity']}, layer {final['layer']}, {final['method']})")
     record = {"name": args.out.stem, **training_record(args.save), "checkpoint": args.checkpoint, "pairs": results}
+    # The run's updates and tokens are those of its last checkpoint; the one that was scored may be an earlier one.
+    record["checkpoint_updates"] = checkpoint.read(path)["optimizer_history"][-1]["num_updates"]
     record["machine"] = f"{platform.machine()} CPU, one thread" if not torch.cuda.is_available() else "GPU"
     with atomic_write(args.out) as out:
         out.write(json.dumps(record, indent=2) + "\n")
