@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+
+from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -25,6 +28,19 @@ def run(*command, check=True, cwd=None, **environment):
             f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
         )
     return done
+
+
+@pytest.fixture(scope="session")
+def write_mmap():
+    """The function that writes sentences of ids as an mmap file and opens it."""
+
+    def write(prefix, sentences):
+        with MMapWriter(prefix, np.uint16) as writer:
+            for sentence in sentences:
+                writer.add(sentence)
+        return MMapReader(prefix)
+
+    return write
 
 
 @pytest.fixture(scope="session")

@@ -5,26 +5,18 @@ import pytest
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, subword_partners
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream, exchange
 
 MASK = MaskOptions(mask=99, vocab=100)
 
 
-def write(prefix, sentences):
-    with MMapWriter(prefix, np.uint16) as writer:
-        for sentence in sentences:
-            writer.add(sentence)
-    return MMapReader(prefix)
-
-
 @pytest.fixture
-def stream(tmp_path):
+def stream(tmp_path, write_mmap):
     corpora = []
     for number, size in enumerate((30, 10)):
-        src = write(tmp_path / f"{number}.a", [[10 + number] * (1 + i % 5) + [2] for i in range(size)])
-        tgt = write(tmp_path / f"{number}.b", [[20 + number] * (1 + i % 3) + [2] for i in range(size)])
+        src = write_mmap(tmp_path / f"{number}.a", [[10 + number] * (1 + i % 5) + [2] for i in range(size)])
+        tgt = write_mmap(tmp_path / f"{number}.b", [[20 + number] * (1 + i % 3) + [2] for i in range(size)])
         corpora.append(Corpus(number, src, tgt))
     return BitextStream(corpora, max_length=100)
 
@@ -67,9 +59,9 @@ def test_an_exchanged_item_has_its_sides_and_links_exchanged(stream):
     assert exchange(straight).links.tolist() == [[0, 1, 1]]
 
 
-def test_mono_blocks_cover_the_text_once(tmp_path):
+def test_mono_blocks_cover_the_text_once(tmp_path, write_mmap):
     text = [[*range(4 + i, 9 + i), 2] for i in range(10)]
-    stream = MonoStream([write(tmp_path / "m", text)], length=8)
+    stream = MonoStream([write_mmap(tmp_path / "m", text)], length=8)
     blocks = [stream[i] for i in range(len(stream))]
     assert max(map(len, blocks)) == 7  # <s> makes it eight
     assert np.concatenate(blocks).tolist() == [token for sentence in text for token in sentence]
@@ -77,8 +69,8 @@ def test_mono_blocks_cover_the_text_once(tmp_path):
     assert sorted(drawn) == list(range(len(stream)))
 
 
-def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter_one(tmp_path):
-    readers = [write(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)]
+def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter_one(tmp_path, write_mmap):
+    readers = [write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)]
     stream = MonoStream(readers, length=8)
     drawn = stream.draw(1, 1, 5000, temperature=1.0)
     assert (drawn >= stream.offsets[1]).mean() == pytest.approx(1 / 11, abs=0.02)

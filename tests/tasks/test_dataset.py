@@ -6,7 +6,6 @@ import xalign_fairseq
 xalign_fairseq.register()
 
 from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
-from xalign_fairseq.data.mmap import MMapReader, MMapWriter  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.dataset import StreamsDataset  # noqa: E402
@@ -14,18 +13,11 @@ from xalign_fairseq.tasks.dataset import StreamsDataset  # noqa: E402
 MASK = MaskOptions(mask=99, vocab=100)
 
 
-def reader(prefix, sentences):
-    with MMapWriter(prefix, np.uint16) as writer:
-        for sentence in sentences:
-            writer.add(sentence)
-    return MMapReader(prefix)
-
-
 @pytest.fixture
-def build(tmp_path):
-    src = reader(tmp_path / "a", [[10 + i % 7] * (1 + i % 5) + [2] for i in range(40)])
-    tgt = reader(tmp_path / "b", [[30] * (1 + i % 3) + [2] for i in range(40)])
-    text = reader(tmp_path / "m", [[50, 51, 52, 2]] * 30)
+def build(tmp_path, write_mmap):
+    src = write_mmap(tmp_path / "a", [[10 + i % 7] * (1 + i % 5) + [2] for i in range(40)])
+    tgt = write_mmap(tmp_path / "b", [[30] * (1 + i % 3) + [2] for i in range(40)])
+    text = write_mmap(tmp_path / "m", [[50, 51, 52, 2]] * 30)
 
     def make(training=True, pairs=True, blocks=True, **options):
         bitext = BitextStream([Corpus(0, src, tgt)], 100, both_directions=training) if pairs else None

@@ -1,11 +1,11 @@
 """The weighted sum of objectives, computed in one call of the model per update."""
 
-import logging
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field, fields
 from typing import Any, Optional
 
+import torch
 from fairseq import metrics
 from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
@@ -16,8 +16,6 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice, zero
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -46,7 +44,7 @@ class WeightedCriterion(FairseqCriterion):
 
     With ``joint`` normalisation the gradient is divided by the number of all predictions, as XLM-Align's released code
     does; sums over micro-batches and workers are then exact. With ``per-objective`` each loss is a mean over its own
-    predictions in the micro-batch.
+    predictions in the micro-batch. ``active`` are the objectives whose weight is not zero.
     """
 
     def __init__(self, cfg: Any, task: Any):
@@ -54,6 +52,7 @@ class WeightedCriterion(FairseqCriterion):
         self.cfg = cfg
         self.joint = choice(cfg.loss_normalization, ("joint", "per-objective"), "--loss-normalization") == "joint"
         self.objectives = [self._build(name) for name in _names(cfg.objectives)]
+        self.active = [objective for objective in self.objectives if objective.cfg.weight != 0]
         if not self.active:
             raise XalignError(
                 "no objective is left: every weight is 0",
@@ -73,11 +72,6 @@ class WeightedCriterion(FairseqCriterion):
             if not option.name.startswith("_"):
                 setattr(options, option.name, getattr(self.cfg, f"{name}_{option.name}"))
         return cls(options)
-
-    @property
-    def active(self) -> list[Objective]:
-        """Objectives whose weight is not zero."""
-        return [objective for objective in self.objectives if objective.cfg.weight != 0]
 
     @property
     def needs(self) -> set[str]:
@@ -100,18 +94,15 @@ class WeightedCriterion(FairseqCriterion):
         """fairseq's criterion call: loss to differentiate, sample size, logging output."""
         batch = Batch.from_sample(sample)
         losses, aer = model(lambda encoder: self._run(encoder, batch))
-        like = next(iter(losses.values())).total
-        count: Any = sum((loss.count for loss in losses.values()), start=zero(like).long())
+        weighted = [(objective.cfg.weight, losses[objective.name]) for objective in self.active]
         if self.joint:
-            total = sum(self._weight(name) * loss.total for name, loss in losses.items())
+            total = torch.stack([weight * loss.total for weight, loss in weighted]).sum()
+            count: Any = torch.stack([loss.count for _, loss in weighted]).sum()
         else:
-            total = sum(
-                self._weight(name) * loss.total / loss.count.clamp(min=1).to(loss.total)
-                for name, loss in losses.items()
-            )
-            count = 1
+            means = [weight * loss.total / loss.count.clamp(min=1).to(loss.total) for weight, loss in weighted]
+            total, count = torch.stack(means).sum(), 1
         logs: dict[str, Any] = {
-            "loss": total.detach() if isinstance(total, Tensor) else total,
+            "loss": total.detach(),
             "sample_size": count,
             "ntokens": sample["ntokens"],
             "nsentences": sample["nsentences"],
@@ -121,10 +112,7 @@ class WeightedCriterion(FairseqCriterion):
             logs[f"{name}/loss/sum"], logs[f"{name}/loss/count"] = loss.total.detach(), loss.count
             for stat, (part, whole) in loss.stats.items():
                 logs[f"{name}/{stat}/sum"], logs[f"{name}/{stat}/count"] = part, whole
-        return total, count, logs  # type: ignore[return-value]
-
-    def _weight(self, name: str) -> float:
-        return next(objective.cfg.weight for objective in self.active if objective.name == name)
+        return total, count, logs
 
     def _run(self, encoder: StepEncoder, batch: Batch) -> tuple[dict[str, Loss], dict[str, Any]]:
         losses = {}
