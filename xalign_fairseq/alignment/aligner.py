@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from xalign_fairseq.alignment.labels import LabelOptions, Measure, pair_links
 from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.alignment.words import NO_WORD, word_links
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.samples import pair_sequence
 from xalign_fairseq.data.tokenizer import Tokenizer, split_words
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pointer import Pointer
@@ -22,7 +22,6 @@ from xalign_fairseq.errors import XalignError
 
 # Pairs are sorted by length within so many, which bounds memory on files of any size.
 SORTED_AT_ONCE = 8192
-BOS, EOS = Dictionary.bos_index, Dictionary.eos_index
 
 Sentence = str | Sequence[str]
 WordLinks = dict[tuple[int, int], float]
@@ -54,15 +53,6 @@ class _Encoded:
 
     def __len__(self) -> int:
         return len(self.src) + len(self.tgt) + 3
-
-    def ids(self) -> np.ndarray:
-        """``<s> src </s> tgt </s>``."""
-        return np.concatenate([[BOS], self.src, [EOS], self.tgt, [EOS]])
-
-    def span(self) -> list[int]:
-        """Where the sides lie in :meth:`ids`: source start and end, target start and end."""
-        n, m = len(self.src), len(self.tgt)
-        return [1, 1 + n, 2 + n, 2 + n + m]
 
 
 class Aligner:
@@ -236,10 +226,11 @@ class Aligner:
     def _batch_links(
         self, batch: list[_Encoded], settings: Sequence[tuple[int, LabelOptions]]
     ) -> Iterator[list[WordLinks]]:
-        tokens = _padded([pair.ids() for pair in batch], self.encoder.config.pad).to(self.device)
-        spans = torch.tensor([pair.span() for pair in batch], device=self.device)
-        src_words = _padded([pair.src_words for pair in batch], NO_WORD).to(self.device)
-        tgt_words = _padded([pair.tgt_words for pair in batch], NO_WORD).to(self.device)
+        sequences, sides = zip(*(pair_sequence(pair.src, pair.tgt) for pair in batch), strict=True)
+        tokens = pad(sequences, self.encoder.config.pad).to(self.device)
+        spans = torch.from_numpy(np.stack(sides)).to(self.device)
+        src_words = pad([pair.src_words for pair in batch], NO_WORD).to(self.device)
+        tgt_words = pad([pair.tgt_words for pair in batch], NO_WORD).to(self.device)
         states = self.encoder.states(tokens)
         for layer, options in settings:
             links, probability = pair_links(
@@ -270,10 +261,3 @@ def choose_device(name: str) -> torch.device:
 
 def _words(sentence: Sentence) -> list[str]:
     return split_words(sentence) if isinstance(sentence, str) else list(sentence)
-
-
-def _padded(rows: list[np.ndarray], pad: int) -> Tensor:
-    padded = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
-    for row, values in zip(padded, rows, strict=True):
-        row[: len(values)] = values
-    return torch.from_numpy(padded)

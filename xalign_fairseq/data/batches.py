@@ -64,12 +64,12 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
     if pairs:
         linked = any(pair.partner is not None for pair in pairs)
         batch["bitext"] = {
-            "tokens": _pad([pair.tokens for pair in pairs], PAD),
-            "masked": _pad([pair.masked for pair in pairs], PAD),
-            "targets": _pad([pair.targets for pair in pairs], PAD),
-            "draw": _pad([pair.draw for pair in pairs], 1.0),
+            "tokens": pad([pair.tokens for pair in pairs], PAD),
+            "masked": pad([pair.masked for pair in pairs], PAD),
+            "targets": pad([pair.targets for pair in pairs], PAD),
+            "draw": pad([pair.draw for pair in pairs], 1.0),
             "spans": torch.from_numpy(np.stack([pair.span for pair in pairs])),
-            "partner": _pad(
+            "partner": pad(
                 [np.full(len(p.tokens), -1, dtype=np.int64) if p.partner is None else p.partner for p in pairs], -1
             )
             if linked
@@ -81,14 +81,15 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
         batch["ntokens"] += sum(len(pair.tokens) for pair in pairs)
     if blocks:
         batch["mono"] = {
-            "masked": _pad([block.masked for block in blocks], PAD),
-            "targets": _pad([block.targets for block in blocks], PAD),
+            "masked": pad([block.masked for block in blocks], PAD),
+            "targets": pad([block.targets for block in blocks], PAD),
         }
         batch["ntokens"] += sum(len(block.masked) for block in blocks)
     return batch
 
 
-def _pad(rows: Sequence[np.ndarray], value: float) -> Tensor:
+def pad(rows: Sequence[np.ndarray], value: float) -> Tensor:
+    """Stack rows of different lengths into (B, T), filled up with ``value``; the dtype is that of the rows."""
     padded = np.full((len(rows), max(map(len, rows))), value, dtype=rows[0].dtype)
     for target, row in zip(padded, rows, strict=True):
         target[: len(row)] = row

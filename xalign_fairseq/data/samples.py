@@ -42,11 +42,16 @@ class PairSample:
     gold: GoldLinks | None = None
 
 
+def pair_sequence(src: np.ndarray, tgt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """``<s> src </s> tgt </s>`` and where the sides lie in it: [src start, src end, tgt start, tgt end)."""
+    n, m = len(src), len(tgt)
+    tokens = np.concatenate([[BOS], src, [EOS], tgt, [EOS]]).astype(np.int64)
+    return tokens, np.array([1, 1 + n, 2 + n, 2 + n + m])
+
+
 def pair_sample(pair: Pair, rng: np.random.Generator, options: MaskOptions) -> PairSample:
     """Join, perturb and label one pair. TLM's single pair sequence is Conneau & Lample (2019)'s without resets."""
-    tokens = np.concatenate([[BOS], pair.src, [EOS], pair.tgt, [EOS]]).astype(np.int64)
-    n, m = len(pair.src), len(pair.tgt)
-    span = np.array([1, 1 + n, 2 + n, 2 + n + m])
+    tokens, span = pair_sequence(pair.src, pair.tgt)
     masked, targets = mask_tokens(tokens, rng, options)
     sample = PairSample(tokens, masked, targets, rng.random(len(tokens), dtype=np.float32), span, pair.corpus)
     if pair.links is not None and pair.src_words is not None and pair.tgt_words is not None:
