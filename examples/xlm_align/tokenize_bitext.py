@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Tokenise and lower-case one side of a bitext the way the gold alignments are written.
 
-usage: tokenize_bitext.py LANG [--tokenized] [--strip-marks] < text > tokens
+usage: tokenize_bitext.py LANG [--tokenized] [--cased] [--strip-marks] < text > tokens
 
 Moses tokenisation by sacremoses, no HTML escapes. --tokenized: the text is tokenised already, only lower-case it.
+--cased: keep the case.
 --strip-marks: remove diacritics too (the Romanian gold set was written without them).
 """
 
@@ -18,11 +19,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lang")
     parser.add_argument("--tokenized", action="store_true")
+    parser.add_argument("--cased", action="store_true")
     parser.add_argument("--strip-marks", action="store_true")
     args = parser.parse_args()
     tokenize = MosesTokenizer(args.lang).tokenize
     for line in sys.stdin:
-        line = line.rstrip("\n").lower()
+        line = line.rstrip("\n")
+        if not args.cased:
+            line = line.lower()
         if not args.tokenized:
             line = tokenize(line, return_str=True, escape=False, aggressive_dash_splits=True).replace(" @-@ ", " - ")
         if args.strip_marks:

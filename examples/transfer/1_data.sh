@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Text to data-bin for the encoders that the transfer study compares: cased bitext with eflomal's links, one vocabulary.
+#
+#   bash 1_data.sh TEXT DATA_BIN [PAIR ...]          PAIR: de-en en-fr ro-en en-hi (default: all four)
+#
+# BENCHMARK (default ../shared/data) is the folder with assemble.py and bitext/. PAIRS (default 60000) sentence pairs of
+# each at most, VOCAB (default 16000) pieces. Needs: pip install ".[recipes]". What is there already is left as it is.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+recipes="$here/../xlm_align"
+benchmark="${BENCHMARK:-$here/../../../shared/data}"
+[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
+text="$1" data="$2"
+shift 2
+[[ $# -gt 0 ]] || set -- de-en en-fr ro-en en-hi
+
+make_pair() { # PAIR: writes $text/PAIR/{train,valid}.{LANG,LANG,links}
+  local pair="$1" src="${1%-*}" tgt="${1#*-}"
+  local work="$text/.$pair"
+  rm -rf "$work"
+  mkdir -p "$work"
+  python "$benchmark/assemble.py" "$pair" "$work/raw"
+  python "$here/sample_bitext.py" "$work/raw/train.$src" "$work/raw/train.$tgt" "${PAIRS:-60000}"
+  for lang in "$src" "$tgt"; do
+    python "$recipes/tokenize_bitext.py" "$lang" --cased < "$work/raw/train.$lang" > "$work/all.$lang"
+  done
+  python "$recipes/eflomal_links.py" "$work/all.$src" "$work/all.$tgt" "$work/all"
+  python "$recipes/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
+  rm -rf "$work"/raw "$work"/all.*
+  mv "$work" "$text/$pair"
+}
+
+for pair in "$@"; do
+  [[ -e "$text/$pair" ]] || make_pair "$pair"
+  echo "$pair: $(wc -l < "$text/$pair/train.${pair%-*}") training pairs"
+done
+
+[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+options=()
+for pair in "$@"; do
+  prefix="$text/$pair"
+  options+=(--pair "$pair" --trainpref "$prefix/train" --validpref "$prefix/valid")
+  options+=(--links "$prefix/train.links" --links "$prefix/valid.links")
+  options+=(--mono "${pair%-*}=$prefix/train.${pair%-*}" --mono "${pair#*-}=$prefix/train.${pair#*-}")
+done
+xalign prepare --destdir "$data" "${options[@]}" --vocab-size "${VOCAB:-16000}" --workers "${WORKERS:-2}"

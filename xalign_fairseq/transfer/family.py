@@ -1,0 +1,120 @@
+"""What the trainer and the predictor ask of a family of transfer tasks: classification, tagging, parsing, QA."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from torch import Tensor, nn
+
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
+
+E = TypeVar("E")
+FAMILIES: dict[str, type["Family"]] = {}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long the sequences are that the encoder reads.
+
+    Attributes:
+        tokens: longest window, special tokens included.
+        overlap: tokens of context that consecutive windows share.
+        separators: ``</s>`` between the two texts of a pair; XLM-R has 2, this package's bitext 1.
+    """
+
+    tokens: int = 128
+    overlap: int = 32
+    separators: int = 2
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.overlap < self.tokens - 2 or self.separators not in (1, 2):
+            raise XalignError(
+                "windows of this shape can't be cut",
+                where="--max-length, --overlap, --pair-separators",
+                found=f"{self.tokens} tokens, overlap {self.overlap}, {self.separators} separators",
+                expected="an overlap of at least 0 and below the length less <s> and </s>; 1 or 2 separators",
+            )
+
+
+@dataclass
+class Encoded:
+    """An example as the encoder reads it.
+
+    Attributes:
+        windows: token ids of each window, (T,) int64, with ``<s>`` and ``</s>``; at least one.
+        arrays: what else the family's batches hold of it (targets, where words are, offsets).
+    """
+
+    windows: list[np.ndarray]
+    arrays: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens in all windows."""
+        return sum(map(len, self.windows))
+
+
+class Family(ABC, Generic[E]):
+    """A family of transfer tasks: examples -> windows -> hidden states -> loss and predictions.
+
+    It holds no parameters; those are in the head, which belongs to the model. Everything needed to build it again is
+    in ``config()``, plain data that a fine-tuned checkpoint carries.
+
+    Args:
+        tokenizer: the encoder's own.
+        labels: the output classes in order (empty for QA).
+        limits: lengths of the windows.
+        options: the family's own options, with its defaults where they are missing.
+    """
+
+    name: ClassVar[str]
+    defaults: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], limits: Limits, options: dict[str, Any]):
+        self.tokenizer, self.labels, self.limits = tokenizer, list(labels), limits
+        self.options = {**self.defaults, **options}
+
+    @staticmethod
+    @abstractmethod
+    def labels_of(examples: Sequence[E]) -> list[str]:
+        """All classes that labelled examples use, sorted."""
+
+    @staticmethod
+    @abstractmethod
+    def gold(example: E) -> Any:
+        """What the metrics compare with a prediction; ``None`` if the example has no label."""
+
+    @abstractmethod
+    def encode(self, example: E) -> Encoded:
+        """Tokens and, if the example is labelled, targets."""
+
+    @abstractmethod
+    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+        """A batch: ``tokens`` (N, T) int64, all windows one below the other, padded; and the family's other tensors."""
+
+    @abstractmethod
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The parameters of the task."""
+
+    @abstractmethod
+    def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Sum of the loss in nats and number of predictions, for features (N, T, H) of ``batch["tokens"]``."""
+
+    @abstractmethod
+    def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[E]) -> list[Any]:
+        """One prediction for each example, in the form of :meth:`gold` (JSON-able but for :class:`Tree`)."""
+
+
+def register_family(name: str) -> Callable[[type[Family]], type[Family]]:
+    """Make a family known under its name."""
+
+    def register(cls: type[Family]) -> type[Family]:
+        cls.name = name
+        FAMILIES[name] = cls
+        return cls
+
+    return register
