@@ -7,13 +7,13 @@
 #   mlm        MLM alone: what more training brings by itself (the bitext is read as text: --mono)
 #   tlm        MLM + TLM
 #   xlm_align  MLM + TLM + DWA, labels from eflomal's links until update LINKS_UNTIL, then its own
-# UPDATES (default 4000 for base, 2000 after it), LINKS_UNTIL (1500), SEED (1), ARCH (xalign_tiny), DEVICE (--cpu; for
+# UPDATES (default 2200 for base, 1200 after it), LINKS_UNTIL (1000), SEED (1), ARCH (xalign_tiny), DEVICE (--cpu; for
 # a GPU set it to --bf16 and raise the sizes).
 set -euo pipefail
 [[ $# -eq 3 ]] || { sed -n '2,13p' "$0" >&2; exit 2; }
 data="$1" runs="$2" setting="$3"
 save="$runs/$setting"
-[[ "$setting" == base ]] && updates="${UPDATES:-4000}" || updates="${UPDATES:-2000}"
+[[ "$setting" == base ]] && updates="${UPDATES:-2200}" || updates="${UPDATES:-1200}"
 options=(
   "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --arch "${ARCH:-xalign_tiny}" --max-positions 256
   --mono-tokens-per-sample 128 --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01
@@ -31,7 +31,7 @@ case "$setting" in
   tlm) options+=(--criterion xlm_align --objectives mlm,tlm --lr 1e-3 "${pairs[@]}") ;;
   xlm_align)
     options+=(--criterion xlm_align --lr 1e-3 "${pairs[@]}" --dwa-layer 2 --dwa-label-by pointer)
-    options+=(--dwa-queries all-aligned --dwa-links-until "${LINKS_UNTIL:-1500}")
+    options+=(--dwa-queries all-aligned --dwa-links-until "${LINKS_UNTIL:-1000}")
     options+=(--aer-similarity pointer --aer-method argmax)
     ;;
   *) echo "error: unknown setting $setting; expected base, mlm, tlm or xlm_align" >&2; exit 2 ;;

@@ -47,10 +47,12 @@ class Encoded:
     Attributes:
         windows: token ids of each window, (T,) int64, with ``<s>`` and ``</s>``; at least one.
         arrays: what else the family's batches hold of it (targets, where words are, offsets).
+        cut: tokens of the text that no window has.
     """
 
     windows: list[np.ndarray]
     arrays: dict[str, Any] = field(default_factory=dict)
+    cut: int = 0
 
     @property
     def tokens(self) -> int:
@@ -72,7 +74,9 @@ class Family(ABC, Generic[E]):
     """
 
     name: ClassVar[str]
+    # The family's own options: their default values, whose types are the options' types, and what they do.
     defaults: ClassVar[dict[str, Any]] = {}
+    help: ClassVar[dict[str, str]] = {}
 
     def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], limits: Limits, options: dict[str, Any]):
         self.tokenizer, self.labels, self.limits = tokenizer, list(labels), limits

@@ -1,0 +1,77 @@
+"""Sentence-level code-switching of translated training data (Pan et al. 2021, section 2.4)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.examples import PairExample, QuestionExample
+
+
+def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> list[tuple[Any, ...]]:
+    """Replace each translated example by its two mixtures with the original; both belong into one batch.
+
+    (first_xx, second_xx) becomes (first_xx, second_en) and (first_en, second_xx), with XNLI's and PAWS-X's texts or
+    QA's question and context; the original is dropped. Files are parallel line by line.
+
+    Args:
+        examples: language -> its training examples; ``source`` among them.
+        source: the language to mix with.
+
+    Raises:
+        XalignError: nothing to mix, files that are not parallel (their lengths, or the first label that differs), or
+            examples of one text.
+
+    Example::
+
+        code_switch({"en": english, "de": german})[0]  # two examples, "de-en" and "en-de"
+    """
+    others = [language for language in examples if language != source]
+    if source not in examples or not others:
+        raise XalignError(
+            "code-switching mixes a translation with the original",
+            where="--code-switch, --train-langs",
+            found=", ".join(examples),
+            expected=f"{source} and at least one other language",
+        )
+    return [
+        _mixtures(original, translated)
+        for language in others
+        for original, translated in _parallel(examples[source], examples[language], source, language)
+    ]
+
+
+def _parallel(
+    originals: Sequence[Any], translations: Sequence[Any], source: str, language: str
+) -> list[tuple[Any, Any]]:
+    if len(originals) != len(translations):
+        raise XalignError(
+            "the training files are not parallel",
+            where=f"{source} and {language}",
+            found=f"{len(originals)} and {len(translations)} examples",
+            expected="a translation of each example, in the same order",
+        )
+    return list(zip(originals, translations, strict=True))
+
+
+def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
+    here, there = f"{translated.language}-{original.language}", f"{original.language}-{translated.language}"
+    if isinstance(original, PairExample):
+        if original.label != translated.label:
+            raise XalignError(
+                "the training files are not parallel",
+                where=f"{original.language} {original.id} and {translated.language} {translated.id}",
+                found=f"labels {original.label} and {translated.label}",
+            )
+        return (
+            replace(translated, language=here, second=original.second),
+            replace(translated, language=there, first=original.first),
+        )
+    if isinstance(original, QuestionExample):
+        return (
+            replace(original, language=here, question=translated.question),
+            replace(translated, language=there, question=original.question),
+        )
+    raise XalignError(
+        "code-switching needs examples of two texts", found=type(original).__name__, expected="pairs or questions"
+    )

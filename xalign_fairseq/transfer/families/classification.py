@@ -1,0 +1,84 @@
+"""Classification of a pair of texts by the hidden state of ``<s>`` (XNLI, PAWS-X)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transfer.examples import PairExample
+from xalign_fairseq.transfer.family import Encoded, Family, register_family
+from xalign_fairseq.transfer.word_windows import collate_windows
+
+
+@register_family("classification")
+class Classification(Family[PairExample]):
+    r"""p(y) = softmax(W h_1 + b), h_1 the last hidden state of ``<s>`` (Devlin et al. 2019; Wu & Dredze section 3).
+
+    A pair is ``<s> first </s></s> second </s>`` (one ``</s>`` between them with ``separators`` 1). A pair that is too
+    long loses tokens from the end of its longer side, one by one.
+    """
+
+    defaults = {"dropout": 0.1}
+    help = {"dropout": "dropout before the output layer"}
+
+    @staticmethod
+    def labels_of(examples: Sequence[PairExample]) -> list[str]:
+        """All classes, sorted."""
+        return sorted({example.label for example in examples if example.label is not None})
+
+    @staticmethod
+    def gold(example: PairExample) -> str | None:
+        """The class."""
+        return example.label
+
+    def encode(self, example: PairExample) -> Encoded:
+        """One window, and the class's number."""
+        dictionary = self.tokenizer.dictionary
+        first, second = (self.tokenizer.encode(text) for text in (example.first, example.second))
+        separators = [dictionary.eos_index] * self.limits.separators
+        keep = _longest_first(len(first), len(second), self.limits.tokens - 2 - len(separators))
+        tokens = [
+            dictionary.bos_index,
+            *first[: keep[0]],
+            *separators,
+            *second[: keep[1]],
+            dictionary.eos_index,
+        ]
+        label = -1 if example.label is None else self.labels.index(example.label)
+        cut = len(first) + len(second) - sum(keep)
+        return Encoded([np.array(tokens, dtype=np.int64)], {"label": label}, cut)
+
+    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+        """``tokens`` (B, T) and ``labels`` (B,), -1 where there is none."""
+        tokens, _ = collate_windows(encoded)
+        return {"tokens": tokens, "labels": torch.tensor([each.arrays["label"] for each in encoded])}
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """Dropout and a linear map."""
+        return nn.Sequential(nn.Dropout(self.options["dropout"]), nn.Linear(config.encoder_embed_dim, len(self.labels)))
+
+    def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Cross-entropy of the class."""
+        logits = head(hidden[:, 0]).float()
+        labels = batch["labels"]
+        return F.cross_entropy(logits, labels, ignore_index=-1, reduction="sum"), (labels >= 0).sum()
+
+    def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[Any]) -> list[str]:
+        """The most probable class; the first of equals."""
+        return [self.labels[i] for i in head(hidden[:, 0]).float().argmax(1).tolist()]
+
+
+def _longest_first(first: int, second: int, room: int) -> tuple[int, int]:
+    """How many tokens of each side stay: the longer side is cut first, then both alike."""
+    if first + second <= room:
+        return first, second
+    half = room // 2
+    if first <= half:
+        return first, room - first
+    if second <= room - half:
+        return room - second, second
+    return half, room - half

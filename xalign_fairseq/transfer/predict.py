@@ -1,0 +1,155 @@
+"""A fine-tuned checkpoint to predictions and scores, without fairseq."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.evaluation.signature import task_signature
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.transfer.benchmarks import Benchmark, check_labels, digest
+from xalign_fairseq.transfer.family import Encoded, Family
+from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
+
+# Examples that are encoded, sorted by length and predicted together; bounds the memory of any file.
+BLOCK = 4096
+Progress = Callable[[int], None]
+
+
+@dataclass
+class Evaluation:
+    """One test file's predictions, and its scores if it has labels.
+
+    Attributes:
+        ids: of the test items.
+        golds: in the family's form; ``None`` where the file has no label.
+        predictions: one an item, in the family's form.
+        digest: of the test data.
+        counts: metric name -> (N, K); empty without labels.
+        scores: metric name -> fraction; empty without labels.
+        signatures: metric name -> what exactly was measured.
+    """
+
+    ids: list[str]
+    golds: list[Any]
+    predictions: list[Any]
+    digest: str
+    counts: dict[str, np.ndarray] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
+    signatures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def items(self) -> int:
+        """Test items."""
+        return len(self.ids)
+
+
+class Predictor:
+    """An encoder fine-tuned on a transfer task.
+
+    Args:
+        encoder, head, family, spec: its parts; :meth:`load` builds them from a checkpoint.
+
+    Example::
+
+        predictor = Predictor.load("checkpoint_best.pt")
+        predictor.predict(predictor.benchmark.read("test-de.tsv", "de"))
+    """
+
+    def __init__(self, encoder: Encoder, head: TransferHead, family: Family, spec: TransferSpec):
+        self.encoder, self.head, self.family, self.spec = encoder.eval(), head.eval(), family, spec
+        self.benchmark: Benchmark = spec.find_benchmark()
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike, device: str | torch.device = "cpu", dtype: torch.dtype = torch.float32
+    ) -> "Predictor":
+        """Read a checkpoint that ``fairseq-train`` wrote in one of the transfer tasks."""
+        state = checkpoint.read(path)
+        spec = TransferSpec.from_checkpoint(state, path)
+        encoder, heads = checkpoint.load_encoder(state, path)
+        family = spec.build_family(load_tokenizer(state, encoder.config.vocab_size, where=path))
+        head = spec.build_head(family, encoder.config)
+        spec.load_head(head, heads, path)
+        return cls(encoder.to(device, dtype), head.to(device, dtype), family, spec)
+
+    def predict(self, examples: Sequence[Any], max_tokens: int = 8192, progress: Progress | None = None) -> list[Any]:
+        """One prediction for each example, in order; batches hold up to ``max_tokens`` padded tokens."""
+        predictions: list[Any] = [None] * len(examples)
+        for start in range(0, len(examples), BLOCK):
+            block = examples[start : start + BLOCK]
+            encoded = [self.family.encode(example) for example in block]
+            for chosen in _batches(encoded, max_tokens):
+                batch = self.family.collate([encoded[i] for i in chosen])
+                found = self._predict_batch(batch, [block[i] for i in chosen])
+                for i, prediction in zip(chosen, found, strict=True):
+                    predictions[start + i] = prediction
+                if progress is not None:
+                    progress(len(chosen))
+        return predictions
+
+    def _predict_batch(self, batch: dict[str, Any], examples: Sequence[Any]) -> list[Any]:
+        device = self.encoder.lm_head.bias.device
+        batch = {key: value.to(device) if isinstance(value, Tensor) else value for key, value in batch.items()}
+        with torch.inference_mode():
+            states = self.encoder.states(batch["tokens"])
+            hidden = self.head.features(states, batch["tokens"])
+            return self.family.predict(self.head.output, hidden, batch, examples)
+
+
+def evaluate(
+    predictor: Predictor, path: str | os.PathLike, language: str, progress: Progress | None = None
+) -> Evaluation:
+    """Predict a test file and, if all of it has labels, score it by every metric of its benchmark."""
+    benchmark = predictor.benchmark
+    examples = benchmark.read(path, language)
+    check_labels(predictor.spec.labels, examples, path)
+    evaluation = Evaluation(
+        [example.id for example in examples],
+        [predictor.family.gold(example) for example in examples],
+        predictor.predict(examples, progress=progress),
+        digest(path),
+    )
+    if any(gold is None for gold in evaluation.golds):
+        return evaluation
+    for metric in benchmark.metrics:
+        counts = metric.counts(evaluation.golds, evaluation.predictions, language)
+        evaluation.counts[metric.name] = counts
+        evaluation.scores[metric.name] = metric.score(counts)
+        evaluation.signatures[metric.name] = task_signature(
+            metric, benchmark.name, evaluation.digest, language=language
+        )
+    return evaluation
+
+
+def write_predictions(path: str | os.PathLike, evaluation: Evaluation) -> None:
+    """JSON lines ``{"id", "prediction", "gold"}``; gold is null where the file has none."""
+    with atomic_write(path) as out:
+        for id_, prediction, gold in zip(evaluation.ids, evaluation.predictions, evaluation.golds, strict=True):
+            plain = dataclasses.asdict(gold) if dataclasses.is_dataclass(gold) else gold
+            out.write(json.dumps({"id": id_, "prediction": prediction, "gold": plain}, ensure_ascii=False) + "\n")
+
+
+def _batches(encoded: Sequence[Encoded], max_tokens: int) -> Iterator[list[int]]:
+    """Indices of examples of about one length whose windows, padded, hold up to ``max_tokens`` tokens."""
+    order = sorted(range(len(encoded)), key=lambda i: max(map(len, encoded[i].windows)))
+    batch: list[int] = []
+    rows = 0
+    for i in order:
+        width, more = max(map(len, encoded[i].windows)), len(encoded[i].windows)
+        if batch and (rows + more) * width > max_tokens:
+            yield batch
+            batch, rows = [], 0
+        batch.append(i)
+        rows += more
+    if batch:
+        yield batch

@@ -1,0 +1,95 @@
+"""All that a fine-tuned checkpoint says of its task besides weights; enough to build family and head again."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from torch import Tensor, nn
+
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
+from xalign_fairseq.transfer.family import FAMILIES, Family, Limits
+from xalign_fairseq.transfer.heads.features import Features
+
+
+class TransferHead(nn.Module):
+    """The parameters of a task: ``features`` of the encoder's layers, and the family's ``output``."""
+
+    def __init__(self, features: Features, output: nn.Module):
+        super().__init__()
+        self.features = features
+        self.output = output
+
+
+@dataclass(frozen=True)
+class TransferSpec:
+    """A transfer task with its choices.
+
+    Attributes:
+        benchmark: name in :data:`~xalign_fairseq.transfer.benchmarks.BENCHMARKS`.
+        labels: output classes in order, from the training examples.
+        limits: lengths of windows.
+        options: the family's own.
+        features: those of :class:`~xalign_fairseq.transfer.heads.features.Features`.
+
+    Example::
+
+        spec = TransferSpec("xnli", ("contradiction", "entailment", "neutral"))
+        family = spec.build_family(tokenizer)
+        head = spec.build_head(family, encoder.config)
+    """
+
+    benchmark: str
+    labels: tuple[str, ...]
+    limits: Limits = field(default_factory=Limits)
+    options: dict[str, Any] = field(default_factory=dict)
+    features: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_checkpoint(cls, state: dict[str, Any], where: object = "checkpoint") -> "TransferSpec":
+        """Read it from what :func:`xalign_fairseq.encoder.checkpoint.read` returned."""
+        stored = (state.get("task_state") or {}).get("transfer")
+        if stored is None:
+            raise XalignError(
+                "the checkpoint was not fine-tuned on a transfer task",
+                where=where,
+                expected="a checkpoint of --task xalign_classification, xalign_tagging, xalign_parsing or xalign_qa",
+                next="xalign transfer --checkpoint NAME=PATH fine-tunes it",
+            )
+        limits = Limits(**stored["limits"])
+        return cls(stored["benchmark"], tuple(stored["labels"]), limits, stored["options"], stored["features"])
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain data for ``task_state["transfer"]``."""
+        return {**asdict(self), "labels": list(self.labels)}
+
+    @property
+    def head_name(self) -> str:
+        """Where the model keeps the head; one per benchmark, so that a checkpoint can hold several."""
+        return f"transfer_{self.benchmark}"
+
+    def find_benchmark(self) -> Benchmark:
+        """The benchmark itself."""
+        return BENCHMARKS[self.benchmark]
+
+    def build_family(self, tokenizer: Tokenizer) -> Family:
+        """The family, with this task's labels and options."""
+        return FAMILIES[self.find_benchmark().family](tokenizer, self.labels, self.limits, self.options)
+
+    def build_head(self, family: Family, config: EncoderConfig) -> TransferHead:
+        """A newly initialised head."""
+        return TransferHead(Features(config, self.features), family.build_head(config))
+
+    def load_head(self, head: TransferHead, tensors: dict[str, Tensor], where: object = "checkpoint") -> None:
+        """Put a checkpoint's weights into the head."""
+        prefix = f"heads.{self.head_name}."
+        mine = {key.removeprefix(prefix): value for key, value in tensors.items() if key.startswith(prefix)}
+        report = head.load_state_dict(mine, strict=False)
+        if report.missing_keys or report.unexpected_keys:
+            raise XalignError(
+                "the checkpoint's head is not that of its task",
+                where=where,
+                found=f"missing {report.missing_keys[:3]}, unexpected {report.unexpected_keys[:3]}",
+            )
