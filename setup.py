@@ -29,7 +29,16 @@ setup(
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1"],
-        "test": ["pytest>=8", "hypothesis>=6", "ruff", "mypy", "scipy", "matplotlib>=3.8", "tensorboard>=2.15"],
+        "test": [
+            "pytest>=8",
+            "hypothesis>=6",
+            "ruff",
+            "mypy",
+            "scipy",
+            "matplotlib>=3.8",
+            "tensorboard>=2.15",
+            "seqeval>=1.2.2",
+        ],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},
 )

@@ -1,0 +1,158 @@
+"""Tag metrics: hand-worked entities and scores, equality with seqeval on random tags, the repair of BIO."""
+
+import random
+import warnings
+
+import numpy as np
+import pytest
+from seqeval.metrics import f1_score
+from seqeval.metrics.sequence_labeling import get_entities
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.tagging import (
+    ENTITY_F1,
+    TOKEN_ACCURACY,
+    XTREME_POS_F1,
+    entities,
+    entity_f1,
+    repair_bio,
+)
+
+BIO = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+BIOES = [*BIO, "E-PER", "S-PER", "E-LOC", "S-LOC"]
+ODD = [*BIOES, "B", "I", "E", "S", "X", "_", ".", "B-", "I-a-b", "B-a-b", "PER-B", "O-PER"]
+UPOS = ["ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"]
+UPOS += ["PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X", "_"]
+
+
+def random_sentences(rng, tags, sentences):
+    return [[rng.choice(tags) for _ in range(rng.randint(1, 9))] for _ in range(sentences)]
+
+
+def changed(rng, sentences, tags, share=0.3):
+    return [[rng.choice(tags) if rng.random() < share else tag for tag in sentence] for sentence in sentences]
+
+
+@pytest.fixture
+def quiet():
+    with warnings.catch_warnings():  # seqeval doubts tags without a scheme, and scores of nothing
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize(
+    "tags, expected",
+    [
+        ("O O", []),
+        ("B-PER I-PER O B-LOC", [("PER", 0, 2), ("LOC", 3, 4)]),
+        ("B-PER B-PER", [("PER", 0, 1), ("PER", 1, 2)]),
+        ("O I-PER I-PER", [("PER", 1, 3)]),  # begins without B
+        ("B-PER I-LOC I-LOC", [("PER", 0, 1), ("LOC", 1, 3)]),
+        ("B-PER E-PER I-PER S-PER", [("PER", 0, 2), ("PER", 2, 3), ("PER", 3, 4)]),
+        ("NOUN NOUN VERB", [("OUN", 0, 2), ("ERB", 2, 3)]),
+        ("SCONJ CCONJ CCONJ", [("CONJ", 0, 1), ("CONJ", 0, 3)]),  # S ends; C of the same type does not begin
+        ("NOUN X", [("OUN", 0, 1)]),  # X has the type of the final O, and so never ends
+    ],
+)
+def test_entities_by_hand(tags, expected):
+    assert entities(tags.split()) == expected
+
+
+@pytest.mark.parametrize("tags", [BIO, BIOES, ODD, UPOS], ids=["bio", "bioes", "odd", "upos"])
+def test_entities_are_those_of_seqeval(tags, quiet):
+    rng = random.Random(1)
+    for sentence in random_sentences(rng, tags, 500):
+        assert entities(sentence) == [(kind, begin, last + 1) for kind, begin, last in get_entities(sentence)]
+
+
+@pytest.mark.parametrize(
+    "metric, tags",
+    [(ENTITY_F1, BIO), (ENTITY_F1, BIOES), (ENTITY_F1, ODD), (entity_f1(repair=True), BIO), (XTREME_POS_F1, UPOS)],
+    ids=["bio", "bioes", "odd", "repaired-bio", "upos"],
+)
+def test_f1_is_that_of_seqeval(metric, tags, quiet):
+    rng = random.Random(2)
+    for size in [1, 2, 5, 40] * 20:
+        golds = random_sentences(rng, tags, size)
+        predictions = changed(rng, golds, tags)
+        found = metric.score(metric.counts(golds, predictions, "de"))
+        assert found == pytest.approx(f1_score(golds, predictions), abs=1e-12)
+
+
+def test_entity_f1_by_hand():
+    golds = [["B-PER", "I-PER", "O"], ["B-LOC", "O"], ["O"]]
+    predictions = [["B-PER", "I-PER", "B-LOC"], ["B-PER", "O"], ["O"]]
+    counts = ENTITY_F1.counts(golds, predictions, "de")
+    assert counts.tolist() == [[1, 2, 1], [0, 1, 1], [0, 0, 0]]
+    assert ENTITY_F1.score(counts) == pytest.approx(2 * 1 / (3 + 2))
+    assert ENTITY_F1.score(counts[2:]) == 0
+    assert ENTITY_F1.counts([], [], "de").shape == (0, 3)
+
+
+def test_xtreme_f1_by_hand():
+    # Gold runs: DET, NOUN NOUN, VERB. The prediction splits the nouns: 4 runs, of which DET and VERB are right.
+    gold, prediction = ["DET", "NOUN", "NOUN", "VERB"], ["DET", "NOUN", "ADJ", "VERB"]
+    counts = XTREME_POS_F1.counts([gold], [prediction], "de")
+    assert counts.tolist() == [[2, 4, 3]]
+    assert XTREME_POS_F1.score(counts) == pytest.approx(4 / 7)
+    assert TOKEN_ACCURACY.score(TOKEN_ACCURACY.counts([gold], [prediction], "de")) == 0.75
+    # CCONJ for SCONJ is an error for accuracy and none here: both have type CONJ.
+    counts = XTREME_POS_F1.counts([["NOUN", "SCONJ", "VERB"]], [["NOUN", "CCONJ", "VERB"]], "de")
+    assert XTREME_POS_F1.score(counts) == 1
+
+
+@pytest.mark.parametrize("metric", [ENTITY_F1, entity_f1(repair=True)])
+def test_typed_sentences_count_as_they_do_alone(metric):
+    rng = random.Random(3)
+    golds = random_sentences(rng, BIOES, 60)
+    predictions = changed(rng, golds, BIOES)
+    together = metric.counts(golds, predictions, "de")
+    pairs = zip(golds, predictions, strict=True)
+    assert together.tolist() == [list(metric.count(gold, mine, "de")) for gold, mine in pairs]
+    order = rng.sample(range(60), 60)
+    shuffled = metric.counts([golds[k] for k in order], [predictions[k] for k in order], "de")
+    np.testing.assert_array_equal(shuffled, together[order])
+
+
+@pytest.mark.parametrize(
+    "tags, expected",
+    [
+        ("O I-PER I-PER O", "O B-PER I-PER O"),
+        ("I-PER I-PER I-LOC", "B-PER I-PER B-LOC"),
+        ("B-PER I-LOC I-PER", "B-PER B-LOC B-PER"),
+        ("B-PER I-PER O B-PER B-PER", "B-PER I-PER O B-PER B-PER"),
+    ],
+)
+def test_repair_by_hand(tags, expected):
+    assert repair_bio(tags.split()) == expected.split()
+
+
+def test_repair_makes_valid_tags_of_the_same_entities():
+    rng = random.Random(4)
+    broken = 0
+    for tags in random_sentences(rng, BIO, 300):
+        repaired = repair_bio(tags)
+        assert all(
+            tag[0] != "I" or (before[0] in "BI" and before[1:] == tag[1:])
+            for before, tag in zip(["O", *repaired], repaired, strict=False)
+        )
+        assert repair_bio(repaired) == repaired and entities(repaired) == entities(tags)
+        broken += repaired != tags
+    assert broken > 100
+
+
+def test_accuracy_is_over_words_and_not_over_sentences():
+    golds, predictions = [["DET", "NOUN", "VERB"], ["X"]], [["DET", "NOUN", "VERB"], ["NOUN"]]
+    counts = TOKEN_ACCURACY.counts(golds, predictions, "de")
+    assert counts.tolist() == [[3, 3], [0, 1]] and TOKEN_ACCURACY.score(counts) == 0.75
+
+
+@pytest.mark.parametrize("metric", [TOKEN_ACCURACY, ENTITY_F1, XTREME_POS_F1])
+def test_every_word_has_a_prediction(metric):
+    with pytest.raises(XalignError, match="1 tags for 2 words"):
+        metric.counts([["O"], ["O", "O"]], [["O"], ["O"]], "de")
+
+
+def test_variants_tell_the_metrics_of_one_name_apart():
+    metrics = [ENTITY_F1, entity_f1(repair=True), XTREME_POS_F1]
+    assert {metric.name for metric in metrics} == {"f1"} and len({metric.variant for metric in metrics}) == 3

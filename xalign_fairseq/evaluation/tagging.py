@@ -1,0 +1,136 @@
+"""Metrics of tag sequences: accuracy per word, F1 of entities as seqeval counts them, XTREME's F1 of POS tags."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.metric import Metric, f1, ratio
+
+Entity = tuple[str, int, int]
+
+
+def entities(tags: Sequence[str]) -> list[Entity]:
+    """The entities of a tag sequence, by conlleval's lenient rules as seqeval 1.2.2 applies them by default.
+
+    A tag is a letter and, after a dash, a type. An entity begins at ``B`` and ``S``, at ``I`` and ``E`` that follow
+    ``O``, ``E`` or ``S``, and wherever the type changes; any other first letter, as in the tag ``NOUN``, only ends and
+    begins entities where the type changes, and the type is then what follows the letter (``OUN``; ``_`` if nothing
+    does). What does not fit a scheme is no error: ``I-X`` after ``O`` begins an entity.
+
+    Args:
+        tags: one a word, none empty.
+
+    Returns:
+        (type, begin, end) in order of the end, ``end`` exclusive.
+
+    Example::
+
+        entities(["B-PER", "I-PER", "O", "I-LOC"])  # [("PER", 0, 2), ("LOC", 3, 4)]
+    """
+    found, begin = [], 0
+    before, type_before = "O", ""
+    for position, tag in enumerate([*tags, "O"]):
+        letter, type_ = tag[0], tag[1:].split("-", maxsplit=1)[-1] or "_"
+        changed = type_ != type_before
+        if before in "ES" or (before in "BI" and letter in "BSO") or (changed and before not in "O."):
+            found.append((type_before, begin, position))
+        if letter in "BS" or (before in "ESO" and letter in "EI") or (changed and letter not in "O."):
+            begin = position
+        before, type_before = letter, type_
+    return found
+
+
+def repair_bio(tags: Sequence[str]) -> list[str]:
+    """Valid BIO tags: an ``I-X`` that does not follow ``B-X`` or ``I-X`` becomes ``B-X``, left to right.
+
+    This is how Wu and Dredze (2020) read predictions. :func:`entities` finds the same entities before and after,
+    so the repair matters to readers of the tags and to strict scorers.
+
+    Example::
+
+        repair_bio(["I-PER", "I-PER", "I-LOC"])  # ["B-PER", "I-PER", "B-LOC"]
+    """
+    repaired: list[str] = []
+    for tag in tags:
+        continues = repaired and repaired[-1][0] in "BI" and repaired[-1][1:] == tag[1:]
+        repaired.append("B" + tag[1:] if tag[0] == "I" and not continues else tag)
+    return repaired
+
+
+@dataclass(frozen=True)
+class EntityMetric(Metric):
+    """A metric whose counts are taken over all sentences joined by ``O``, which is what seqeval does.
+
+    With typed tags (``B-PER``) each sentence counts as it does alone. With bare ones seqeval looks across the border:
+    an ``X`` that begins a sentence has the type ``_`` of the ``O`` before it, and belongs to what began earlier.
+
+    Attributes:
+        joint: (golds, predictions) -> counts (N, K).
+    """
+
+    joint: Callable[[Sequence[Any], Sequence[Any]], np.ndarray]
+
+    def counts(self, golds: Sequence[Any], predictions: Sequence[Any], language: str) -> np.ndarray:
+        """Counts (N, K) float64 of N items."""
+        return self.joint(golds, predictions)
+
+
+def entity_f1(*, repair: bool = False) -> Metric:
+    """Micro-averaged F1 of entities, equal in span and type; with ``repair``, of :func:`repair_bio`'s tags.
+
+    Example::
+
+        metric = entity_f1()
+        metric.score(metric.counts([["B-PER", "O"]], [["B-PER", "B-LOC"]], "en"))  # 2 * 1 / (1 + 2) = 0.667
+    """
+    if repair:
+        return _entity_metric("entities equal in span and type, lenient conlleval, BIO repaired", repair_bio)
+    return _entity_metric("entities equal in span and type, lenient conlleval, as seqeval 1.2.2")
+
+
+def _entity_metric(variant: str, prepare: Callable[[Sequence[str]], Sequence[str]] = list) -> Metric:
+    def joint(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]]) -> np.ndarray:
+        for gold, prediction in zip(golds, predictions, strict=True):
+            _check(gold, prediction)
+        return _joint_counts([prepare(tags) for tags in golds], [prepare(tags) for tags in predictions])
+
+    def count(gold: Sequence[str], prediction: Sequence[str], language: str) -> Sequence[float]:
+        return joint([gold], [prediction])[0].tolist()
+
+    return EntityMetric("f1", ("hits", "predicted", "gold"), count, f1, variant, joint)
+
+
+def _joint_counts(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]]) -> np.ndarray:
+    """Hits, predicted and gold entities (N, 3) float64, each counted in the sentence where it ends."""
+    ends = np.cumsum([len(tags) + 1 for tags in golds])
+    gold, mine = (set(entities([tag for tags in side for tag in (*tags, "O")])) for side in (golds, predictions))
+
+    def per_sentence(found: Collection[Entity]) -> np.ndarray:
+        last_words = np.array([end - 1 for _, _, end in found], dtype=np.int64)
+        return np.bincount(np.searchsorted(ends, last_words, side="right"), minlength=len(golds))
+
+    return np.stack([per_sentence(found) for found in (gold & mine, mine, gold)], axis=1).astype(np.float64)
+
+
+def _check(gold: Sequence[str], prediction: Sequence[str]) -> None:
+    if len(gold) != len(prediction):
+        raise XalignError(
+            "a sentence has not as many predicted tags as words",
+            found=f"{len(prediction)} tags for {len(gold)} words",
+            expected="one tag a word",
+        )
+
+
+def _count_words(gold: Sequence[str], prediction: Sequence[str], language: str) -> tuple[float, float]:
+    _check(gold, prediction)
+    return float(sum(a == b for a, b in zip(gold, prediction, strict=True))), float(len(gold))
+
+
+TOKEN_ACCURACY = Metric("accuracy", ("correct", "words"), _count_words, ratio, "share of words whose tag is equal")
+ENTITY_F1 = entity_f1()
+# XTREME hands POS tags to seqeval's f1_score as they are. A run of one tag is then one entity, but for tags that begin
+# with B, E, I, O or S; CCONJ and SCONJ have the same type, CONJ.
+XTREME_POS_F1 = _entity_metric("POS tags read as entity tags, as XTREME with seqeval 1.2.2")
