@@ -15,7 +15,7 @@ BLOCK = 4_000_000
 
 @dataclass(frozen=True)
 class PairedTest:
-    """AER of a second system minus that of the first: the difference, its interval and its two-sided p-value."""
+    """A second system's score minus the first's: the difference, its interval and its two-sided p-value."""
 
     difference: float
     low: float
@@ -41,9 +41,9 @@ def bootstrap_intervals(
 
         bootstrap_intervals(sentence_counts(hyps, golds))["aer"]  # (0.16, 0.19)
     """
-    _check(samples, level)
+    check_options(samples, level)
     table = _table(counts)
-    rates = np.concatenate([_rates(weights @ table) for weights in _weights(len(table), samples, seed)])
+    rates = np.concatenate([_rates(weights @ table) for weights in resampling_weights(len(table), samples, seed)])
     return {name: _interval(rates[:, k], level) for k, name in enumerate(METRICS)}
 
 
@@ -74,7 +74,7 @@ def paired_bootstrap(
 
         paired_bootstrap(sentence_counts(a, golds), sentence_counts(b, golds)).p_value
     """
-    _check(samples, level)
+    check_options(samples, level)
     if len(first) != len(second):
         raise XalignError("the two systems differ in number of lines", found=f"{len(first)} and {len(second)} lines")
     tables = _table(first), _table(second)
@@ -83,15 +83,21 @@ def paired_bootstrap(
     drawn = np.concatenate(
         [
             _rates(weights @ tables[1])[:, 0] - _rates(weights @ tables[0])[:, 0]
-            for weights in _weights(len(first), samples, seed)
+            for weights in resampling_weights(len(first), samples, seed)
         ]
     )
+    return paired_test(difference, drawn, level)
+
+
+def paired_test(difference: float, drawn: np.ndarray, level: float) -> PairedTest:
+    """The test of an observed difference from resampled ones (R,), as :func:`paired_bootstrap` defines it."""
     # Rounding must not decide whether equal differences are equal.
     extreme = int((np.abs(drawn - drawn.mean()) >= abs(difference) - 1e-12).sum())
-    return PairedTest(difference, *_interval(drawn, level), (1 + extreme) / (1 + samples))
+    return PairedTest(difference, *_interval(drawn, level), (1 + extreme) / (1 + len(drawn)))
 
 
-def _check(samples: int, level: float) -> None:
+def check_options(samples: int, level: float) -> None:
+    """:class:`XalignError` for a bootstrap of no resample or an interval without meaning."""
     if samples < 1 or not 0 < level < 1:
         raise XalignError(
             "the bootstrap has no such option",
@@ -106,12 +112,12 @@ def _table(counts: Sequence[AlignmentCounts]) -> np.ndarray:
     return np.array([(c.hits_sure, c.hits_possible, c.links, c.sure) for c in counts], dtype=np.int64)
 
 
-def _weights(sentences: int, samples: int, seed: int) -> Iterator[np.ndarray]:
-    """How often each resample draws each sentence, (block, sentences): a multinomial draw is a resample's histogram."""
+def resampling_weights(items: int, samples: int, seed: int | Sequence[int]) -> Iterator[np.ndarray]:
+    """How often each resample draws each item, (block, items): a multinomial draw is a resample's histogram."""
     rng = np.random.default_rng(seed)
-    block = max(1, BLOCK // sentences)
+    block = max(1, BLOCK // items)
     for start in range(0, samples, block):
-        yield rng.multinomial(sentences, np.full(sentences, 1 / sentences), size=min(block, samples - start))
+        yield rng.multinomial(items, np.full(items, 1 / items), size=min(block, samples - start))
 
 
 def _rates(totals: np.ndarray) -> np.ndarray:
