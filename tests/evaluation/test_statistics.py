@@ -1,0 +1,159 @@
+"""Means and deviations, paired bootstrap over items and seeds against brute force, p-values without a difference."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.alignment import bootstrap
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.metric import f1, ratio
+from xalign_fairseq.evaluation.statistics import Summary, holm, paired_items, paired_items_and_seeds, summarise
+
+
+def counts(rng, runs, items, quality=0.7, spread=0.0):
+    """Counts (runs, items, 2) of runs whose accuracies vary by ``spread``."""
+    quality = quality + spread * rng.standard_normal((runs, 1))
+    return np.stack([rng.random((runs, items)) < quality, np.ones((runs, items))], axis=-1).astype(np.float64)
+
+
+def test_mean_and_sample_deviation():
+    # The deviations from 0.5 are 0.1, 0 and 0.1: the root of 0.02 / 2.
+    found = summarise([0.4, 0.5, 0.6])
+    assert (found.mean, found.deviation, found.runs) == (pytest.approx(0.5), pytest.approx(0.1), 3)
+    assert summarise([0.4]) == Summary(0.4, None, 1)
+    with pytest.raises(XalignError, match="no score"):
+        summarise([])
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9, 0.02]) == pytest.approx([1.0, 1.0, 0.06])
+    # The second may not be below the first: 4 * 0.01, then max(0.04, 3 * 0.012), and so on.
+    assert holm([0.02, 0.012, 0.01, 0.02]) == pytest.approx([0.04, 0.04, 0.04, 0.04])
+    assert holm([]) == []
+
+
+def test_the_difference_is_one_of_means_over_runs_and_sets():
+    rng = np.random.default_rng(0)
+    first = [counts(rng, 2, 30, 0.5), counts(rng, 3, 20, 0.6)]
+    second = [counts(rng, 4, 30, 0.7), counts(rng, 2, 20, 0.8)]
+    found = paired_items(first, second, ratio, samples=50)
+    expected = [b[..., 0].mean() - a[..., 0].mean() for a, b in zip(first, second, strict=True)]
+    assert found.differences == pytest.approx(np.array(expected))
+    assert found.drawn.shape == (50, 2)
+    assert found.test().difference == pytest.approx(np.mean(expected))
+    assert found.test([1]).difference == pytest.approx(expected[1])
+
+
+def exact_moments(first, second, value, runs):
+    """Mean and variance over all resamples of items and, if ``runs``, of one of both systems' two runs."""
+    items = first.shape[1]
+    drawn = []
+    for chosen in itertools.product(range(items), repeat=items):
+        a, b = (value(system[:, chosen].sum(1)) for system in (first, second))
+        pairs = itertools.product(b, a) if runs else [(b.mean(), a.mean())]
+        drawn += [x - y for x, y in pairs]
+    return np.mean(drawn), np.var(drawn)
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_the_moments_of_all_resamples(runs):
+    rng = np.random.default_rng(3)
+    first, second = (rng.integers(1, 5, (2, 4, 3)).astype(np.float64) for _ in range(2))
+    compare = paired_items_and_seeds if runs else paired_items
+    drawn = compare([first], [second], f1, samples=20_000).drawn[:, 0]
+    mean, variance = exact_moments(first, second, f1, runs)
+    assert drawn.mean() == pytest.approx(mean, abs=4 * np.sqrt(variance / 20_000))
+    assert drawn.var() == pytest.approx(variance, rel=0.05)
+
+
+def test_resampled_seeds_have_the_variance_of_the_mean():
+    # Items are all alike, so that seeds make all the spread: the variance of a mean of n is s^2 / n, without a bias.
+    scores = np.array([0.1, 0.4, 0.6, 0.7])
+    system = np.stack([scores, np.ones(4)], axis=-1)[:, None].repeat(3, axis=1)
+    drawn = paired_items_and_seeds([system], [system], ratio, samples=20_000).drawn
+    assert drawn.var() == pytest.approx(2 * scores.var(ddof=1) / 4, rel=0.05)
+    assert paired_items([system], [system], ratio, samples=10).drawn == pytest.approx(np.zeros((10, 1)))
+
+
+def test_sets_of_equal_size_share_their_items_and_runs():
+    # Translated test sets: what is wrong in one language is wrong in the other, so the mean is as uncertain as one.
+    rng = np.random.default_rng(1)
+    a, b = counts(rng, 3, 60), counts(rng, 3, 60)
+    for compare in (paired_items, paired_items_and_seeds):
+        alone, twice = compare([a], [b], ratio), compare([a, a], [b, b], ratio)
+        assert twice.test() == alone.test() == twice.test([1])
+    other = counts(rng, 3, 61), counts(rng, 3, 61)
+    apart = paired_items([a, other[0]], [b, other[1]], ratio).drawn
+    assert abs(np.corrcoef(apart.T)[0, 1]) < 0.1
+
+
+def test_sets_of_equal_size_that_differ_are_as_uncertain_as_they_are():
+    rng = np.random.default_rng(2)
+    a, b = ([counts(rng, 1, 400) for _ in range(6)] for _ in range(2))
+    drawn = paired_items(a, b, ratio).drawn
+    assert drawn.mean(1).std() == pytest.approx(drawn.std(0).mean() / np.sqrt(6), rel=0.3)
+
+
+def test_the_seed_decides_and_blocks_do_not(monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = [counts(rng, 3, 50), counts(rng, 3, 20)], [counts(rng, 3, 50), counts(rng, 3, 20)]
+    for compare in (paired_items, paired_items_and_seeds):
+        found = compare(a, b, ratio, samples=101, seed=7).drawn
+        assert (compare(a, b, ratio, samples=101, seed=8).drawn != found).any()
+        with monkeypatch.context() as patch:
+            patch.setattr(bootstrap, "BLOCK", 120)
+            assert (compare(a, b, ratio, samples=101, seed=7).drawn == found).all()
+
+
+def test_real_and_imagined_differences():
+    rng = np.random.default_rng(0)
+    worse, better, other = counts(rng, 3, 400, 0.6), counts(rng, 3, 400, 0.75), counts(rng, 3, 400, 0.6)
+    for compare in (paired_items, paired_items_and_seeds):
+        clear = compare([worse], [better], ratio, samples=999).test()
+        assert clear.p_value == pytest.approx(0.001) and 0 < clear.low < clear.difference < clear.high
+        assert compare([worse], [other], ratio, samples=999).test().p_value > 0.05
+        assert compare([worse], [worse], ratio, samples=99).test().p_value == 1
+
+
+def test_one_lucky_seed_is_no_evidence():
+    # Every item agrees that the second system is better, which is all due to one of its seeds.
+    first = np.stack([np.full((3, 200), 0.5), np.ones((3, 200))], axis=-1)
+    second = first.copy()
+    second[0, :, 0] = 0.8
+    assert paired_items([first], [second], ratio).test().p_value < 0.01
+    assert paired_items_and_seeds([first], [second], ratio).test().p_value > 0.1
+
+
+def test_p_values_are_uniform_without_a_difference():
+    rng = np.random.default_rng(5)
+    values = []
+    for _ in range(300):
+        systems = [[counts(rng, 2, 60), counts(rng, 2, 40), counts(rng, 2, 40)] for _ in range(2)]
+        values.append(paired_items(*systems, ratio, samples=99).test().p_value)
+    assert 0.02 <= np.mean(np.array(values) <= 0.05) <= 0.10
+    assert np.quantile(values, [0.25, 0.5, 0.75]) == pytest.approx([0.25, 0.5, 0.75], abs=0.08)
+
+
+def test_seeds_without_a_difference_seldom_make_one():
+    rng = np.random.default_rng(6)
+    tests = []
+    for _ in range(300):
+        systems = [[counts(rng, 5, 50, 0.7, spread=0.05)] for _ in range(2)]
+        tests.append([compare(*systems, ratio, samples=99).test().p_value for compare in
+                      (paired_items, paired_items_and_seeds)])  # fmt: skip
+    items, both = (np.array(tests) <= 0.05).mean(0)
+    assert both <= 0.07 and items >= 0.12
+
+
+def test_bad_input():
+    rng = np.random.default_rng(0)
+    a = counts(rng, 2, 5)
+    for first, second in ([], []), ([a], []), ([a], [a[:, :4]]), ([a[0]], [a[0]]), ([a[:, :0]], [a[:, :0]]):
+        with pytest.raises(XalignError, match="can't be compared"):
+            paired_items(first, second, ratio)
+    with pytest.raises(XalignError, match="one seed"):
+        paired_items_and_seeds([a], [a[:1]], ratio)
+    with pytest.raises(XalignError, match="samples 0"):
+        paired_items([a], [a], ratio, samples=0)

@@ -1,0 +1,181 @@
+"""Scores of several seeds on several test sets: mean and deviation, paired bootstrap tests, Holm's correction."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from xalign_fairseq.alignment.bootstrap import PairedTest, check_options, paired_test, resampling_weights
+from xalign_fairseq.errors import XalignError
+
+# Summed counts (..., K) -> score (...,).
+Value = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean and sample deviation of the scores of several runs; one run has no deviation."""
+
+    mean: float
+    deviation: float | None
+    runs: int
+
+
+def summarise(scores: Sequence[float]) -> Summary:
+    r"""Mean and :math:`\sqrt{\sum_i (x_i - \bar x)^2 / (n - 1)}`; the deviation of one score is ``None``.
+
+    Example::
+
+        summarise([0.81, 0.83])  # Summary(mean=0.82, deviation=0.0141..., runs=2)
+    """
+    if not scores:
+        raise XalignError("there is no score to average")
+    deviation = float(np.std(scores, ddof=1)) if len(scores) > 1 else None
+    return Summary(float(np.mean(scores)), deviation, len(scores))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on L test sets: the second's scores minus the first's, as observed and in R resamples.
+
+    Attributes:
+        differences: (L,) float64.
+        drawn: (R, L) float64.
+    """
+
+    differences: np.ndarray
+    drawn: np.ndarray
+
+    def test(self, sets: Sequence[int] | None = None, level: float = 0.95) -> PairedTest:
+        """Test the mean difference over the chosen test sets (default: all)."""
+        chosen = list(range(len(self.differences)) if sets is None else sets)
+        difference = float(self.differences[chosen].mean())
+        return paired_test(difference, self.drawn[:, chosen].mean(1), level)
+
+
+def paired_items(
+    first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value, *, samples: int = 1000, seed: int = 1
+) -> Comparison:
+    r"""Paired bootstrap over test items of the difference between two systems' means over their runs.
+
+    .. math:: d = \frac{1}{S_2} \sum_s v(C^{(2)}_s) - \frac{1}{S_1} \sum_s v(C^{(1)}_s)
+
+    with :math:`C_s` the summed counts of run s. All runs of both systems are scored on the same resampled items (Koehn,
+    2004), so the test is about these trained models on other items. Test sets of equal size share their draws: that
+    is needed where they are translations of each other, and does no harm where they are not.
+
+    Args:
+        first: per test set, counts (S1, N, K) of the first system's runs.
+        second: per test set, counts (S2, N, K) of the second system's runs on the same items.
+        value: summed counts (..., K) -> score (...,).
+        samples: resamples R.
+        seed: the same seed gives the same draws.
+
+    Raises:
+        XalignError: no test set or item, or other items in one system than in the other.
+
+    Example::
+
+        paired_items([baseline_de], [mine_de], ACCURACY.value).test().p_value
+    """
+    return _compare(first, second, value, samples, seed, resample_runs=False)
+
+
+def paired_items_and_seeds(
+    first: Sequence[np.ndarray], second: Sequence[np.ndarray], value: Value, *, samples: int = 1000, seed: int = 1
+) -> Comparison:
+    """As :func:`paired_items`, with the runs of each system resampled too: about other items and other seeds.
+
+    The two systems' runs are drawn independently; that two runs have the same seed does not make them alike. Of S runs
+    S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing S would make it
+    smaller by (S - 1) / S. Test sets with as many runs share their draws, since one run has been tested on all of them.
+
+    How far to trust it, measured without a difference: where seeds alone make the spread, p falls below 0.05 in 10 % of
+    comparisons of 5 with 5 runs, in 13 % of 3 with 3 and in 30 % of 2 with 2, since so few runs hardly show it. Where
+    each run errs on items of its own, that noise counts both ways and p is below 0.05 in less than 1 %.
+
+    Raises:
+        XalignError: a system has one run, whose spread is unknown; or as :func:`paired_items`.
+    """
+    runs = min((len(counts) for counts in (*first, *second)), default=2)
+    if runs < 2:
+        raise XalignError("one seed says nothing about other seeds", found=f"{runs} run", expected="at least 2 runs")
+    return _compare(first, second, value, samples, seed, resample_runs=True)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    r"""Adjusted p-values :math:`\max_{j \leq k} \min(1, (m - j + 1) p_{(j)})`, in the order given (Holm, 1979).
+
+    Example::
+
+        holm([0.01, 0.04, 0.03])  # [0.03, 0.06, 0.06]
+    """
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = highest
+    return adjusted
+
+
+def _compare(
+    first: Sequence[np.ndarray],
+    second: Sequence[np.ndarray],
+    value: Value,
+    samples: int,
+    seed: int,
+    *,
+    resample_runs: bool,
+) -> Comparison:
+    check_options(samples, level=0.95)
+    _check(first, second)
+    systems = [[np.asarray(counts, dtype=np.float64) for counts in system] for system in (first, second)]
+    observed, drawn = [], []
+    for number, system in enumerate(systems):
+        draws = {len(counts): _run_weights(len(counts), samples, (seed, number), resample_runs) for counts in system}
+        observed.append(np.array([value(counts.sum(1)).mean() for counts in system]))
+        drawn.append(_draw(system, value, samples, seed, draws))
+    return Comparison(observed[1] - observed[0], drawn[1] - drawn[0])
+
+
+def _check(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> None:
+    shapes = [[np.shape(counts) for counts in system] for system in (first, second)]
+    items = [[shape[1:] for shape in system] for system in shapes]
+    if not first or items[0] != items[1] or any(len(shape) != 3 or 0 in shape for shape in (*shapes[0], *shapes[1])):
+        raise XalignError(
+            "the two systems can't be compared",
+            found=f"counts of shapes {shapes[0]} and {shapes[1]}",
+            expected="per test set (runs, items, counts) with the same items and counts in both, and none empty",
+        )
+
+
+def _run_weights(runs: int, samples: int, seed: Sequence[int], resample: bool) -> np.ndarray:
+    """The share of each run in each resample's mean, (samples, runs)."""
+    if not resample:
+        return np.full((samples, runs), 1 / runs)
+    rng = np.random.default_rng([*seed, runs])
+    return rng.multinomial(runs - 1, np.full(runs, 1 / runs), size=samples) / (runs - 1)
+
+
+def _draw(
+    system: Sequence[np.ndarray], value: Value, samples: int, seed: int, run_weights: dict[int, np.ndarray]
+) -> np.ndarray:
+    """Scores (samples, L) on resampled items, which depend on the seed and the number of items alone."""
+    drawn = np.empty((samples, len(system)))
+    for items in {counts.shape[1] for counts in system}:
+        sets = [number for number, counts in enumerate(system) if counts.shape[1] == items]
+        for begin, weights in _blocks(resampling_weights(items, samples, (seed, items))):
+            end = begin + len(weights)
+            for number in sets:
+                runs, _, columns = system[number].shape
+                table = np.moveaxis(system[number], 1, 0).reshape(items, runs * columns)
+                scores = value((weights @ table).reshape(len(weights), runs, columns))
+                drawn[begin:end, number] = (scores * run_weights[runs][begin:end]).sum(1)
+    return drawn
+
+
+def _blocks(weights: Iterator[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
+    """Each block with the number of resamples before it."""
+    begin = 0
+    for block in weights:
+        yield begin, block.astype(np.float64)
+        begin += len(block)
