@@ -10,9 +10,9 @@ import numpy as np
 import sentencepiece
 
 from xalign_fairseq.data.dictionary import SPECIALS, Dictionary
+from xalign_fairseq.data.offsets import SPACE, pieces_with_offsets
 from xalign_fairseq.errors import XalignError
 
-SPACE = "▁"
 SLOW = -1
 CACHED_WORDS = 200_000
 
@@ -98,6 +98,23 @@ class Tokenizer:
                 lengths = self._lengths_by_characters(words, " ".join(words))
             index.append(np.repeat(np.arange(len(words), dtype=np.int32), lengths))
         return (ids, sizes), _flatten(index)
+
+    def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
+
+        The blank before a word belongs to no token; see :func:`~xalign_fairseq.data.offsets.pieces_with_offsets`.
+
+        Example::
+
+            ids, begin, end = tokenizer.encode_with_offsets("Hello world!")
+            "Hello world!"[begin[1] : end[1]]  # "world"
+        """
+        pieces, begin, end = pieces_with_offsets(self._processor, text)
+        return [self.dictionary.index(piece) for piece in pieces], begin, end
+
+    def model_bytes(self) -> bytes:
+        """The sentencepiece model as a file holds it."""
+        return self._processor.serialized_model_proto()
 
     def _id_table(self, where: str) -> np.ndarray:
         """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
