@@ -15,16 +15,16 @@ from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1, entity_f1
-from xalign_fairseq.transfer.examples import Example, PairExample, QuestionExample, TreeExample, WordsExample
+from xalign_fairseq.transfer.examples import Example
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.formats.bitext import TATOEBA_LANGUAGES, english_file, read_bitext
-from xalign_fairseq.transfer.formats.conllu import UD_RELATIONS, UPOS_TAGS, read_trees, read_upos
-from xalign_fairseq.transfer.formats.lines import open_bytes, read_rows
+from xalign_fairseq.transfer.formats.conllu import UD_RELATIONS, UPOS_TAGS, read_trees
+from xalign_fairseq.transfer.formats.labels import classes_of, label_of
+from xalign_fairseq.transfer.formats.lines import open_bytes
 from xalign_fairseq.transfer.formats.sentence_pairs import labels_file, read_pairs
 from xalign_fairseq.transfer.formats.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
-from xalign_fairseq.transfer.formats.tagged_words import read_tagged_words
+from xalign_fairseq.transfer.formats.tagged_words import read_pos, read_tagged_words
 
-SPLITS = ("train", "dev", "test")
 Reader = Callable[[str | os.PathLike, str], Sequence[Example]]
 
 
@@ -39,7 +39,8 @@ class Benchmark:
         metrics: what is measured; the first one chooses the best model and stands first in tables.
         names: split -> names of its files, in the order in which they are looked for, relative to the data folder or
             to one of ``folders``. ``*`` stands for anything; fields: ``{language}``, ``{context}`` and ``{question}``
-            (the parts of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language.
+            (the parts of a language such as ``en-de``), ``{iso3}`` and ``{english_name}`` of the language. ``en:``
+            stands before the name of a file that is for English alone.
         folders: where in a data folder of many benchmarks this one's files lie; patterns too.
         limits: how long the windows are unless a run says otherwise.
     """
@@ -53,13 +54,13 @@ class Benchmark:
     limits: Limits = field(default_factory=Limits)
 
     def read(self, path: str | os.PathLike, language: str) -> list[Any]:
-        """Examples of a file, in order; their ``language`` is that of the text (``en`` of ``en_ewt`` and ``en-de``).
+        """Examples of a file, in order; each says its language (``en`` of ``en_ewt`` and of ``en-de``).
 
         Raises:
             XalignError: whatever is wrong in the file (file and line, or id), or labels on some examples only.
         """
-        examples = list(self.reader(path, text_language(language)))
-        unlabelled = [each.id for each in examples if _gold(each) is None]
+        examples = list(self.reader(path, language))
+        unlabelled = [each.id for each in examples if label_of(each) is None]
         if unlabelled and len(unlabelled) < len(examples):
             raise XalignError(
                 "some examples of the file have labels and some have none",
@@ -73,18 +74,13 @@ class Benchmark:
 Request = tuple[Benchmark, str | os.PathLike, str, str]
 
 
-def text_language(language: str) -> str:
-    """The language of the text: ``en`` of a treebank ``en_ewt`` and of MLQA's context-question pair ``en-de``."""
-    return language.partition("_")[0].partition("-")[0]
-
-
 def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: str) -> Path:
     """The file of a split and language in a folder of the benchmark, or in a folder of many benchmarks.
 
     Args:
         benchmark: one of :data:`BENCHMARKS`.
         folder: of the data.
-        split: ``train``, ``dev`` or ``test``.
+        split: ``train``, ``dev`` or ``test`` (SQuAD trains XQuAD's models; Tatoeba has a test set alone).
         language: its code; for treebanks also ``en_ewt``, where a folder holds several of a language; for MLQA also
             ``en-de``, contexts in English and questions in German.
 
@@ -114,7 +110,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
         f"no file of {benchmark.name}, {split}, {language}",
         where=folder,
         found=_listing(Path(folder)),
-        expected="one of " + ", ".join(tried) + " (or .gz)",
+        expected=f"one of {', '.join(tried)} (or .gz)" if tried else f"another language: {split} is English alone",
     )
 
 
@@ -159,7 +155,7 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
         XalignError: other labels that are not in ``train_labels``; all are named.
     """
     known = set(train_labels)
-    unknown = {label for each in examples for label in _labels(each)} - known
+    unknown = {label for each in examples for label in classes_of(each)} - known
     foreign = {label for label in unknown if label.partition(":")[0] not in UPOS_TAGS | UD_RELATIONS}
     if foreign:
         raise XalignError(
@@ -173,19 +169,25 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
 
 
 def _patterns(benchmark: Benchmark, split: str, language: str) -> list[str]:
-    if split not in SPLITS:
-        raise XalignError("the split is unknown", where=benchmark.name, found=split, expected=", ".join(SPLITS))
-    code = text_language(language)
+    if split not in benchmark.names:
+        raise XalignError(
+            "the benchmark has no such split", where=benchmark.name, found=split, expected=", ".join(benchmark.names)
+        )
+    context, _, question = language.partition("-")
     fields = {
         "language": language,
-        "context": code,
-        "question": language.partition("-")[2] or code,
-        "iso3": TATOEBA_LANGUAGES.get(code, code),
-        "english_name": TYDIQA_LANGUAGES.get(code, code),
+        "context": context,
+        "question": question or context,
+        "iso3": TATOEBA_LANGUAGES.get(language, language),
+        "english_name": TYDIQA_LANGUAGES.get(language, language),
     }
     fields = {key: glob.escape(value) for key, value in fields.items()}
-    names = [name.format(**fields) for name in benchmark.names.get(split, ())]
+    names = [name.format(**fields).removeprefix("en:") for name in benchmark.names[split] if _is_for(name, language)]
     return names + [f"{folder}/{name}" for folder in benchmark.folders for name in names]
+
+
+def _is_for(name: str, language: str) -> bool:
+    return language == "en" or not name.startswith("en:")
 
 
 def _listing(folder: Path, most: int = 12) -> str:
@@ -196,46 +198,19 @@ def _listing(folder: Path, most: int = 12) -> str:
     return (", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")) or "nothing"
 
 
-def _gold(example: Example) -> object:
-    """The label in whatever form it has; ``None`` if the example has none. Bitext's line order is its label."""
-    match example:
-        case PairExample():
-            return example.label
-        case WordsExample():
-            return example.tags
-        case TreeExample():
-            return example.tree
-        case QuestionExample():
-            return example.answers
-
-
-def _labels(example: Example) -> tuple[str, ...]:
-    """The classes that an example uses."""
-    match example:
-        case PairExample(label=str(label)):
-            return (label,)
-        case WordsExample(tags=tuple(tags)):
-            return tags
-        case TreeExample(tree=tree) if tree is not None:
-            return tree.relations
-    return ()
-
-
-def _read_pos(path: str | os.PathLike, language: str) -> list[WordsExample]:
-    """CoNLL-U, which has ten columns, or XTREME's lines of word and tag."""
-    rows = (row for row in read_rows(path) if row.strip() and not row.startswith("#"))
-    columns = next(rows, "").count("\t") + 1
-    return read_tagged_words(path, language) if columns <= 2 else read_upos(path, language)
-
-
 _TREEBANKS = ("{language}_*-ud-%s.conllu", "{language}-ud-%s.conllu")
 _TREEBANK_FOLDERS = ("ud", "UD_*", "ud-treebanks-*/UD_*")
-_SQUAD = {"train": ("train-v1.1.json",), "dev": ("dev-v1.1.json",)}
+_SQUAD = {"train": ("en:train-v1.1.json",), "dev": ("en:dev-v1.1.json",)}
+_TYDIQA_DEV = (
+    "tydiqa.goldp.{language}.dev.json",
+    "tydiqa-goldp-dev-{english_name}.json",
+    "tydiqa-goldp-v1.1-dev.json",
+)
 
 
 def _of_splits(*names: str) -> dict[str, tuple[str, ...]]:
     """The same names, with ``%s`` for the split, for every split."""
-    return {split: tuple(name.replace("%s", split) for name in names) for split in SPLITS}
+    return {split: tuple(name.replace("%s", split) for name in names) for split in ("train", "dev", "test")}
 
 
 BENCHMARKS = {
@@ -268,7 +243,7 @@ BENCHMARKS = {
         Benchmark(
             "pos",
             "tagging",
-            _read_pos,
+            read_pos,
             (TOKEN_ACCURACY, XTREME_POS_F1),
             _of_splits(*_TREEBANKS, "%s-{language}.tsv"),
             (*_TREEBANK_FOLDERS, "udpos"),
@@ -318,11 +293,8 @@ BENCHMARKS = {
             (SQUAD_F1, SQUAD_EM),
             {
                 "train": ("tydiqa.goldp.{language}.train.json", "tydiqa-goldp-v1.1-train.json"),
-                "dev": (
-                    "tydiqa.goldp.{language}.dev.json",
-                    "tydiqa-goldp-dev-{english_name}.json",
-                    "tydiqa-goldp-v1.1-dev.json",
-                ),
+                "dev": _TYDIQA_DEV,
+                "test": _TYDIQA_DEV,  # its test set is not public; XTREME tests on this one
             },
             ("tydiqa-goldp", "tydiqa", "tydiqa/*", "tydiqa-goldp-v1.1-*"),
             Limits(tokens=384, overlap=128),

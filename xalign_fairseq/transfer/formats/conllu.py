@@ -36,7 +36,8 @@ def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
     """Read words and universal part-of-speech tags; the tree is not looked at.
 
     Words are the syntactic ones: a multi-word token (``1-2``) stands as its words, an empty node (``8.1``) is left
-    out, and a word may hold blanks. Tags that are all ``_`` make a sentence unlabelled.
+    out, and a word may hold blanks. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
+    (``en_ewt``) is ``en``.
 
     Raises:
         XalignError: malformed columns or word numbers (file and line).
@@ -56,7 +57,7 @@ def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
         XalignError: besides those of :func:`read_upos`, a head that is no word of the sentence, no root or several,
             a cycle (file and line).
     """
-    examples = []
+    code, examples = language.partition("_")[0], []
     for each in _sentences(path):
         heads, relations = _labels(each, HEAD, path), _labels(each, DEPREL, path)
         if (heads is None) != (relations is None):
@@ -66,7 +67,7 @@ def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
                 expected="columns 7 and 8 both filled, or both _",
             )
         tree = None if heads is None or relations is None else Tree(_heads(each, heads, path), relations)
-        examples.append(TreeExample(each.id, language, each.column(FORM), each.column(UPOS), tree))
+        examples.append(TreeExample(each.id, code, each.column(FORM), each.column(UPOS), tree))
     return examples
 
 

@@ -1,9 +1,8 @@
 """Pairs of texts with a class: XNLI and PAWS-X, as XTREME and as their authors lay them out."""
 
 import os
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
@@ -17,7 +16,6 @@ _FIRST, _SECOND, _LABEL, _ID = (
     ("gold_label", "label"),
     ("pairid", "id"),
 )
-_QUOTED = re.compile(r'"((?:[^"]|"")*"")+[^"]*"|""""')
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,9 @@ def _unquote(text: str) -> str:
 
     Such a text begins and ends with a quote and has all others doubled; a plain text that does so has none inside.
     """
-    return text[1:-1].replace('""', '"') if _QUOTED.fullmatch(text) else text
+    inside = text[1:-1]
+    quoted = len(text) > 3 and text[0] == text[-1] == '"' and '""' in inside and '"' not in inside.replace('""', "")
+    return inside.replace('""', '"') if quoted else text
 
 
 def _label(text: str, where: str) -> str:
@@ -132,9 +132,4 @@ def _with_labels_beside(path: str | os.PathLike, examples: list[PairExample]) ->
             found=f"{len(examples)} pairs, {len(labels)} labels",
             expected="a label for each pair",
         )
-    return list(_labelled(examples, labels))
-
-
-def _labelled(examples: Sequence[PairExample], labels: Sequence[str]) -> Iterator[PairExample]:
-    for each, label in zip(examples, labels, strict=True):
-        yield PairExample(each.id, each.language, each.first, each.second, label)
+    return [replace(each, label=label) for each, label in zip(examples, labels, strict=True)]

@@ -24,7 +24,7 @@ TYDIQA_LANGUAGES = {
 
 
 def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
-    """Read questions on contexts; ``language`` is that of the context, which the answer is in.
+    """Read questions on contexts; their language is that of the context and the answer, ``en`` of MLQA's ``en-de``.
 
     Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled.
 
@@ -40,7 +40,7 @@ def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
     try:
         with open_bytes(path) as stream:
             data = json.load(stream)["data"]
-        questions = list(_questions(data, path, language))
+        questions = list(_questions(data, path, language.partition("-")[0]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, XalignError):
             raise

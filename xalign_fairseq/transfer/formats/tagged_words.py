@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.examples import WordsExample
+from xalign_fairseq.transfer.formats.conllu import read_upos
 from xalign_fairseq.transfer.formats.lines import read_rows
 
 
@@ -42,6 +43,13 @@ def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExamp
     if not examples:
         raise XalignError("the file has no sentence", where=path, expected="word TAB tag lines")
     return examples
+
+
+def read_pos(path: str | os.PathLike, language: str) -> list[WordsExample]:
+    """Read words and part-of-speech tags from CoNLL-U, which has ten columns, or from ``word TAB tag`` lines."""
+    rows = (row for row in read_rows(path) if row.strip() and not row.startswith("#"))
+    columns = next(rows, "").count("\t") + 1
+    return read_tagged_words(path, language) if columns <= 2 else read_upos(path, language)
 
 
 def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:

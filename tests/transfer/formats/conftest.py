@@ -1,0 +1,19 @@
+"""Fixtures of the tests of file formats."""
+
+import gzip
+
+import pytest
+
+
+@pytest.fixture
+def write(tmp_path):
+    """The function that writes a text (or bytes) under a name, gzipped if the name says so, and gives its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return write

@@ -1,0 +1,183 @@
+"""Benchmarks: where files are found, what is missing, digests, labels that a model does not know."""
+
+import gzip
+import hashlib
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, check_labels, digest, find, find_all
+from xalign_fairseq.transfer.examples import PairExample, QuestionExample, Tree, TreeExample, WordsExample
+
+
+@pytest.fixture
+def touch(tmp_path):
+    def touch(*names):
+        for name in names:
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x\n")
+        return tmp_path
+
+    return touch
+
+
+@pytest.mark.parametrize(
+    "benchmark, split, language, name",
+    [
+        ("xnli", "train", "en", "xnli/train-en.tsv"),
+        ("xnli", "train", "de", "XNLI-MT-1.0/multinli/multinli.train.de.tsv"),
+        ("xnli", "test", "de", "XNLI-1.0/xnli.test.tsv"),
+        ("xnli", "dev", "de", "dev-de.tsv"),
+        ("pawsx", "dev", "de", "pawsx/dev-de.tsv"),
+        ("pawsx", "train", "de", "x-final/de/translated_train.tsv"),
+        ("pawsx", "test", "de", "de/test_2k.tsv"),
+        ("pos", "dev", "en", "ud/en_ewt-ud-dev.conllu"),
+        ("pos", "dev", "en", "UD_English-EWT/en_ewt-ud-dev.conllu"),
+        ("pos", "dev", "en_ewt", "ud-treebanks-v2.7/UD_English-EWT/en_ewt-ud-dev.conllu"),
+        ("pos", "test", "de", "udpos/test-de.tsv"),
+        ("parsing", "test", "de", "de_gsd-ud-test.conllu"),
+        ("ner", "dev", "de", "panx/dev-de.tsv"),
+        ("ner", "train", "en", "wikiann/en/train"),
+        ("ner", "test", "zh-yue", "panx_dataset/zh-yue-test"),
+        ("xquad", "train", "en", "squad/train-v1.1.json"),
+        ("xquad", "test", "de", "xquad/xquad.de.json"),
+        ("mlqa", "test", "en-de", "mlqa/MLQA_V1/test/test-context-en-question-de.json"),
+        ("mlqa", "dev", "de", "mlqa-dev/dev-context-de-question-de.json"),
+        ("mlqa", "train", "en", "squad/train-v1.1.json"),
+        ("mlqa", "train", "de", "mlqa-translate-train/de_squad-translate-train-train-v1.1.json"),
+        ("tydiqa", "test", "ar", "tydiqa/tydiqa-goldp-v1.1-dev/tydiqa.goldp.ar.dev.json"),
+        ("tydiqa", "dev", "ar", "tydiqa-goldp-v1.1-dev/tydiqa-goldp-dev-arabic.json"),
+        ("tydiqa", "train", "ar", "tydiqa/tydiqa-goldp-v1.1-train.json"),
+        ("tatoeba", "test", "de", "tatoeba/tatoeba.deu-eng.deu"),
+        ("tatoeba", "test", "de", "tatoeba/en-de.de"),
+    ],
+)
+def test_files_lie_where_their_authors_put_them(touch, benchmark, split, language, name):
+    for each in (name, name + ".gz"):
+        folder = touch(each)
+        assert find(BENCHMARKS[benchmark], folder, split, language) == folder / each
+        (folder / each).unlink()
+
+
+def test_a_translated_training_file_is_not_english_squad(touch):
+    folder = touch("squad/train-v1.1.json")
+    with pytest.raises(XalignError, match="no file of mlqa, train, de"):
+        find(BENCHMARKS["mlqa"], folder, "train", "de")
+    with pytest.raises(XalignError, match="English alone"):
+        find(BENCHMARKS["xquad"], folder, "train", "de")
+
+
+def test_a_language_is_no_pattern(touch):
+    with pytest.raises(XalignError, match="no file"):
+        find(BENCHMARKS["ner"], touch("panx/dev-de.tsv"), "dev", "*")
+
+
+def test_a_plain_name_goes_before_a_folder_of_many_benchmarks(touch):
+    folder = touch("dev-de.tsv", "xnli/dev-de.tsv", "pawsx/dev-de.tsv")
+    assert find(BENCHMARKS["xnli"], folder, "dev", "de") == folder / "dev-de.tsv"
+    (folder / "dev-de.tsv").unlink()
+    assert find(BENCHMARKS["xnli"], folder, "dev", "de") == folder / "xnli/dev-de.tsv"
+
+
+def test_several_treebanks_are_told_apart_by_name(touch):
+    folder = touch("ud/en_ewt-ud-test.conllu", "ud/en_pud-ud-test.conllu", "ud/enm_x-ud-test.conllu")
+    with pytest.raises(XalignError, match=r"several files(?s:.*)en_ewt-ud-test.conllu, ud/en_pud-ud-test.conllu\n"):
+        find(BENCHMARKS["parsing"], folder, "test", "en")
+    assert find(BENCHMARKS["parsing"], folder, "test", "en_pud") == folder / "ud/en_pud-ud-test.conllu"
+
+
+def test_a_missing_file_names_what_was_tried_and_what_is_there(touch):
+    folder = touch("dev-en.tsv", "dev-es.tsv", "more/x")
+    with pytest.raises(XalignError) as error:
+        find(BENCHMARKS["ner"], folder, "dev", "de")
+    for message in ["ner, dev, de", "dev-en.tsv, dev-es.tsv, more/", "dev-de.tsv", "panx/dev-de.tsv"]:
+        assert message in str(error.value)
+    with pytest.raises(XalignError, match="no such folder"):
+        find(BENCHMARKS["ner"], folder / "absent", "dev", "de")
+    with pytest.raises(XalignError, match="no such split"):
+        find(BENCHMARKS["tatoeba"], folder, "train", "de")
+
+
+def test_all_missing_files_are_listed_at_once(touch):
+    folder = touch("dev-en.tsv")
+    ner, pos = BENCHMARKS["ner"], BENCHMARKS["pos"]
+    assert find_all([(ner, folder, "dev", "en")]) == [folder / "dev-en.tsv"]
+    with pytest.raises(XalignError) as error:
+        find_all([(ner, folder, "dev", "en"), (ner, folder, "test", "de"), (pos, folder, "train", "fr")])
+    for message in ["2 files", "ner, test, de", "pos, train, fr"]:
+        assert message in str(error.value)
+    assert "ner, dev, en" not in str(error.value)
+
+
+def test_the_digest_is_that_of_the_decompressed_content(tmp_path):
+    content = b"a\tb\n" * 1000
+    (tmp_path / "x.json").write_bytes(content)
+    (tmp_path / "y.json.gz").write_bytes(gzip.compress(content))
+    expected = hashlib.sha256(content).hexdigest()[:12]
+    assert digest(tmp_path / "x.json") == digest(tmp_path / "y.json.gz") == expected
+
+
+def test_the_digest_covers_labels_and_translations(tmp_path):
+    def write(name, content):
+        (tmp_path / name).write_bytes(content)
+        return tmp_path / name
+
+    path = write("test-de.tsv", b"a\tb\n")
+    write("test.labels", b"1\n")
+    assert digest(path) == hashlib.sha256(b"a\tb\n1\n").hexdigest()[:12]
+    path = write("en-de.de", b"eins\n")
+    write("en-de.en", b"one\n")
+    assert digest(path) == hashlib.sha256(b"eins\none\n").hexdigest()[:12]
+
+
+def words(*tags):
+    return WordsExample("1", "de", ("w",) * len(tags), tags)
+
+
+def test_unknown_labels_are_named():
+    examples = [words("B-LOC", "O"), words("B-DATE", "B-LAW")]
+    with pytest.raises(XalignError, match=r"(?s)some.tsv.*found: B-DATE, B-LAW\n.*expected: B-LOC, B-PER, O\n"):
+        check_labels(["O", "B-PER", "B-LOC"], examples, "some.tsv")
+    assert check_labels(["O", "B-LOC", "I-X"], examples[:1], "some.tsv") == []
+    with pytest.raises(XalignError, match="found: 2"):
+        check_labels({"0", "1"}, [PairExample("1", "de", "a", "b", "2")], "some.tsv")
+
+
+def test_universal_labels_that_training_lacked_are_reported_but_allowed():
+    tree = TreeExample("1", "zh", ("a", "b"), ("NOUN", "X"), Tree((0, 1), ("root", "clf:det")))
+    assert check_labels(["root", "dep"], [tree], "x") == ["clf:det"]
+    assert check_labels(["NOUN"], [words("X", "NOUN", "SYM")], "x") == ["SYM", "X"]
+    odd = TreeExample("1", "zh", ("a",), ("X",), Tree((0,), ("ROOT",)))
+    with pytest.raises(XalignError, match="found: ROOT"):
+        check_labels(["root"], [odd], "x")
+
+
+def test_examples_without_labels_have_none_to_check():
+    examples = [
+        PairExample("1", "de", "a", "b", None),
+        WordsExample("1", "de", ("a",), None),
+        TreeExample("1", "de", ("a",), ("X",), None),
+        QuestionExample("1", "de", "?", "c", (("c", 0),)),
+    ]
+    assert check_labels([], examples, "x") == []
+
+
+def test_a_file_labelled_in_part_is_an_error(tmp_path):
+    path = tmp_path / "x.conllu"
+    tagged, bare = ("1\ta\t_\t" + tag + "\t_\t_\t0\troot\t_\t_\n\n" for tag in ("X", "_"))
+    path.write_text(tagged + bare)
+    with pytest.raises(XalignError, match=r"(?s)some examples.*1 of 2 without, the first of them 2"):
+        BENCHMARKS["pos"].read(path, "de")
+    path.write_text(bare + bare)
+    assert [each.tags for each in BENCHMARKS["pos"].read(path, "de")] == [None, None]
+
+
+def test_metrics_have_names_of_their_own_and_the_first_selects():
+    for benchmark in BENCHMARKS.values():
+        names = [metric.name for metric in benchmark.metrics]
+        assert len(set(names)) == len(names)
+    first = {name: benchmark.metrics[0].name for name, benchmark in BENCHMARKS.items()}
+    qa = dict.fromkeys(["xquad", "mlqa", "tydiqa"], "f1")
+    accuracy = dict.fromkeys(["xnli", "pawsx", "pos", "tatoeba"], "accuracy")
+    assert first == {**qa, **accuracy, "ner": "f1", "parsing": "las"}
