@@ -28,6 +28,7 @@ setup(
     extras_require={
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
+        "huggingface": ["safetensors>=0.4"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1"],
         "test": [
             "pytest>=8",
@@ -38,6 +39,8 @@ setup(
             "matplotlib>=3.8",
             "tensorboard>=2.15",
             "seqeval>=1.2.2",
+            "safetensors>=0.4",
+            "transformers>=5",
         ],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},

@@ -41,18 +41,18 @@ def _allowed() -> list[Any]:
     return [each for each in (argparse.Namespace, *meters, *numpys, *dtypes) if each not in before]
 
 
-def read(path: str | os.PathLike) -> dict[str, Any]:
-    """Load a fairseq checkpoint on the CPU with ``weights_only=True`` and an explicit allow-list.
+def load_pickled(path: str | os.PathLike) -> Any:
+    """What a file of ``torch.save`` holds, on the CPU, with ``weights_only=True`` and an explicit allow-list.
 
     Raises:
-        XalignError: no such file, not a checkpoint, truncated, or it holds pickled objects beyond the allow-list.
+        XalignError: no such file, not such a file, truncated, or it holds pickled objects beyond the allow-list.
     """
     path = Path(path)
     if not path.is_file():
         raise XalignError("the checkpoint does not exist", where=path)
     try:
         with torch.serialization.safe_globals(_allowed()):
-            state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+            return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except pickle.UnpicklingError as error:
         foreign = re.search(r"GLOBAL (\S+)", str(error))
         if foreign:
@@ -69,6 +69,15 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
     except Exception as error:  # bytes that are not a checkpoint can fail in any way
         found = "bytes that no checkpoint begins with" if isinstance(error, LookupError) else str(error).split("\n")[0]
         raise XalignError("the file is not a checkpoint, or it is damaged", where=path, found=found) from None
+
+
+def read(path: str | os.PathLike) -> dict[str, Any]:
+    """Load a fairseq checkpoint by :func:`load_pickled`.
+
+    Raises:
+        XalignError: as there, or the file holds something else than a checkpoint.
+    """
+    state = load_pickled(path)
     if not isinstance(state, dict) or not isinstance(state.get("model"), dict):
         raise XalignError(
             "the file is not a fairseq checkpoint",
