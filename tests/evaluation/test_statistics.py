@@ -59,8 +59,9 @@ def exact_moments(first, second, value, runs):
 
 @pytest.mark.parametrize("runs", [False, True])
 def test_the_moments_of_all_resamples(runs):
-    rng = np.random.default_rng(3)
-    first, second = (rng.integers(1, 5, (2, 4, 3)).astype(np.float64) for _ in range(2))
+    # Items differ more than runs do: hits, predicted and gold of two runs on four items.
+    first = np.array([[[0, 9, 9], [8, 9, 8], [1, 2, 1], [4, 4, 9]], [[0, 8, 9], [7, 8, 8], [0, 2, 1], [5, 6, 9]]])
+    second = np.array([[[7, 9, 9], [8, 8, 8], [0, 1, 1], [1, 6, 9]], [[9, 9, 9], [6, 7, 8], [1, 1, 1], [2, 5, 9]]])
     compare = paired_items_and_seeds if runs else paired_items
     drawn = compare([first], [second], f1, samples=20_000).drawn[:, 0]
     mean, variance = exact_moments(first, second, f1, runs)
