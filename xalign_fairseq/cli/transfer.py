@@ -1,0 +1,160 @@
+"""Fine-tune checkpoints on tasks, test them in many languages, and keep scores and predictions.
+
+The tasks, files and hyper-parameters are those of a plan (YAML; examples/transfer/plans/ has those of the papers), or
+XTREME's without one: training in English, the model chosen on English development data, hyper-parameters of Wu & Dredze
+(2020). Everything is checked before the first run. A run is a checkpoint, a task and a seed; it stands in
+OUT/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again makes what is missing: finished runs are left alone, and
+training that was broken off goes on. Each run has one GPU if there is any, or its part of the cores.
+
+Example:
+  xalign transfer --checkpoint xlmr=xlmr.base/model.pt ours=checkpoints/checkpoint_best.pt \\
+    --data xtreme/download --tasks xnli pos --languages en de fr --out transfer
+  xalign transfer-report transfer --baseline xlmr
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from xalign_fairseq.transfer.grid import Checkpoint
+    from xalign_fairseq.transfer.plan import Plan
+    from xalign_fairseq.transfer.run_spec import RunSpec
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What to compare, on what, and how."""
+    parser.add_argument(
+        "--checkpoint",
+        required=True,
+        nargs="+",
+        action="extend",
+        metavar="NAME=PATH",
+        help="encoders to compare: fairseq checkpoints or folders of Hugging Face, each with a name for the tables",
+    )
+    parser.add_argument("--out", required=True, metavar="OUT", help="the folder of all runs")
+    parser.add_argument("--plan", metavar="YAML", help="tasks, files and hyper-parameters (default: XTREME's)")
+    parser.add_argument("--data", metavar="DIR", help="folder of the data (default: the plan's)")
+    parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all of the plan")
+    parser.add_argument("--languages", nargs="+", metavar="LANG", help="to test on (default: all of the plan)")
+    parser.add_argument(
+        "--seeds", nargs="+", type=int, metavar="S", help="default: the plan's, else 12 156 78 37 8 (Wu & Dredze)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="runs side by side; each has one GPU, or cores/N (default: 1)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="check everything, print the runs and their commands")
+    parser.add_argument("--keep-models", action="store_true", help="keep each run's best model")
+    parser.add_argument("--cpu", action="store_true", help="use no GPU")
+    precision = parser.add_mutually_exclusive_group()
+    precision.add_argument("--fp16", action="store_true", help="train in fp16 (predictions are in fp32)")
+    precision.add_argument("--bf16", action="store_true", help="train in bf16 (predictions are in fp32)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check, run, and tell what failed; 1 if any run did."""
+    import tempfile
+
+    from xalign_fairseq.transfer.grid import build, describe
+    from xalign_fairseq.transfer.run_spec import is_done
+    from xalign_fairseq.transfer.runs import tidy
+
+    if args.jobs < 1:
+        raise XalignError("there must be at least one job", where="--jobs", found=args.jobs)
+    plan = _plan(args)
+    out = Path(args.out).absolute()
+    precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
+    with tempfile.TemporaryDirectory() as scratch:
+        cache = Path(scratch) if args.dry_run else out / "checkpoints"
+        specs = build(plan, _checkpoints(args.checkpoint, cache), cpu=args.cpu, precision=precision)
+    done = {spec.name: is_done(spec, out) for spec in specs}
+    print("\n".join(describe(plan, specs, done)), flush=True)
+    if args.dry_run:
+        _print_commands(specs, out)
+        return 0
+    for spec in specs:
+        if done[spec.name]:
+            tidy(spec.folder(out), args.keep_models)
+    return _run_all([spec for spec in specs if not done[spec.name]], args, len(specs))
+
+
+def _plan(args: argparse.Namespace) -> "Plan":
+    from xalign_fairseq.transfer.plan import load_plan, select, xtreme_plan
+
+    if args.plan:
+        return select(load_plan(args.plan, args.data), args.tasks, args.languages, args.seeds)
+    if not args.data or not args.languages:
+        raise XalignError(
+            "it is not said what to test on",
+            found="neither --plan nor " + ("--data" if not args.data else "--languages"),
+            expected="--plan YAML, or --data DIR --languages LANG ...",
+        )
+    return select(xtreme_plan(args.data, args.languages), args.tasks, None, args.seeds)
+
+
+def _checkpoints(given: list[str], cache: Path) -> "list[Checkpoint]":
+    from xalign_fairseq.transfer.grid import open_checkpoint
+    from xalign_fairseq.transfer.plan import check_name
+
+    named: dict[str, str] = {}
+    for each in given:
+        name, equals, path = each.partition("=")
+        if not equals or name in named:
+            raise XalignError(
+                "the checkpoints need names of their own", where="--checkpoint", found=each, expected="NAME=PATH"
+            )
+        named[check_name(name, "--checkpoint")] = path
+    return [open_checkpoint(name, path, cache) for name, path in named.items()]
+
+
+def _print_commands(specs: "list[RunSpec]", out: Path) -> None:
+    from xalign_fairseq.transfer.run_spec import shown_command
+
+    for spec in specs:
+        command = shown_command(spec, spec.folder(out) / "checkpoints")
+        print(f"\n# {spec.name}\n{command or '# no training'}")
+
+
+def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> int:
+    """Run what is left, with a line for each that ends."""
+    import json
+
+    from tqdm import tqdm
+
+    from xalign_fairseq.transfer.runs import job, summary
+    from xalign_fairseq.transfer.scheduler import devices, run_jobs, share, tail, terminate_as_interrupt
+
+    out = Path(args.out).absolute()
+    jobs = [job(spec, out, args.keep_models) for spec in specs]
+    by_name = {spec.name: spec for spec in specs}
+    slots = share(args.jobs, [] if args.cpu else devices())
+    failed: list[str] = []
+    with (
+        terminate_as_interrupt(),
+        tqdm(total=total, initial=total - len(jobs), unit=" runs", disable=not sys.stderr.isatty()) as bar,
+    ):
+        try:
+            for ended in run_jobs(jobs, args.jobs, slots):
+                name = ended.job.name
+                if ended.code:
+                    failed.append(name)
+                    bar.write(f"failed: {name} (exit code {ended.code}); the end of {ended.job.log}:", file=sys.stderr)
+                    bar.write(tail(ended.job.log), file=sys.stderr)
+                    last = f"{name} failed"
+                else:
+                    result = json.loads((by_name[name].folder(out) / "result.json").read_text(encoding="utf-8"))
+                    last = f"{name} {summary(result)}"
+                bar.update()
+                bar.set_postfix_str(f"{len(failed)} failed, {last}")
+                if bar.disable:
+                    made = total - ended.left - len(failed)
+                    print(f"{made} done, {len(failed)} failed, {ended.left} left; {last}", flush=True)
+        except KeyboardInterrupt:
+            print("stopped; the same command goes on from here", file=sys.stderr)
+            return 130
+    if failed:
+        print(f"{len(failed)} runs failed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0

@@ -1,0 +1,284 @@
+"""A plan times checkpoints and seeds: every file found, read and checked before the first run begins."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
+from pathlib import Path
+
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.benchmarks import check_labels, digest, find
+from xalign_fairseq.transfer.code_switching import code_switch
+from xalign_fairseq.transfer.family import FAMILIES
+from xalign_fairseq.transfer.plan import Plan, Task
+from xalign_fairseq.transfer.run_spec import RunSpec
+from xalign_fairseq.transfer.settings import as_data, update_counts
+
+Files = dict[str, dict[str, Path]]
+SIZES = (
+    "encoder_layers",
+    "encoder_embed_dim",
+    "encoder_ffn_embed_dim",
+    "encoder_attention_heads",
+    "max_positions",
+)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """An encoder to compare: its name, its file in fairseq's format, its sizes and the digest of what was given."""
+
+    name: str
+    path: Path
+    config: EncoderConfig
+    digest: str
+
+
+@dataclass(frozen=True)
+class Training:
+    """One model of a task: what it is trained on, and how much that is."""
+
+    train_languages: tuple[str, ...]
+    valid_languages: tuple[str, ...]
+    languages: tuple[str, ...]
+    examples: int = 0
+    batches: int = 0
+
+
+def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoint:
+    """Read and check a checkpoint; a Hugging Face folder is converted into ``cache`` once.
+
+    Raises:
+        XalignError: it is missing, is no encoder of this kind, or brings no tokenizer.
+    """
+    from xalign_fairseq.alignment.vocabulary import load_tokenizer
+
+    given = Path(path).absolute()
+    found = _digest_checkpoint(given)
+    file = _converted(name, given, found, cache) if given.is_dir() else given
+    state = checkpoint.read(file)
+    encoder, _ = checkpoint.load_encoder(state, file)
+    load_tokenizer(state, encoder.config.vocab_size, where=file)
+    return Checkpoint(name, file, encoder.config, found)
+
+
+def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision: str = "fp32") -> list[RunSpec]:
+    """Every run of a plan, in the order in which they are made: by task, seed and checkpoint.
+
+    A task whose checkpoints are complete for one seed can be compared before the next seed begins.
+
+    Raises:
+        XalignError: files that are missing (all of them are listed), that can't be read, whose labels are unknown to
+            the training data, or that have no labels to train on; windows longer than an encoder's positions.
+    """
+    files = find_files(plan)
+    specs = []
+    for task in plan.tasks:
+        here = files[task.name]
+        _check_lengths(task, checkpoints)
+        trainings = list(_trainings(task, here))
+        digests = {part: {language: digest(path) for language, path in each.items()} for part, each in here.items()}
+        for training in trainings:
+            updates, warmup = update_counts(task.settings, training.batches) if task.trains else (0, 0)
+            wanted = {
+                "train": training.train_languages,
+                "valid": training.valid_languages,
+                "test": training.languages,
+            }
+            for seed in plan.seeds if task.trains else (0,):
+                specs += [
+                    RunSpec(
+                        checkpoint=encoder.name,
+                        checkpoint_digest=encoder.digest,
+                        encoder={name: getattr(encoder.config, name) for name in SIZES},
+                        task=task.name,
+                        benchmark=task.benchmark.name,
+                        family=task.benchmark.family,
+                        models=task.models,
+                        train_languages=training.train_languages,
+                        valid_languages=training.valid_languages,
+                        seed=seed,
+                        holdout=task.holdout,
+                        code_switch=task.code_switch,
+                        settings=as_data(task.settings) if task.trains else {},
+                        options=task.options,
+                        train_examples=training.examples,
+                        updates=updates,
+                        warmup_updates=warmup,
+                        precision=precision if task.trains else "fp32",
+                        digests={part: {x: digests[part][x] for x in some} for part, some in wanted.items()},
+                        place={
+                            "checkpoint": str(encoder.path),
+                            "data": str(task.folder.absolute()),
+                            "cpu": cpu,
+                            "files": {part: {x: str(here[part][x]) for x in some} for part, some in wanted.items()},
+                        },
+                    )
+                    for encoder in checkpoints
+                ]
+    if not specs:
+        raise XalignError("the plan has no run", expected="tasks, languages, seeds and checkpoints")
+    return specs
+
+
+def find_files(plan: Plan) -> dict[str, Files]:
+    """Task -> part -> language -> path, absolute.
+
+    Raises:
+        XalignError: some are missing; all of them are listed.
+    """
+    found: dict[str, Files] = {}
+    problems: list[str] = []
+    for task in plan.tasks:
+        found[task.name] = {"train": {}, "valid": {}, "test": {}}
+        for part, language in _parts(task):
+            try:
+                found[task.name][part][language] = _find(task, part, language).absolute()
+            except XalignError as error:
+                problems.append(f"{task.name}, {part}: {error}")
+    if problems:
+        raise XalignError(f"{len(problems)} files of the plan can't be used\n" + "\n".join(problems))
+    return found
+
+
+def _parts(task: Task) -> Iterator[tuple[str, str]]:
+    """(part, language) of every file that a task reads."""
+    if task.trains:
+        train = dict.fromkeys((*(("en",) if task.code_switch else ()), *task.train_languages))
+        yield from (("train", language) for language in train)
+        if task.holdout is None:
+            valid = task.train_languages if task.models == "each" else task.valid_languages
+            yield from (("valid", language) for language in valid)
+    tested = [x for x in task.languages if task.models == "one" or x in task.train_languages]
+    yield from (("test", language) for language in tested)
+
+
+def _find(task: Task, part: str, language: str) -> Path:
+    named = task.files.get(part, {})
+    if not named:
+        path = find(task.benchmark, task.folder, task.splits[part], language)
+    elif language in named:
+        path = task.folder / named[language]
+        if not path.is_file():
+            raise XalignError("the file does not exist", where=path)
+    else:
+        raise XalignError("the plan names no file of this language", found=", ".join(named), expected=language)
+    if "," in str(path.absolute()):
+        raise XalignError(
+            "fairseq's options can't hold a comma", where=path.absolute(), next="rename it, or link to it"
+        )
+    return path
+
+
+def _trainings(task: Task, files: Files) -> Iterator[Training]:
+    """The models of a task, with all their files read and checked."""
+    if not task.trains:
+        for language in task.languages:
+            task.benchmark.read(files["test"][language], language)
+        yield Training((), (), task.languages)
+        return
+    for training in _models(task):
+        examples = {language: _read(task, files, "train", language) for language in training.train_languages}
+        items = len(code_switch(examples)) if task.code_switch else sum(map(len, examples.values()))
+        items -= round(task.holdout * items) if task.holdout is not None else 0
+        each = 2 if task.code_switch else 1  # both mixtures of an example are in one batch
+        labels = FAMILIES[task.benchmark.family].labels_of([one for some in examples.values() for one in some])
+        for part, languages in (("valid", training.valid_languages), ("test", training.languages)):
+            for language in languages:
+                check_labels(labels, _read(task, files, part, language), files[part][language])
+        batches = ceil(items / max(1, task.settings.batch_size // each))
+        yield Training(training.train_languages, training.valid_languages, training.languages, items * each, batches)
+
+
+def _models(task: Task) -> list[Training]:
+    valid = () if task.holdout is not None else task.valid_languages
+    english = ("en",) if task.code_switch else ()
+    if task.models == "one":
+        return [Training(tuple(dict.fromkeys((*english, *task.train_languages))), valid, task.languages)]
+    return [
+        Training((*english, language), (language,) if task.holdout is None else (), (language,))
+        for language in task.train_languages
+    ]
+
+
+def _read(task: Task, files: Files, part: str, language: str) -> list:
+    """A file's examples; without labels there is nothing to train or to choose a model on."""
+    examples = task.benchmark.read(files[part][language], language)
+    gold = FAMILIES[task.benchmark.family].gold
+    without = sum(gold(example) is None for example in examples)
+    if not examples or (without and part != "test"):
+        raise XalignError(
+            "the file has nothing to test" if part == "test" else "the file has no labels to train or select on",
+            where=files[part][language],
+            found=f"{without} of {len(examples)} examples without a label",
+        )
+    return examples
+
+
+def _check_lengths(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
+    length = task.settings.max_length or 0
+    for encoder in checkpoints if task.trains else ():
+        if length > encoder.config.max_positions:
+            raise XalignError(
+                "the windows are longer than the encoder's positions",
+                where=f"{task.name}, max_length; {encoder.name}",
+                found=length,
+                expected=f"at most {encoder.config.max_positions}",
+                next="give max_length (and overlap) in the plan's settings",
+            )
+
+
+def _converted(name: str, folder: Path, found: str, cache: Path) -> Path:
+    """A Hugging Face folder as a fairseq file; the name of the file tells another folder's conversion apart."""
+    from xalign_fairseq.encoder.huggingface import convert
+
+    file = cache / f"{name}.pt"
+    mark = cache / f"{name}.digest"
+    if not (file.is_file() and mark.is_file() and mark.read_text().strip() == found):
+        cache.mkdir(parents=True, exist_ok=True)
+        convert(folder, file)
+        mark.write_text(found + "\n")
+    return file
+
+
+def _digest_checkpoint(path: Path) -> str:
+    """First 12 hexadecimal digits of the SHA-256 of a file, or of the weights, options and tokenizer of a folder."""
+    kinds = {".json", ".safetensors", ".bin", ".model"}
+    files = sorted(each for each in path.iterdir() if each.suffix in kinds) if path.is_dir() else [path]
+    if not files or not all(each.is_file() for each in files):
+        raise XalignError("the checkpoint does not exist", where=path, expected="a fairseq file, or a folder of "
+                          "Hugging Face's format")  # fmt: skip
+    content = hashlib.sha256()
+    for each in files:
+        content.update(_file_digest(each))
+    return content.hexdigest()[:12]
+
+
+@lru_cache
+def _file_digest(path: Path) -> bytes:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()
+
+
+def describe(plan: Plan, specs: Sequence[RunSpec], done: Mapping[str, bool]) -> Iterator[str]:
+    """Lines that say what the runs are: one a task, and their number."""
+    for task in plan.tasks:
+        runs = [spec for spec in specs if spec.task == task.name]
+        if not runs:
+            continue
+        first = runs[0]
+        if task.trains:
+            chosen = f"{task.holdout:g} held out" if task.holdout is not None else "+".join(first.valid_languages)
+            trained = sorted({f"{'+'.join(x.train_languages)} ({x.train_examples} examples, {x.updates} updates)"
+                              for x in runs})  # fmt: skip
+            yield f"{task.name}: train {', '.join(trained)}; select on {chosen}"
+        else:
+            yield f"{task.name}: no training"
+        tested = dict.fromkeys(x for spec in runs for x in spec.digests["test"])
+        yield f"  {task.benchmark.name}, test {' '.join(tested)}: {len(runs)} runs"
+    finished = sum(done[spec.name] for spec in specs)
+    yield f"{len(specs)} runs, {finished} of them done"

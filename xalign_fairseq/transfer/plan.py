@@ -1,0 +1,258 @@
+"""What to fine-tune and to test: a plan from YAML, or XTREME's, with the files that each task reads."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
+from xalign_fairseq.transfer.family import FAMILIES, Limits
+from xalign_fairseq.transfer.settings import Settings, check_names, read_settings
+from xalign_fairseq.transfer.strict_yaml import check_name, file_table, key_table, language_list, load_yaml, one_of
+
+SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
+MODELS = ("one", "each")
+# The tasks without a plan: XTREME's. TyDiQA's test set is what its authors call dev, so that it has no other.
+XTREME: dict[str, dict[str, Any]] = {
+    "xnli": {},
+    "pawsx": {},
+    "pos": {},
+    "ner": {},
+    "xquad": {},
+    "mlqa": {},
+    "tydiqa": {"test_split": "dev", "holdout": 0.1},
+    "tatoeba": {},
+}
+RETRIEVAL = "retrieval"
+RETRIEVAL_OPTIONS = {"layer": None}
+SPLITS = {"train": "train", "valid": "dev", "test": "test"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of a plan.
+
+    Attributes:
+        name: of the task in the plan; names folders.
+        benchmark: what its files are.
+        folder: that its files are in, of this benchmark or of many.
+        models: ``one`` for all training languages, or one for ``each``, tested on its own language.
+        train_languages, valid_languages, languages: to train on, to choose the model on, to test on.
+        files: part (``train``, ``valid``, ``test``) -> language -> path, relative to ``folder``, of the files that the
+            plan names; the others are found by the benchmark's patterns with the part's entry of
+        splits: part -> split.
+        holdout: the share of the training examples on which the model is chosen, instead of validation files.
+        code_switch: mix English with the other training language in each pair (Pan et al. 2021).
+        settings, options: of training; of the family.
+    """
+
+    name: str
+    benchmark: Benchmark
+    folder: Path
+    models: str = "one"
+    train_languages: tuple[str, ...] = ("en",)
+    valid_languages: tuple[str, ...] = ("en",)
+    languages: tuple[str, ...] = ()
+    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    splits: Mapping[str, str] = field(default_factory=lambda: SPLITS)
+    holdout: float | None = None
+    code_switch: bool = False
+    settings: Settings = field(default_factory=Settings)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def trains(self) -> bool:
+        """Whether the task has any training: retrieval has none."""
+        return self.benchmark.family != RETRIEVAL
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Tasks and the seeds of their runs."""
+
+    tasks: tuple[Task, ...]
+    seeds: tuple[int, ...] = SEEDS
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """The keys of a task in YAML."""
+
+    benchmark: str | None = None
+    data: str | None = None
+    train: Mapping[str, str] = field(default_factory=dict)
+    valid: Mapping[str, str] = field(default_factory=dict)
+    test: Mapping[str, str] = field(default_factory=dict)
+    train_languages: Sequence[str] | None = None
+    valid_languages: Sequence[str] | None = None
+    languages: Sequence[str] | None = None
+    train_split: str = SPLITS["train"]
+    valid_split: str = SPLITS["valid"]
+    test_split: str = SPLITS["test"]
+    holdout: float | None = None
+    models: str = MODELS[0]
+    code_switch: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+_KEYS = tuple(each.name for each in fields(_Raw))
+
+
+def load_plan(path: str | os.PathLike, data: str | os.PathLike | None = None) -> Plan:
+    """Read a plan; ``data`` stands for its own folder.
+
+    Raises:
+        XalignError: no such file, no YAML, unknown keys (with the nearest known one), values of the wrong kind.
+
+    Example::
+
+        load_plan("examples/transfer/plans/small.yaml").tasks[0].languages
+    """
+    path = Path(path)
+    content = load_yaml(path)
+    where = os.fspath(path)
+    found = key_table(content, where)
+    check_names(found, ("data", "seeds", "defaults", "tasks"), where)
+    if data is None:
+        data = path.parent / str(found.get("data", "."))
+    tasks = key_table(found.get("tasks"), f"{where}, tasks")
+    defaults = key_table(found.get("defaults", {}), f"{where}, defaults")
+    return Plan(
+        tuple(
+            _task(name, key_table(task, f"{where}, {name}"), Path(data), defaults, f"{where}, {name}")
+            for name, task in tasks.items()
+        ),
+        check_seeds(found.get("seeds", SEEDS), where),
+    )
+
+
+def xtreme_plan(data: str | os.PathLike, languages: Sequence[str]) -> Plan:
+    """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``.
+
+    Tatoeba has no English test: its sentences are looked for among English ones.
+    """
+    tasks = []
+    for name, keys in XTREME.items():
+        tested = [x for x in languages if (name, x) != ("tatoeba", "en")]
+        if tested:
+            tasks.append(_task(name, {**keys, "languages": tested}, Path(data), {}, f"--tasks {name}"))
+    return Plan(tuple(tasks))
+
+
+def select(
+    plan: Plan,
+    tasks: Sequence[str] | None = None,
+    languages: Sequence[str] | None = None,
+    seeds: Sequence[int] | None = None,
+) -> Plan:
+    """The part of a plan that the command line asks for: some tasks, some test languages, other seeds."""
+    names = [task.name for task in plan.tasks]
+    check_names(tasks or (), names, "--tasks", "the plan has no such task")
+    kept = [task for task in plan.tasks if tasks is None or task.name in tasks]
+    if languages is not None:
+        tested = sorted({each for task in kept for each in task.languages})
+        check_names(languages, tested, "--languages", "no task is tested in this language")
+        kept = [_restricted(task, languages) for task in kept if set(task.languages) & set(languages)]
+    return Plan(tuple(kept), plan.seeds if seeds is None else check_seeds(seeds, "--seeds"))
+
+
+def _restricted(task: Task, languages: Sequence[str]) -> Task:
+    """The task in some of its test languages; models for each language are made for these alone."""
+    train = [x for x in task.train_languages if task.models == "one" or x in languages]
+    tested = [x for x in task.languages if x in languages]
+    return replace(task, train_languages=tuple(train), languages=tuple(tested))
+
+
+def check_seeds(seeds: Any, where: str) -> tuple[int, ...]:
+    """Different whole numbers from 0."""
+    found = seeds if isinstance(seeds, (list, tuple)) else ()
+    whole = all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in found)
+    if not found or not whole or len(set(found)) < len(found):
+        raise XalignError("the seeds can't be used", where=f"{where}, seeds", found=seeds,
+                          expected="different whole numbers from 0, such as [12, 156, 78, 37, 8]")  # fmt: skip
+    return tuple(found)
+
+
+def _task(name: Any, found: Mapping[Any, Any], data: Path, defaults: Mapping[str, Any], where: str) -> Task:
+    check_names(found, _KEYS, where)
+    raw = _Raw(**found)
+    benchmark = _benchmark(raw.benchmark or name, where)
+    family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else FAMILIES[benchmark.family].defaults
+    settings, options = read_settings([defaults, key_table(raw.settings, where)], family, where)
+    settings = _with_limits(settings, benchmark, where)
+    named = {part: file_table(getattr(raw, part), f"{where}, {part}") for part in SPLITS}
+    train = language_list(raw.train_languages, f"{where}, train_languages") or tuple(named["train"]) or ("en",)
+    valid = language_list(raw.valid_languages, f"{where}, valid_languages") or tuple(named["valid"])
+    task = Task(
+        name=check_name(name, where),
+        benchmark=benchmark,
+        folder=data / str(raw.data or ""),
+        models=one_of(raw.models, MODELS, f"{where}, models"),
+        train_languages=train,
+        valid_languages=valid or (("en",) if "en" in train else train),
+        languages=_test_languages(raw, named["test"], train, where),
+        files=named,
+        splits={part: str(getattr(raw, f"{part}_split")) for part in SPLITS},
+        holdout=_holdout(raw, where),
+        code_switch=bool(one_of(raw.code_switch, (False, True), f"{where}, code_switch")),
+        settings=settings,
+        options=options,
+    )
+    _check_languages(task, where)
+    return task
+
+
+def _benchmark(name: Any, where: str) -> Benchmark:
+    if name not in BENCHMARKS:
+        check_names([name], sorted(BENCHMARKS), f"{where}, benchmark", "there is no such benchmark")
+    return BENCHMARKS[name]
+
+
+def _with_limits(settings: Settings, benchmark: Benchmark, where: str) -> Settings:
+    """The benchmark's lengths where the plan says nothing, checked together."""
+    length = settings.max_length or benchmark.limits.tokens
+    overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
+    try:
+        Limits(length, overlap, settings.pair_separators)
+    except XalignError as error:
+        raise XalignError(f"{where}: {error}") from None
+    return replace(settings, max_length=length, overlap=overlap)
+
+
+def _test_languages(raw: _Raw, test: Mapping[str, str], train: Sequence[str], where: str) -> tuple[str, ...]:
+    named = language_list(raw.languages, f"{where}, languages")
+    if test and named:
+        raise XalignError("the test files are given twice", where=where, found="test and languages", expected="one")
+    if raw.models == "each" and not test and not named:
+        return tuple(train)
+    if not test and not named:
+        raise XalignError("the task has no test language", where=where, expected="languages: [...] or test: {...}")
+    return tuple(test) or named
+
+
+def _holdout(raw: _Raw, where: str) -> float | None:
+    if raw.holdout is None:
+        return None
+    if raw.valid or raw.valid_languages:
+        raise XalignError("the validation data are given twice", where=where, found="valid and holdout", expected="one")
+    if not isinstance(raw.holdout, (int, float)) or not 0 < raw.holdout < 1:
+        raise XalignError("there is no such holdout", where=where, found=raw.holdout, expected="a share, such as 0.1")
+    return float(raw.holdout)
+
+
+def _check_languages(task: Task, where: str) -> None:
+    """What the ways of training need of the languages."""
+    if task.code_switch and set(task.train_languages) == {"en"}:
+        raise XalignError("code-switching needs another language beside English", where=f"{where}, train_languages",
+                          found=", ".join(task.train_languages))  # fmt: skip
+    if task.code_switch and task.models == "each" and "en" in task.train_languages:
+        raise XalignError("English can't be switched with itself", where=f"{where}, train_languages",
+                          found=", ".join(task.train_languages),
+                          next="leave en out; a task of its own gives English")  # fmt: skip
+    untested = [language for language in task.train_languages if language not in task.languages]
+    if task.models == "each" and untested:
+        raise XalignError("a model for each language is tested on its own language", where=f"{where}, languages",
+                          found=f"no test of {', '.join(untested)}")  # fmt: skip

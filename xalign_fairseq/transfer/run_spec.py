@@ -1,0 +1,160 @@
+"""What decides a run, where it stands, and the command line of its training."""
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.settings import flags, from_data, optimiser_options
+
+FORMAT = 1
+PACKAGE = Path(xalign_fairseq.__file__).parent
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """All that decides a run's result, and in ``place`` where its files are on this machine.
+
+    Attributes:
+        checkpoint, checkpoint_digest: the encoder's name in tables, and what it is.
+        encoder: its sizes, by fairseq's names.
+        task, benchmark, family: name in the plan, and what it is.
+        models: ``one`` for all training languages, or one for ``each``.
+        train_languages, valid_languages: empty for retrieval.
+        seed: of the head, of dropout and of the order of examples.
+        holdout, code_switch: of the training data.
+        settings, options: of training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes them; of the family.
+        train_examples, updates, warmup_updates: what follows from data and settings.
+        precision: ``fp32``, ``fp16`` or ``bf16``.
+        digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
+        place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
+    """
+
+    checkpoint: str
+    checkpoint_digest: str
+    encoder: Mapping[str, int]
+    task: str
+    benchmark: str
+    family: str
+    models: str
+    train_languages: Sequence[str]
+    valid_languages: Sequence[str]
+    seed: int
+    holdout: float | None
+    code_switch: bool
+    settings: Mapping[str, Any]
+    options: Mapping[str, Any]
+    train_examples: int
+    updates: int
+    warmup_updates: int
+    precision: str
+    digests: Mapping[str, Mapping[str, str]]
+    place: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """``CHECKPOINT/TASK/LANGUAGES/SEED``, also the run's folder below ``runs``."""
+        return f"{self.checkpoint}/{self.task}/{'+'.join(self.train_languages) or 'none'}/{self.seed}"
+
+    def folder(self, out: Path) -> Path:
+        """The run's folder."""
+        return out / "runs" / self.name
+
+    def as_data(self) -> dict[str, Any]:
+        """As ``spec.json`` holds it."""
+        return {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
+
+    @classmethod
+    def read(cls, path: Path) -> "RunSpec":
+        """The inverse of :meth:`as_data`, from a file."""
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return cls(**{each.name: data[each.name] for each in fields(cls)})
+
+
+def is_done(spec: RunSpec, out: Path) -> bool:
+    """Whether the run has its result.
+
+    Raises:
+        XalignError: something in its folder was made by a run of another description; the keys that differ are named.
+    """
+    folder = spec.folder(out)
+    path = folder / "spec.json"
+    made = any((folder / name).exists() for name in ("checkpoints", "trained.json", "result.json"))
+    if not made or not path.is_file():
+        return False
+    mine, found = spec.as_data(), json.loads(path.read_text(encoding="utf-8"))
+    differing = [
+        key for key in sorted(mine.keys() | found.keys()) if key != "place" and mine.get(key) != found.get(key)
+    ]
+    if differing:
+        raise XalignError(
+            "the run's folder was made by another run",
+            where=folder,
+            found="; ".join(f"{key} {_brief(found.get(key), mine.get(key))}" for key in differing),
+            expected="; ".join(f"{key} {_brief(mine.get(key), found.get(key))}" for key in differing),
+            next="choose another --out, or remove this folder to make the run anew",
+        )
+    return (folder / "result.json").is_file()
+
+
+def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
+    """What ``fairseq-train`` is given."""
+    settings, place = from_data(spec.settings), spec.place
+    task: dict[str, Any] = {
+        "--user-dir": PACKAGE,
+        "--task": f"xalign_{spec.family}",
+        "--criterion": "transfer",
+        "--benchmark": spec.benchmark,
+        "--train-langs": spec.train_languages,
+        "--train-files": [f"{language}={path}" for language, path in place["files"]["train"].items()],
+        "--code-switch": spec.code_switch,
+        "--max-length": settings.max_length,
+        "--overlap": settings.overlap,
+        "--pair-separators": settings.pair_separators,
+        "--feature-based": settings.feature_based,
+        "--extra-layers": settings.extra_layers if settings.feature_based else None,
+        **{f"--{name.replace('_', '-')}": value for name, value in spec.options.items()},
+    }
+    if spec.holdout is not None:
+        task["--holdout"] = spec.holdout
+    else:
+        task["--valid-langs"] = spec.valid_languages
+        task["--valid-files"] = [f"{language}={path}" for language, path in place["files"]["valid"].items()]
+    model: dict[str, Any] = {
+        "--arch": "xalign_base",
+        **{f"--{name.replace('_', '-')}": size for name, size in spec.encoder.items()},
+        "--dropout": settings.dropout,
+        "--attention-dropout": settings.attention_dropout,
+        "--init-checkpoint": place["checkpoint"],
+    }
+    rest: dict[str, Any] = {
+        "--seed": spec.seed,
+        "--cpu": place["cpu"],
+        "--fp16": spec.precision == "fp16",
+        "--bf16": spec.precision == "bf16",
+        "--num-workers": 0,
+        "--save-dir": save_dir,
+        "--no-epoch-checkpoints": True,
+        "--best-checkpoint-metric": "score",
+        "--maximize-best-checkpoint-metric": True,
+        "--log-format": "simple",
+        "--log-interval": 50,
+    }
+    optimiser = optimiser_options(settings, spec.updates, spec.warmup_updates)
+    return [str(place["data"]), *flags(task), *flags(model), *optimiser, *flags(rest)]
+
+
+def shown_command(spec: RunSpec, save_dir: Path) -> str:
+    """The training of a run as a line for a shell; of retrieval, which has none, an empty one."""
+    return shlex.join(["fairseq-train", *train_options(spec, save_dir)]) if spec.train_languages else ""
+
+
+def _brief(value: Any, other: Any) -> str:
+    """A value for an error; of mappings only what differs."""
+    if isinstance(value, dict) and isinstance(other, dict):
+        return json.dumps({key: each for key, each in value.items() if each != other.get(key)}, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)

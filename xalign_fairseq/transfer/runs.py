@@ -1,0 +1,233 @@
+"""One run: fine-tune a checkpoint on a task with a seed, predict its test files, score them, write it all down.
+
+``python -m xalign_fairseq.transfer.runs RUN/spec.json`` makes the run that the file describes, or goes on with it.
+"""
+
+import argparse
+import fcntl
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.transfer.run_spec import FORMAT, PACKAGE, RunSpec, shown_command, train_options
+from xalign_fairseq.transfer.scheduler import Job, cores
+
+if TYPE_CHECKING:
+    from xalign_fairseq.transfer.predict import Evaluation
+
+# fairseq-train with this interpreter, wherever its console script may stand.
+FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; cli_main()")
+
+
+def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
+    """Write ``spec.json``; the command that makes the run."""
+    folder = spec.folder(out)
+    with atomic_write(folder / "spec.json") as stream:
+        json.dump(spec.as_data(), stream, indent=1, ensure_ascii=False)
+    command = [sys.executable, "-m", "xalign_fairseq.transfer.runs", str(folder / "spec.json")]
+    return Job(spec.name, [*command, *(["--keep-models"] if keep_models else [])], folder / "train.log")
+
+
+def summary(result: Mapping[str, Any]) -> str:
+    """The scores of a result in a few words: each language's first metric, in percent."""
+    parts = []
+    for language, scores in result["scores"].items():
+        name, score = next(iter(scores.items()))
+        parts.append(f"{language} {name} {100 * score:.1f}")
+    return ", ".join(parts) or "without labels"
+
+
+def make(path: Path, keep_models: bool = False) -> None:
+    """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last.
+
+    Training goes on from ``checkpoint_last.pt`` where it was broken off.
+    """
+    spec, folder = RunSpec.read(path), path.parent
+    with _alone(folder):
+        trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
+        if spec.train_languages:
+            trained = _train(spec, folder)
+        begun = time.monotonic()
+        evaluations = dict(_evaluate(spec, folder))
+        _write_counts(folder, evaluations)
+        minutes = trained["minutes"] + (time.monotonic() - begun) / 60
+        with atomic_write(folder / "result.json") as stream:
+            json.dump(_result(spec, folder, trained, evaluations, minutes), stream, indent=1, ensure_ascii=False)
+        tidy(folder, keep_models)
+
+
+def tidy(folder: Path, keep_models: bool) -> None:
+    """Remove a finished run's models, or all but the one that was tested."""
+    if keep_models:
+        (folder / "checkpoints/checkpoint_last.pt").unlink(missing_ok=True)
+    else:
+        shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+
+
+def _train(spec: RunSpec, folder: Path) -> dict[str, Any]:
+    """Fine-tune, unless that is done; ``trained.json`` says so, since fairseq would take one more step."""
+    mark, save = folder / "trained.json", folder / "checkpoints"
+    if mark.is_file() and (save / "checkpoint_best.pt").is_file():
+        return json.loads(mark.read_text(encoding="utf-8"))
+    _drop_damaged(save)
+    begun = time.monotonic()
+    done = subprocess.run([*FAIRSEQ_TRAIN, *train_options(spec, save)], stdin=subprocess.DEVNULL)
+    if done.returncode:
+        raise XalignError("fairseq-train failed", where=folder / "train.log", found=f"exit code {done.returncode}")
+    minutes = (time.monotonic() - begun) / 60  # since training was last broken off
+    found = {"minutes": minutes, "selection": _selection(spec, save / "checkpoint_best.pt")}
+    with atomic_write(mark) as stream:
+        json.dump(found, stream)
+    return found
+
+
+def _drop_damaged(save: Path) -> None:
+    """A run that was killed while it wrote a checkpoint begins anew: fairseq copies ``best`` to ``last`` in place."""
+    from xalign_fairseq.encoder import checkpoint
+
+    last = save / "checkpoint_last.pt"
+    if not last.is_file():
+        return
+    try:
+        checkpoint.read(last)
+    except XalignError:
+        print(f"{last} is damaged: training begins anew", flush=True)
+        shutil.rmtree(save)
+
+
+def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
+    """Which update was the best on the validation data, and its score."""
+    from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.transfer.benchmarks import BENCHMARKS
+
+    state = checkpoint.read(best)
+    return {
+        "metric": BENCHMARKS[spec.benchmark].metrics[0].name,
+        "language": "+".join(spec.train_languages if spec.holdout else spec.valid_languages),
+        "holdout": spec.holdout,
+        "score": float(state["extra_state"]["best"]) / 100,  # the log has percent
+        "update": int(state["optimizer_history"][-1]["num_updates"]),
+    }
+
+
+def _evaluate(spec: RunSpec, folder: Path) -> Iterator[tuple[str, "Evaluation"]]:
+    """Predict every test file; predictions are written as they come."""
+    import torch
+
+    from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
+
+    device = "cuda" if torch.cuda.is_available() and not spec.place["cpu"] else "cpu"
+    predictor = None
+    for language, path in spec.place["files"]["test"].items():
+        print(f"testing {language}: {path}", flush=True)
+        if spec.train_languages:
+            predictor = predictor or Predictor.load(folder / "checkpoints/checkpoint_best.pt", device=device)
+            evaluation = evaluate(predictor, path, language)
+        else:
+            evaluation = _retrieve(spec, path, language, device)
+        write_predictions(folder / "predictions" / f"{language}.jsonl", evaluation)
+        for name, score in evaluation.scores.items():
+            print(f"{language} {name} {100 * score:.2f}", flush=True)
+        yield language, evaluation
+
+
+def _retrieve(spec: RunSpec, path: str, language: str, device: str) -> "Evaluation":
+    """Retrieval has no training: the encoder itself is tested."""
+    from xalign_fairseq.transfer.retrieval import retrieval_evaluation
+
+    return retrieval_evaluation(spec.place["checkpoint"], path, language, device=device, **spec.options)
+
+
+def _write_counts(folder: Path, evaluations: Mapping[str, "Evaluation"]) -> None:
+    import numpy as np
+
+    tables: dict[str, Any] = {
+        f"{language}/{metric}": counts
+        for language, evaluation in evaluations.items()
+        for metric, counts in evaluation.counts.items()
+    }
+    with atomic_write(folder / "counts.npz", "wb") as stream:
+        np.savez(stream, **tables)
+
+
+def _result(
+    spec: RunSpec, folder: Path, trained: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"], minutes: float
+) -> dict[str, Any]:
+    """The content of ``result.json``; languages without labels have items and no scores."""
+    scored = {language: evaluation for language, evaluation in evaluations.items() if evaluation.scores}
+    return {
+        "format": FORMAT,
+        "checkpoint": spec.checkpoint,
+        "task": spec.task,
+        "benchmark": spec.benchmark,
+        "models": spec.models,
+        "train_languages": list(spec.train_languages),
+        "seed": spec.seed,
+        "scores": {language: dict(evaluation.scores) for language, evaluation in scored.items()},
+        "selection": trained["selection"],
+        "items": {language: evaluation.items for language, evaluation in evaluations.items()},
+        "signatures": {language: dict(evaluation.signatures) for language, evaluation in scored.items()},
+        "train_examples": spec.train_examples,
+        "updates": spec.updates,
+        "minutes": round(minutes, 2),
+        "command": shown_command(spec, folder / "checkpoints"),
+        "commit": _commit(),
+        "machine": _machine(bool(spec.place["cpu"])),
+    }
+
+
+def _commit() -> str | None:
+    """The commit of this package's sources, if they are a checkout of its repository."""
+    git = ["git", "-C", str(PACKAGE)]
+    try:
+        subprocess.run([*git, "ls-files", "--error-unmatch", "__init__.py"], check=True, capture_output=True)
+        return subprocess.run(
+            [*git, "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _machine(cpu: bool) -> str:
+    import torch
+
+    name = torch.cuda.get_device_name() if torch.cuda.is_available() and not cpu else "cpu"
+    return f"{name}, {cores()} cores"
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Two processes never write one run; the lock goes with the process that holds it."""
+    with open(folder / ".lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise XalignError("the run is being made by another process", where=folder) from None
+        yield
+        (folder / ".lock").unlink(missing_ok=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """What a job of the scheduler runs."""
+    parser = argparse.ArgumentParser(prog="python -m xalign_fairseq.transfer.runs", description=__doc__)
+    parser.add_argument("spec", type=Path, help="a run's spec.json")
+    parser.add_argument("--keep-models", action="store_true", help="keep the model that was tested")
+    args = parser.parse_args(argv)
+    try:
+        make(args.spec, args.keep_models)
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

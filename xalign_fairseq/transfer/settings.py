@@ -1,0 +1,223 @@
+"""How a task is fine-tuned: the optimiser's settings, with defaults, checks and fairseq's options for them."""
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from xalign_fairseq.errors import XalignError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of all families; the defaults are those of Wu & Dredze (2020), section 3.
+
+    Attributes:
+        lr: peak learning rate; it grows linearly from 0 during the warm-up and then falls linearly to 0.
+        epochs: passes over the training examples; or instead
+        updates: how often the parameters change.
+        batch_size: examples that a device reads at a time.
+        update_freq: such batches to an update.
+        warmup: a share of the updates if it is below 1, otherwise updates.
+        weight_decay: decoupled (Loshchilov & Hutter 2019).
+        adam_betas, adam_eps: Adam's.
+        clip_norm: largest norm of the gradient; 0 for no limit.
+        dropout, attention_dropout: of the encoder.
+        max_length, overlap: tokens of a window, and those that two windows share; None is the benchmark's default.
+        pair_separators: ``</s>`` between two texts, 1 or 2.
+        feature_based: keep the encoder fixed and learn a mix of its layers.
+        extra_layers: Transformer layers on top of a feature-based encoder.
+        validate_every: updates between two validations; None is once an epoch.
+    """
+
+    lr: float = 2e-5
+    epochs: int | None = None
+    updates: int | None = None
+    batch_size: int = 32
+    update_freq: int = 1
+    warmup: float = 0.1
+    weight_decay: float = 0.0
+    adam_betas: tuple[float, float] = (0.9, 0.999)
+    adam_eps: float = 1e-8
+    clip_norm: float = 1.0
+    dropout: float = 0.1
+    attention_dropout: float = 0.1
+    max_length: int | None = None
+    overlap: int | None = None
+    pair_separators: int = 2
+    feature_based: bool = False
+    extra_layers: int = 4
+    validate_every: int | None = None
+
+
+NAMES = tuple(field.name for field in fields(Settings))
+DEFAULT_EPOCHS = 5
+_POSITIVE = ("lr", "epochs", "updates", "batch_size", "update_freq", "adam_eps", "max_length", "validate_every")
+_RATES = ("dropout", "attention_dropout")
+_TYPES: dict[str, Any] = {
+    **{name: float for name in ("lr", "warmup", "weight_decay", "adam_eps", "clip_norm", *_RATES)},
+    **{name: int for name in ("epochs", "updates", "batch_size", "update_freq", "max_length", "overlap")},
+    **{name: int for name in ("pair_separators", "extra_layers", "validate_every")},
+    "feature_based": bool,
+}
+
+
+def read_settings(
+    layers: Sequence[Mapping[str, Any]], family_defaults: Mapping[str, Any], where: str
+) -> tuple[Settings, dict[str, Any]]:
+    """Settings from mappings, later ones first in force, and the family's own options that they hold.
+
+    Args:
+        layers: the plan's ``defaults`` and the task's ``settings``, as YAML gives them (``3e-5`` is text there).
+        family_defaults: the family's options and their defaults, which give them their types.
+        where: the plan and the task, for errors.
+
+    Raises:
+        XalignError: an unknown name (with the nearest known one), a value of the wrong kind, epochs and updates both.
+
+    Example::
+
+        read_settings([{"lr": "3e-5"}, {"crf": True}], {"crf": False}, "plan.yaml, ner")
+    """
+    # What both have (dropout) is one option of fairseq, and one setting.
+    family = {name: default for name, default in family_defaults.items() if name not in NAMES}
+    settings, options = Settings(), dict[str, Any]()
+    for layer in layers:
+        check_names(layer, (*NAMES, *family), where)
+        if layer.get("epochs") is not None and layer.get("updates") is not None:
+            raise XalignError("a run's length is given twice", where=where, found="epochs and updates", expected="one")
+        if layer.get("updates") is not None:
+            settings = replace(settings, epochs=None)
+        if layer.get("epochs") is not None:
+            settings = replace(settings, updates=None)
+        for name, value in layer.items():
+            if name in family:
+                options[name] = _option(name, value, family[name], where)
+            else:
+                settings = replace(settings, **{name: _value(name, value, where)})
+    if settings.epochs is None and settings.updates is None:
+        settings = replace(settings, epochs=DEFAULT_EPOCHS)
+    return settings, options
+
+
+def check_names(
+    found: Iterable[Any], known: Sequence[str], where: str, what: str = "the plan has an unknown key"
+) -> None:
+    """Raise :class:`XalignError` for the first name that is not known; it names the one that may be meant."""
+    for name in found:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+            raise XalignError(
+                what,
+                where=where,
+                found=name,
+                expected=f"{near[0]}?" if near else ", ".join(known),
+            )
+
+
+def update_counts(settings: Settings, batches: int) -> tuple[int, int]:
+    """Updates in all and of the warm-up, for an epoch of so many batches."""
+    per_epoch = math.ceil(batches / settings.update_freq)
+    total = settings.updates or per_epoch * (settings.epochs or DEFAULT_EPOCHS)
+    warmup = round(settings.warmup * total) if settings.warmup < 1 else round(settings.warmup)
+    return total, warmup
+
+
+def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str]:
+    """fairseq's options: Adam with decoupled weight decay, linear warm-up and decay to 0 over ``updates``."""
+    first, second = settings.adam_betas
+    found: dict[str, Any] = {
+        "--optimizer": "adam",
+        "--adam-betas": f"({first:g}, {second:g})",
+        "--adam-eps": f"{settings.adam_eps:g}",
+        "--weight-decay": f"{settings.weight_decay:g}",
+        "--clip-norm": f"{settings.clip_norm:g}",
+        "--lr": f"{settings.lr:g}",
+        "--lr-scheduler": "polynomial_decay",
+        "--warmup-updates": warmup,
+        "--total-num-update": updates,
+        "--max-update": updates,
+        "--batch-size": settings.batch_size,
+        "--required-batch-size-multiple": 1,  # with more, fairseq would drop the rest of an epoch
+        "--update-freq": settings.update_freq,
+    }
+    if settings.epochs is not None:
+        found["--max-epoch"] = settings.epochs
+    if settings.validate_every is not None:
+        found |= {"--validate-interval-updates": settings.validate_every}
+        found |= {"--save-interval-updates": settings.validate_every, "--keep-interval-updates": 1}
+    return flags(found)
+
+
+def flags(options: Mapping[str, Any]) -> list[str]:
+    """A command line's part: True is the option alone, False and None nothing, sequences their items by commas."""
+    line: list[str] = []
+    for option, value in options.items():
+        if value is None or value is False:
+            continue
+        line.append(option)
+        if value is not True:
+            line.append(",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+    return line
+
+
+def as_data(settings: Settings) -> dict[str, Any]:
+    """Settings as JSON has them."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(settings).items()}
+
+
+def from_data(data: Mapping[str, Any]) -> Settings:
+    """The inverse of :func:`as_data`."""
+    return Settings(**{**data, "adam_betas": tuple(data["adam_betas"])})
+
+
+def _value(name: str, value: Any, where: str) -> Any:
+    """A setting of the right kind and within its bounds."""
+    if name == "adam_betas":
+        betas = value if isinstance(value, (list, tuple)) else ()
+        if len(betas) != 2:
+            raise _wrong(name, value, "two numbers, such as [0.9, 0.98]", where)
+        typed: Any = tuple(_typed(name, beta, float, where) for beta in betas)
+        if not all(0 <= beta < 1 for beta in typed):
+            raise _wrong(name, value, "numbers from 0 to below 1", where)
+        return typed
+    if value is None and getattr(Settings, name) is None:
+        return None
+    typed = _typed(name, value, _TYPES[name], where)
+    if name in _POSITIVE and typed <= 0:
+        raise _wrong(name, value, "a number above 0", where)
+    if name in _RATES and not typed < 1:
+        raise _wrong(name, value, "a number from 0 to below 1", where)
+    if typed < 0:
+        raise _wrong(name, value, "a number of at least 0", where)
+    return typed
+
+
+def _typed(name: str, value: Any, kind: Any, where: str) -> Any:
+    """YAML's value as bool, int, float or str; YAML 1.1 reads ``3e-5`` as text and ``no`` as False."""
+    try:
+        if kind is bool or isinstance(value, bool):
+            if not (kind is bool and isinstance(value, bool)):
+                raise ValueError
+            return value
+        typed = kind(value)
+        if kind is int and float(value) != typed:
+            raise ValueError
+        if kind is float and not math.isfinite(typed):
+            raise ValueError
+        return typed
+    except (TypeError, ValueError):
+        names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+        raise _wrong(name, value, names[kind], where) from None
+
+
+def _option(name: str, value: Any, default: Any, where: str) -> Any:
+    """A family's option has the type of its default; one whose default is None is a whole number or None."""
+    if default is None:
+        return None if value is None else _typed(name, value, int, where)
+    return _typed(name, value, type(default), where)
+
+
+def _wrong(name: str, value: Any, expected: str, where: str) -> XalignError:
+    return XalignError("a setting has no such value", where=f"{where}, {name}", found=value, expected=expected)
