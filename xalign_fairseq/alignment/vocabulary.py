@@ -4,6 +4,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
+
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import Tokenizer
@@ -75,6 +78,12 @@ def load_tokenizer(
             next="pass it with --spm sentencepiece.model",
         )
     return Tokenizer(folder.spm, found)
+
+
+def tokenizer_state(dictionary: Dictionary, sentencepiece: bytes) -> dict[str, Any]:
+    """Dictionary and sentencepiece model (empty if there is none) as a checkpoint's ``task_state["tokenizer"]``."""
+    content = np.frombuffer(sentencepiece, dtype=np.uint8).copy()
+    return {"symbols": list(dictionary.symbols), "sentencepiece": torch.from_numpy(content)}
 
 
 def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:

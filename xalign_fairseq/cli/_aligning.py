@@ -110,11 +110,11 @@ def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
 
 
 @contextmanager
-def progress_bar(total: int, quiet: bool) -> Iterator[Callable[[int], object]]:
-    """A bar of pairs on a terminal, nothing elsewhere; yields the function that advances it."""
+def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterator[Callable[[int], object]]:
+    """A bar on a terminal, nothing elsewhere; yields the function that advances it."""
     from tqdm import tqdm
 
-    with tqdm(total=total, unit=" pairs", smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
+    with tqdm(total=total, unit=unit, smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
         yield bar.update
 
 

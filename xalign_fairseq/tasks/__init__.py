@@ -1,3 +1,3 @@
 """fairseq tasks."""
 
-from xalign_fairseq.tasks import pretraining  # noqa: F401  (importing registers)
+from xalign_fairseq.tasks import pretraining, transfer  # noqa: F401  (importing registers)

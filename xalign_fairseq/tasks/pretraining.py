@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import numpy as np
-import torch
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
+from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
@@ -222,10 +222,7 @@ class XalignPretrainingTask(FairseqTask):
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint carries besides weights: the vocabulary and tokenizer, so that it can align by itself."""
         model = self.data.spm
-        content = np.frombuffer(model.read_bytes(), dtype=np.uint8).copy() if model else np.empty(0, dtype=np.uint8)
-        return {
-            "tokenizer": {"symbols": list(self.dictionary.symbols), "sentencepiece": torch.from_numpy(content)},
-        }
+        return {"tokenizer": tokenizer_state(self.dictionary, model.read_bytes() if model else b"")}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Refuse a checkpoint whose vocabulary is not the data-bin's."""

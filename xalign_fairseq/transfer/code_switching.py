@@ -69,8 +69,9 @@ def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
         )
     if isinstance(original, QuestionExample):
         return (
-            replace(original, language=here, question=translated.question),
-            replace(translated, language=there, question=original.question),
+            # Named as MLQA names its files, the context's language first.
+            replace(original, language=there, question=translated.question),
+            replace(translated, language=here, question=original.question),
         )
     raise XalignError(
         "code-switching needs examples of two texts", found=type(original).__name__, expected="pairs or questions"

@@ -14,6 +14,7 @@ from torch import Tensor
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.evaluation.parsing import Gold
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.transfer.benchmarks import Benchmark, check_labels, digest
@@ -22,7 +23,7 @@ from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
 
 # Examples that are encoded, sorted by length and predicted together; bounds the memory of any file.
 BLOCK = 4096
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 
 
 @dataclass
@@ -107,7 +108,11 @@ class Predictor:
 
 
 def evaluate(
-    predictor: Predictor, path: str | os.PathLike, language: str, progress: Progress | None = None
+    predictor: Predictor,
+    path: str | os.PathLike,
+    language: str,
+    max_tokens: int = 8192,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Predict a test file and, if all of it has labels, score it by every metric of its benchmark."""
     benchmark = predictor.benchmark
@@ -116,7 +121,7 @@ def evaluate(
     evaluation = Evaluation(
         [example.id for example in examples],
         [predictor.family.gold(example) for example in examples],
-        predictor.predict(examples, progress=progress),
+        predictor.predict(examples, max_tokens, progress),
         digest(path),
     )
     if any(gold is None for gold in evaluation.golds):
@@ -135,7 +140,7 @@ def write_predictions(path: str | os.PathLike, evaluation: Evaluation) -> None:
     """JSON lines ``{"id", "prediction", "gold"}``; gold is null where the file has none."""
     with atomic_write(path) as out:
         for id_, prediction, gold in zip(evaluation.ids, evaluation.predictions, evaluation.golds, strict=True):
-            plain = dataclasses.asdict(gold) if dataclasses.is_dataclass(gold) else gold
+            plain = dataclasses.asdict(gold) if isinstance(gold, Gold) else gold
             out.write(json.dumps({"id": id_, "prediction": prediction, "gold": plain}, ensure_ascii=False) + "\n")
 
 

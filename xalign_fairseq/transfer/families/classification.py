@@ -1,7 +1,7 @@
 """Classification of a pair of texts by the hidden state of ``<s>`` (XNLI, PAWS-X)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer.examples import PairExample
 from xalign_fairseq.transfer.family import Encoded, Family, register_family
+from xalign_fairseq.transfer.heads.precision import at_least_float32
 from xalign_fairseq.transfer.word_windows import collate_windows
 
 
@@ -22,8 +23,8 @@ class Classification(Family[PairExample]):
     long loses tokens from the end of its longer side, one by one.
     """
 
-    defaults = {"dropout": 0.1}
-    help = {"dropout": "dropout before the output layer"}
+    defaults: ClassVar = {"head_dropout": 0.1}
+    help: ClassVar = {"head_dropout": "dropout before the output layer"}
 
     @staticmethod
     def labels_of(examples: Sequence[PairExample]) -> list[str]:
@@ -59,17 +60,19 @@ class Classification(Family[PairExample]):
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """Dropout and a linear map."""
-        return nn.Sequential(nn.Dropout(self.options["dropout"]), nn.Linear(config.encoder_embed_dim, len(self.labels)))
+        return nn.Sequential(
+            nn.Dropout(self.options["head_dropout"]), nn.Linear(config.encoder_embed_dim, len(self.labels))
+        )
 
     def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Cross-entropy of the class."""
-        logits = head(hidden[:, 0]).float()
+        logits = at_least_float32(head(hidden[:, 0]))
         labels = batch["labels"]
         return F.cross_entropy(logits, labels, ignore_index=-1, reduction="sum"), (labels >= 0).sum()
 
     def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[Any]) -> list[str]:
         """The most probable class; the first of equals."""
-        return [self.labels[i] for i in head(hidden[:, 0]).float().argmax(1).tolist()]
+        return [self.labels[i] for i in head(hidden[:, 0]).argmax(1).tolist()]
 
 
 def _longest_first(first: int, second: int, room: int) -> tuple[int, int]:

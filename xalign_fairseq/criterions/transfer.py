@@ -1,0 +1,80 @@
+"""The loss of a transfer task, and in validation the benchmark's own metric."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from fairseq import metrics
+from fairseq.criterions import FairseqCriterion, register_criterion
+from fairseq.dataclass import FairseqDataclass
+from torch import Tensor
+
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS
+
+
+@dataclass
+class TransferCriterionConfig(FairseqDataclass):
+    """Everything is the task's affair."""
+
+
+@register_criterion("transfer", dataclass=TransferCriterionConfig)
+class TransferCriterion(FairseqCriterion):
+    """Mean of the task's loss over its predictions; in validation ``score``, the metric that selects the model."""
+
+    def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
+        """fairseq's criterion call: loss to differentiate, sample size, logging output."""
+        total, count, scores = model(lambda encoder: self._run(encoder, sample))
+        logs = {
+            "loss": total.detach(),
+            "sample_size": count,
+            "ntokens": sample["ntokens"],
+            "nsentences": sample["nsentences"],
+            **scores,
+        }
+        return total, count, logs
+
+    def _run(self, encoder: StepEncoder, sample: dict[str, Any]) -> tuple[Tensor, Tensor, dict[str, float]]:
+        spec, family, batch = self.task.spec, self.task.family, sample["batch"]
+        head: Any = encoder.heads[spec.head_name]
+        states = encoder.states(batch["tokens"], labelling=head.features.frozen)
+        hidden = head.features(states, batch["tokens"])
+        total, count = family.loss(head.output, hidden, batch)
+        if encoder.training:
+            return total, count, {}
+        examples = sample["examples"]
+        predictions = family.predict(head.output, hidden, batch, examples)
+        metric = BENCHMARKS[spec.benchmark].metrics[0]
+        counts = sum(
+            metric.counts([family.gold(example)], [prediction], example.language).sum(0)
+            for example, prediction in zip(examples, predictions, strict=True)
+        )
+        return total, count, {f"score/{spec.benchmark}/{k}": float(value) for k, value in enumerate(counts)}
+
+    @staticmethod
+    def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
+        """Log the loss in bits per prediction and the score in percent, from counts summed over batches and workers."""
+        sums: dict[str, float] = {}
+        for log in logging_outputs:
+            for key, value in log.items():
+                sums[key] = sums.get(key, 0.0) + float(value)
+        size = max(sums.get("sample_size", 0), 1)
+        metrics.log_scalar("loss", sums.get("loss", 0) / size / math.log(2), size, round=3)
+        keys = sorted(key for key in sums if key.startswith("score/"))
+        for key in keys:  # fairseq averages over batches: the counts are logged, and the score is derived from them
+            metrics.log_scalar(f"_{key}", sums[key])
+        if keys:
+            metrics.log_derived("score", partial(_score, keys))
+
+    @staticmethod
+    def logging_outputs_can_be_summed() -> bool:
+        """All logged values are sums."""
+        return True
+
+
+def _score(keys: Sequence[str], meters: Mapping[str, Any]) -> float:
+    metric = BENCHMARKS[keys[0].split("/")[1]].metrics[0]
+    return round(100 * float(metric.value(np.array([meters[f"_{key}"].sum for key in keys]))), 3)

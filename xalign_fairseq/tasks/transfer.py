@@ -1,0 +1,262 @@
+"""The transfer tasks: fine-tuning on a benchmark's training files, ``--task xalign_FAMILY --benchmark NAME``."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, make_dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Optional
+
+import numpy as np
+from fairseq.dataclass import FairseqDataclass
+from fairseq.tasks import FairseqTask, register_task
+from omegaconf import II, MISSING
+
+from xalign_fairseq.alignment.vocabulary import load_tokenizer, tokenizer_state
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.tasks.transfer_dataset import TransferDataset
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find
+from xalign_fairseq.transfer.code_switching import code_switch
+from xalign_fairseq.transfer.family import FAMILIES, Limits
+from xalign_fairseq.transfer.heads.features import Features
+from xalign_fairseq.transfer.spec import TransferSpec
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class TransferConfig(FairseqDataclass):
+    """Options of every transfer task; those of its family come beside them."""
+
+    data: str = field(default=MISSING, metadata={"help": "folder with the benchmark's files, as XTREME names them"})
+    benchmark: str = field(default=MISSING, metadata={"help": "what is in the files; each task names its benchmarks"})
+    train_langs: str = field(default="en", metadata={"help": "languages to train on, separated by commas"})
+    train_split: str = field(default="train", metadata={"help": "split to train on"})
+    train_files: Optional[str] = field(
+        default=None, metadata={"help": "LANG=FILE,... instead of looking for --train-langs in the folder"}
+    )
+    valid_langs: str = field(default="en", metadata={"help": "languages whose validation score selects the model"})
+    valid_split: str = field(default="dev", metadata={"help": "split to validate on"})
+    valid_files: Optional[str] = field(
+        default=None, metadata={"help": "LANG=FILE,... instead of looking for --valid-langs in the folder"}
+    )
+    holdout: float = field(
+        default=0.0, metadata={"help": "validate on this share of the training examples instead of on files"}
+    )
+    holdout_seed: int = field(default=1, metadata={"help": "which examples are held out; the same for every --seed"})
+    code_switch: bool = field(
+        default=False,
+        metadata={"help": "replace each translated training example by its two mixtures with the English one (PPA)"},
+    )
+    max_length: int = field(default=128, metadata={"help": "longest window of tokens, special ones included"})
+    overlap: int = field(default=32, metadata={"help": "tokens that consecutive windows of a long text share"})
+    pair_separators: int = field(
+        default=2, metadata={"help": "</s> between two texts: 2 as in XLM-R, 1 as in this package's bitext"}
+    )
+    # Not options: the encoder names the tokenizer, and every draw is keyed by the seed.
+    init_checkpoint: Optional[str] = II("model.init_checkpoint")
+    seed: int = II("common.seed")
+
+
+class TransferTask(FairseqTask):
+    """Fine-tuning on one benchmark; subclasses, one a family, are made by :func:`_register`."""
+
+    cfg: Any
+    family_name: ClassVar[str]
+
+    def __init__(self, cfg: Any, restoring: bool = False):
+        super().__init__(cfg)
+        self.restoring = restoring
+        self.models: list[Any] = []
+        self.benchmark = self._find_benchmark()
+        training = self._read(self._files("train"), cfg.train_split)
+        self.train_groups, self.valid_groups = self._split(training)
+        flat = [example for group in self.train_groups for example in group]
+        labels = FAMILIES[self.family_name].labels_of(flat)
+        for group in self.valid_groups:
+            check_labels(labels, group, "the validation data")
+        self.spec = TransferSpec(
+            cfg.benchmark,
+            tuple(labels),
+            Limits(cfg.max_length, cfg.overlap, cfg.pair_separators),
+            {name: getattr(cfg, name) for name in FAMILIES[self.family_name].defaults},
+            {name: getattr(cfg, name) for name in Features.defaults},
+        )
+        self.family = self.spec.build_family(self.tokenizer)
+
+    @classmethod
+    def setup_task(cls, cfg: Any, **kwargs: Any) -> "TransferTask":
+        """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
+        return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
+
+    def _find_benchmark(self) -> Benchmark:
+        mine = [name for name, each in BENCHMARKS.items() if each.family == self.family_name]
+        if self.cfg.benchmark not in mine:
+            raise XalignError(
+                "the task has no such benchmark",
+                where=f"--task xalign_{self.family_name} --benchmark",
+                found=self.cfg.benchmark,
+                expected=", ".join(mine),
+            )
+        return BENCHMARKS[self.cfg.benchmark]
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """That of the encoder."""
+        path = self.cfg.init_checkpoint
+        if not path:
+            raise XalignError(
+                "fine-tuning needs an encoder", where="--init-checkpoint", next="--init-checkpoint CHECKPOINT.pt"
+            )
+        state = checkpoint.read(path)
+        encoder, _ = checkpoint.load_encoder(state, path)
+        return load_tokenizer(state, encoder.config.vocab_size, where=path)
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The encoder's."""
+        return self.tokenizer.dictionary
+
+    def _files(self, part: str) -> dict[str, Path]:
+        """Language -> file, of ``train`` or ``valid``."""
+        given = getattr(self.cfg, f"{part}_files")
+        languages = [each.strip() for each in getattr(self.cfg, f"{part}_langs").split(",") if each.strip()]
+        if not given:
+            split = getattr(self.cfg, f"{part}_split")
+            return {each: find(self.benchmark, self.cfg.data, split, each) for each in languages}
+        files = dict(each.partition("=")[::2] for each in given.split(","))
+        missing = {language: path for language, path in files.items() if not Path(path).is_file()}
+        if missing or "" in files:
+            raise XalignError(
+                "a file does not exist",
+                where=f"--{part}-files",
+                found=", ".join(f"{language}={path}" for language, path in (missing or files).items()),
+                expected="LANG=FILE,...",
+            )
+        return {language: Path(path) for language, path in files.items()}
+
+    def _read(self, files: Mapping[str, Path], split: str) -> dict[str, list[Any]]:
+        examples = {language: self.benchmark.read(path, language) for language, path in files.items()}
+        gold = FAMILIES[self.family_name].gold
+        for language, path in files.items():
+            without = sum(gold(example) is None for example in examples[language])
+            if without or not examples[language]:
+                raise XalignError(
+                    "examples without labels can't be trained or selected on",
+                    where=path,
+                    found=f"{without} of {len(examples[language])} without a label",
+                    next=f"choose a labelled split (now {split})",
+                )
+        return examples
+
+    def _split(self, training: dict[str, list[Any]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        """Groups to train on, and groups to validate on: held out of them, or read from files."""
+        if self.cfg.code_switch:
+            groups = code_switch(training)
+        else:
+            groups = [(example,) for examples in training.values() for example in examples]
+        if not self.cfg.holdout:
+            files = self._read(self._files("valid"), self.cfg.valid_split)
+            return groups, [(example,) for examples in files.values() for example in examples]
+        out = round(self.cfg.holdout * len(groups))
+        if not 0 < out < len(groups):
+            raise XalignError(
+                "the share to hold out leaves nothing to train or to validate on",
+                where="--holdout",
+                found=f"{self.cfg.holdout} of {len(groups)} examples",
+                expected="a share between 0 and 1",
+            )
+        chosen = np.zeros(len(groups), dtype=bool)
+        chosen[np.random.default_rng(self.cfg.holdout_seed).permutation(len(groups))[:out]] = True
+        train, valid = (
+            [group for group, held in zip(groups, chosen, strict=True) if held == wanted] for wanted in (False, True)
+        )
+        return train, valid
+
+    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """The encoder with the task's head; nothing else in it is trained."""
+        model = super().build_model(cfg, from_checkpoint)
+        longest = self.spec.limits.tokens
+        if longest > model.max_positions():
+            raise XalignError(
+                "the windows are longer than the encoder's positions",
+                where="--max-length",
+                found=longest,
+                expected=f"at most {model.max_positions()}",
+            )
+        head = self.spec.build_head(self.family, model.encoder.config)
+        model.attach_head(self.spec.head_name, head)
+        model.freeze_lm_head()
+        if head.features.frozen:
+            model.encoder.requires_grad_(False)
+        return model
+
+    def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
+        """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
+        if split not in ("train", "valid"):
+            raise XalignError(
+                "a transfer task has the splits train and valid", found=split, next="xalign predict scores test files"
+            )
+        training = split == "train"
+        groups = self.train_groups if training else self.valid_groups
+        self.datasets[split] = TransferDataset(groups, self.family, self.cfg.seed, training)
+        logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
+
+    @property
+    def source_dictionary(self) -> None:
+        """fairseq's own dictionary class is not used."""
+        return None
+
+    target_dictionary = source_dictionary
+
+    def max_positions(self) -> None:
+        """Lengths are the family's affair."""
+        return None
+
+    def state_dict(self) -> dict[str, Any]:
+        """What makes the checkpoint complete: tokenizer, labels, options."""
+        return {
+            "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model_bytes()),
+            "transfer": self.spec.to_state(),
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Refuse a checkpoint whose head has other labels or another shape."""
+        stored = state_dict.get("transfer")
+        mine = self.spec.to_state()
+        if stored is None or stored["benchmark"] != mine["benchmark"]:
+            return  # a pre-trained encoder, or one fine-tuned on something else: its head is not used
+        for part in ("labels", "options", "features"):
+            if stored[part] != mine[part]:
+                raise XalignError(
+                    f"the checkpoint was fine-tuned with other {part}",
+                    where=f"--task xalign_{self.family_name}",
+                    found=mine[part],
+                    expected=stored[part],
+                    next="start from the pre-trained encoder, or give the same files and options",
+                )
+
+
+def _register(name: str) -> None:
+    family = FAMILIES[name]
+    # Options without a default, such as a limit that is off, are numbers.
+    options = [
+        (option, Optional[int] if default is None else type(default), field(default=default, metadata={"help": help_}))
+        for owner in (family, Features)
+        for (option, default), help_ in zip(owner.defaults.items(), map(owner.help.get, owner.defaults), strict=True)
+    ]
+    config = make_dataclass(f"{name.capitalize()}Config", options, bases=(TransferConfig,))
+    config.__module__ = __name__
+    known = ", ".join(each for each, benchmark in BENCHMARKS.items() if benchmark.family == name)
+    doc = f"Fine-tuning of the family {name}: {known}."
+    task = type(
+        f"{name.capitalize()}Task", (TransferTask,), {"__module__": __name__, "__doc__": doc, "family_name": name}
+    )
+    register_task(f"xalign_{name}", dataclass=config)(task)
+
+
+for _name in FAMILIES:
+    _register(_name)

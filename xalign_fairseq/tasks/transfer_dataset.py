@@ -1,0 +1,110 @@
+"""The dataset of a transfer task: encoded examples in batches of like length."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from fairseq.data import FairseqDataset, data_utils
+
+from xalign_fairseq.transfer.family import Encoded, Family
+
+logger = logging.getLogger(__name__)
+# Batches are drawn at random; within this many of them examples are sorted by length, which saves padding.
+SORTED_BATCHES = 50
+
+
+class TransferDataset(FairseqDataset):
+    """Items are groups of examples that belong into one batch: single examples, or the mixtures of code-switching.
+
+    Every draw is keyed by (seed, epoch), so that a resumed run goes on with the batches of an uninterrupted one.
+
+    Args:
+        groups: examples by item.
+        family: encodes and collates them.
+        seed: of the order.
+        training: whether to draw a new order each epoch, or to read as stored.
+    """
+
+    def __init__(self, groups: Sequence[tuple[Any, ...]], family: Family, seed: int, training: bool):
+        super().__init__()
+        self.groups, self.family, self.seed, self.training = groups, family, seed, training
+        self.encoded: list[list[Encoded]] = [[family.encode(example) for example in group] for group in groups]
+        self.sizes = np.array([sum(each.tokens for each in group) for group in self.encoded], dtype=np.int64)
+        self.each = max((len(group) for group in groups), default=1)
+        self.now = 1
+        flat = [each for group in self.encoded for each in group]
+        cut = sum(each.cut > 0 for each in flat)
+        if cut:
+            limit = family.limits.tokens
+            logger.warning("%d of %d examples lost tokens to --max-length %d", cut, len(flat), limit)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, index: int) -> int:
+        return int(index)
+
+    @property
+    def can_reuse_epoch_itr_across_epochs(self) -> bool:
+        """Each epoch of training has its own batches."""
+        return not self.training
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draws are keyed by the epoch."""
+        self.now = epoch
+
+    def collater(self, samples: Sequence[int]) -> dict[str, Any]:
+        """Items to a batch; in validation it carries the examples, which the metric needs."""
+        if not samples:  # a worker that has run out of batches
+            return {}
+        encoded = [each for i in samples for each in self.encoded[i]]
+        sample = {
+            "batch": self.family.collate(encoded),
+            "nsentences": len(encoded),
+            "ntokens": sum(each.tokens for each in encoded),
+        }
+        if not self.training:
+            sample["examples"] = tuple(example for i in samples for example in self.groups[i])
+        return sample
+
+    def ordered_indices(self) -> np.ndarray:
+        """A random order in training, by length otherwise."""
+        if self.training:
+            return np.random.default_rng((self.seed, self.now)).permutation(len(self))
+        return np.argsort(self.sizes, kind="stable")
+
+    def batch_by_size(
+        self,
+        indices: np.ndarray,
+        max_tokens: int | None = None,
+        max_sentences: int | None = None,
+        required_batch_size_multiple: int = 1,
+    ) -> list[np.ndarray]:
+        """Batches of ``--batch-size`` examples, none left out whatever ``--required-batch-size-multiple`` is."""
+        items = max(1, max_sentences // self.each) if max_sentences else None
+        if self.training and items:
+            pools = np.split(indices, range(items * SORTED_BATCHES, len(indices), items * SORTED_BATCHES))
+            indices = np.concatenate([pool[np.argsort(self.sizes[pool], kind="stable")] for pool in pools])
+        return data_utils.batch_by_size(
+            indices,
+            num_tokens_fn=self.num_tokens,
+            num_tokens_vec=self.num_tokens_vec(indices),
+            max_tokens=max_tokens,
+            max_sentences=items,
+            required_batch_size_multiple=1,
+        )
+
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
+        """Windows fit the encoder by construction: nothing is filtered."""
+        return indices, []
+
+    def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
+        """Tokens of each item."""
+        return self.sizes[indices]
+
+    def num_tokens(self, index: int) -> int:
+        """Tokens of one item."""
+        return int(self.sizes[index])
+
+    size = num_tokens
