@@ -14,6 +14,7 @@ from xalign_fairseq.evaluation.classification import ACCURACY
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1
+from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1, entity_f1
 from xalign_fairseq.transfer.examples import Example
 from xalign_fairseq.transfer.family import Limits
@@ -303,7 +304,7 @@ BENCHMARKS = {
             "tatoeba",
             "retrieval",
             read_bitext,
-            (ACCURACY,),
+            RETRIEVAL_METRICS,
             {"test": ("tatoeba.{iso3}-eng.{iso3}", "en-{language}.{language}")},
             ("tatoeba", "tatoeba/v1"),
         ),

@@ -1,0 +1,137 @@
+"""Retrieval by an encoder: sentence vectors against float64, batches that change nothing, scores of a bitext."""
+
+import logging
+import math
+
+import pytest
+import torch
+
+from xalign_fairseq.data.corpus import scan
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.retrieval import (
+    default_retrieval_layer,
+    evaluate_retrieval,
+    retrieval_evaluation,
+    sentence_vectors,
+)
+
+GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
+ENGLISH = ["the house", "a red car", "the dog sleeps in the large garden", "where is the cat?", "yes", "the home"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text"
+    path.write_text("".join(f"{line}\n" for line in (GERMAN + ENGLISH) * 20), encoding="utf-8")
+    return Tokenizer(train_sentencepiece([scan(path)], 60, seed=1))
+
+
+@pytest.fixture(scope="module")
+def encoder(tokenizer):
+    torch.manual_seed(0)
+    vocabulary = tokenizer.dictionary.embedding_size
+    encoder = Encoder(EncoderConfig(vocabulary, 3, 16, 32, 2, max_positions=40, dropout=0.5)).eval()
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+    return encoder
+
+
+@pytest.fixture
+def bitext(tmp_path):
+    for name, lines in (("deu", GERMAN), ("eng", ENGLISH)):
+        (tmp_path / f"tatoeba.deu-eng.{name}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return tmp_path / "tatoeba.deu-eng.deu"
+
+
+@pytest.mark.parametrize("layer", [0, 2, -1])
+def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(encoder, tokenizer, layer):
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, layer)
+    exact = encoder.double()
+    for sentence, vector in zip(GERMAN, vectors, strict=True):
+        tokens = torch.tensor([[0, *tokenizer.encode(sentence), 2]])
+        torch.testing.assert_close(vector.double(), exact.states(tokens).layer(layer)[0].mean(0), rtol=1e-4, atol=1e-5)
+    encoder.float()
+    assert vectors.dtype == torch.float32
+
+
+@pytest.mark.parametrize("max_tokens", [1, 40, 10_000])
+def test_batches_change_nothing_and_equal_sentences_have_equal_vectors(encoder, tokenizer, max_tokens):
+    done = []
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, max_tokens=max_tokens, progress=done.append)
+    torch.testing.assert_close(vectors, sentence_vectors(encoder, tokenizer, GERMAN, 2), rtol=1e-4, atol=1e-5)
+    assert vectors[0].tolist() == vectors[5].tolist()
+    assert sum(done) == len(set(GERMAN))
+    assert not vectors.requires_grad
+
+
+def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
+    long = "das Haus " * 30
+    cut = tokenizer.encode(long)[:38]
+    with caplog.at_level(logging.WARNING):
+        [vector] = sentence_vectors(encoder, tokenizer, [long], 1)
+    assert "1 sentences were cut to the encoder's 40 positions" in caplog.text
+    torch.testing.assert_close(vector, encoder.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
+
+
+def test_the_default_layer_is_seven_twelfths_of_the_depth():
+    assert [default_retrieval_layer(layers) for layers in (1, 3, 6, 12, 24)] == [1, 2, 4, 7, 14]
+
+
+def test_scores_are_those_of_cosines_in_a_loop(encoder, tokenizer, bitext):
+    evaluation = evaluate_retrieval(encoder, tokenizer, bitext, "de")
+
+    def vector(sentence):
+        return encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0].mean(0).double()
+
+    sides = [[vector(line).detach() for line in lines] for lines in (GERMAN, ENGLISH)]
+    cosine = [[(a @ b / a.norm() / b.norm()).item() for b in sides[1]] for a in sides[0]]
+    to_english = [str(row.index(max(row)) + 1) for row in cosine]
+    columns = list(map(list, zip(*cosine, strict=True)))
+    # the first and the last German line are equal
+    from_english = [str(next(i for i, c in enumerate(col) if math.isclose(c, max(col))) + 1) for col in columns]
+    assert evaluation.items == 6
+    assert evaluation.ids == evaluation.golds == ["1", "2", "3", "4", "5", "6"]
+    assert [each["accuracy"] for each in evaluation.predictions] == to_english
+    assert [each["accuracy-from-en"] for each in evaluation.predictions] == from_english
+    right = [float(i == j) for i, j in zip(evaluation.ids, to_english, strict=True)]
+    assert evaluation.counts["accuracy"].tolist() == [[hit, 1.0] for hit in right]
+    assert evaluation.scores["accuracy"] == pytest.approx(sum(right) / 6)
+    assert set(evaluation.scores) == {"accuracy", "accuracy-from-en", "margin-accuracy", "margin-accuracy-from-en"}
+    signature = evaluation.signatures["margin-accuracy"]
+    assert f"benchmark:tatoeba|language:de|layer:2|pooling:mean|data:sha256-{evaluation.digest}|" in signature
+    assert len(set(evaluation.signatures.values())) == 4
+
+
+def test_a_perfect_translation_is_found(encoder, tokenizer, tmp_path):
+    for name in ("de", "en"):
+        (tmp_path / f"en-de.{name}").write_text("".join(f"{line}\n" for line in GERMAN[:5]), encoding="utf-8")
+    evaluation = evaluate_retrieval(encoder, tokenizer, tmp_path / "en-de.de", "de", layer=1)
+    assert set(evaluation.scores.values()) == {1.0}
+    assert "|layer:1|" in evaluation.signatures["accuracy"]
+
+
+def test_a_layer_that_is_not_there_is_an_error(encoder, tokenizer, bitext):
+    with pytest.raises(XalignError, match="no such layer"):
+        evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=4)
+
+
+def test_from_a_checkpoint(encoder, tokenizer, bitext, tmp_path):
+    model = torch.frombuffer(bytearray(tokenizer._processor.serialized_model_proto()), dtype=torch.uint8)
+    assert isinstance(tokenizer.dictionary, Dictionary)
+    state = {
+        "args": None,
+        "cfg": {"model": {"encoder_attention_heads": 2}},
+        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
+        "task_state": {"tokenizer": {"symbols": tokenizer.dictionary.symbols, "sentencepiece": model}},
+    }
+    torch.save(state, tmp_path / "checkpoint.pt")
+    evaluation = retrieval_evaluation(tmp_path / "checkpoint.pt", bitext, "de", layer=-1)
+    other = evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=3)
+    assert evaluation.predictions == other.predictions
+    assert evaluation.signatures == other.signatures

@@ -1,0 +1,148 @@
+"""Retrieval of translations (Tatoeba) by an encoder's mean hidden states; nothing is trained."""
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder import checkpoint as checkpoints
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.evaluation.retrieval import retrieve
+from xalign_fairseq.evaluation.signature import task_signature
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, digest
+from xalign_fairseq.transfer.predict import Evaluation
+
+logger = logging.getLogger(__name__)
+
+
+def default_retrieval_layer(layers: int) -> int:
+    """Layer 7 of 12, and 14 of 24: the usual ones for Tatoeba; the same depth of any other encoder, at least layer 1.
+
+    XTREME's script counts layers from 0 without the embeddings: its layer 7 is layer 8 here, its 13 is 14.
+    """
+    return max(1, round(layers * 7 / 12))
+
+
+@torch.inference_mode()
+def sentence_vectors(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentences: Sequence[str],
+    layer: int,
+    *,
+    max_tokens: int = 8192,
+    progress: Callable[[int], object] | None = None,
+) -> Tensor:
+    """Means of a layer's hidden states over all tokens, ``<s>`` and ``</s>`` included as in XTREME: (N, H) float32.
+
+    Equal sentences are encoded once and have equal vectors. A sentence longer than the encoder's positions is cut.
+
+    Args:
+        encoder: in evaluation mode; the vectors are on its device.
+        tokenizer: the encoder's own.
+        sentences: at least one.
+        layer: 0 embeddings, -1 last.
+        max_tokens: padded tokens of a batch; one sentence at least is always taken.
+        progress: is told how many more sentences are done.
+    """
+    different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
+    tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
+    if cut:
+        logger.warning("%d sentences were cut to the encoder's %d positions", cut, encoder.config.max_positions)
+    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # the longest first: a lack of memory shows
+    device = encoder.lm_head.bias.device
+    vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)
+    start = 0
+    while start < len(order):
+        rows = order[start : start + max(1, max_tokens // len(tokens[order[start]]))]
+        start += len(rows)
+        batch = pad([tokens[i] for i in rows], encoder.config.pad).to(device)
+        real = batch.ne(encoder.config.pad)[..., None]
+        hidden = encoder.states(batch).layer(layer).float()
+        vectors[rows] = (hidden * real).sum(1) / real.sum(1)
+        if progress is not None:
+            progress(len(rows))
+    return vectors[[different[sentence] for sentence in sentences]]
+
+
+def _encode(tokenizer: Tokenizer, sentences: Sequence[str], positions: int) -> tuple[list[np.ndarray], int]:
+    """``<s> sentence </s>`` of each, and how many were cut."""
+    dictionary = tokenizer.dictionary
+    flat, sizes = tokenizer.encode_batch(sentences)
+    tokens = [
+        np.array([dictionary.bos_index, *ids[: positions - 2], dictionary.eos_index], dtype=np.int64)
+        for ids in np.split(flat, np.cumsum(sizes)[:-1])
+    ]
+    return tokens, int((sizes > positions - 2).sum())
+
+
+def evaluate_retrieval(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    path: str | os.PathLike,
+    language: str,
+    *,
+    layer: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Evaluation:
+    """Find the English line of each line of a bitext and the other way round, by cosine and by margin.
+
+    Args:
+        encoder, tokenizer: which belong together.
+        path: the foreign side; the English file lies beside it.
+        language: of ``path``.
+        layer: whose states are averaged; :func:`default_retrieval_layer` without one.
+        progress: is told how many more sentences are done.
+
+    Returns:
+        scores by the names of :data:`~xalign_fairseq.evaluation.retrieval.RETRIEVAL_METRICS`; ``predictions`` are, for
+        each line, the ids (line numbers from 1) that each search has found.
+
+    Example::
+
+        evaluate_retrieval(encoder, tokenizer, "tatoeba.deu-eng.deu", "de").scores["accuracy"]
+    """
+    benchmark = BENCHMARKS["tatoeba"]
+    chosen = encoder.config.resolve_layer(
+        default_retrieval_layer(encoder.config.encoder_layers) if layer is None else layer
+    )
+    pairs = benchmark.read(path, language)
+    foreign, english = (
+        sentence_vectors(encoder, tokenizer, side, chosen, progress=progress)
+        for side in ([pair.first for pair in pairs], [pair.second for pair in pairs])
+    )
+    ids = [pair.id for pair in pairs]
+    found = {name: lines.tolist() for name, lines in retrieve(foreign, english).items()}
+    predictions = [{name: ids[lines[i]] for name, lines in found.items()} for i in range(len(ids))]
+    evaluation = Evaluation(ids, list(ids), predictions, digest(path))
+    for metric in benchmark.metrics:
+        counts = metric.counts(ids, predictions, language)
+        evaluation.counts[metric.name] = counts
+        evaluation.scores[metric.name] = metric.score(counts)
+        evaluation.signatures[metric.name] = task_signature(
+            metric, benchmark.name, evaluation.digest, language=language, layer=chosen, pooling="mean"
+        )
+    return evaluation
+
+
+def retrieval_evaluation(
+    checkpoint: str | os.PathLike,
+    path: str | os.PathLike,
+    language: str,
+    *,
+    layer: int | None = None,
+    device: str | torch.device = "cpu",
+    dtype: torch.dtype = torch.float32,
+    progress: Callable[[int], object] | None = None,
+) -> Evaluation:
+    """:func:`evaluate_retrieval` with the encoder and the tokenizer of a fairseq checkpoint."""
+    state = checkpoints.read(checkpoint)
+    encoder, _ = checkpoints.load_encoder(state, checkpoint)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=checkpoint)
+    return evaluate_retrieval(encoder.to(device, dtype), tokenizer, path, language, layer=layer, progress=progress)
