@@ -11,10 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.data.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
 from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.encoder.checkpoint import load_pickled
@@ -172,8 +172,7 @@ def read_tokenizer(folder: Path, vocab_size: int) -> dict[str, Any]:
             expected=f"{vocab_size} ids, as config.json has",
             next="tokens added later and padded vocabularies are not supported: take the model from before them",
         )
-    content = np.frombuffer(path.read_bytes(), dtype=np.uint8).copy()
-    return {"symbols": dictionary.symbols, "sentencepiece": torch.from_numpy(content)}
+    return tokenizer_state(dictionary, path.read_bytes())
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
