@@ -1,0 +1,72 @@
+"""What a task reads of the encoder: its last layer, or a learned mix of all layers of a frozen encoder."""
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import HiddenStates
+
+
+class Features(nn.Module):
+    r"""Hidden states of a pass to the features (N, T, H) of a task.
+
+    By default the last layer, without parameters. With ``feature_based`` the encoder is frozen, and its layers are
+    mixed as ELMo's are (Peters et al., 2018), embeddings included, with learned w and gamma:
+
+    .. math:: x = \gamma \sum_{l=0}^{L} softmax(w)_l h_l
+
+    ``extra_layers`` new transformer layers then read the mix (Wu & Dredze, 2020, section 3: 4 of them), each with the
+    encoder's sizes.
+
+    Args:
+        config: sizes and dropout of the encoder.
+        options: of :attr:`defaults`.
+
+    Attributes:
+        frozen: whether the encoder's own parameters are kept.
+
+    Example::
+
+        features = Features(encoder.config, {"feature_based": True})
+        hidden = features(encoder.states(tokens, grad=not features.frozen), tokens)
+    """
+
+    defaults: ClassVar[dict[str, Any]] = {"feature_based": False, "extra_layers": 4}
+    help: ClassVar[dict[str, str]] = {
+        "feature_based": "keep the encoder as it is; the task reads a learned mix of all of its layers",
+        "extra_layers": "new transformer layers on that mix",
+    }
+
+    def __init__(self, config: EncoderConfig, options: dict[str, Any]):
+        super().__init__()
+        options = {**self.defaults, **options}
+        self.frozen: bool = options["feature_based"]
+        self.pad = config.pad
+        if not self.frozen:
+            return
+        self.weights = nn.Parameter(torch.zeros(config.encoder_layers + 1))
+        self.gamma = nn.Parameter(torch.ones(()))
+        self.layers = nn.ModuleList(
+            nn.TransformerEncoderLayer(
+                config.encoder_embed_dim,
+                config.encoder_attention_heads,
+                config.encoder_ffn_embed_dim,
+                dropout=config.dropout,
+                batch_first=True,
+            )
+            for _ in range(options["extra_layers"])
+        )
+
+    def forward(self, states: HiddenStates, tokens: Tensor) -> Tensor:
+        """Features (N, T, H) of a pass over ``tokens`` (N, T)."""
+        if not self.frozen:
+            return states.layer(-1)
+        x = self.gamma * sum(
+            weight * states.layer(layer).detach() for layer, weight in enumerate(self.weights.softmax(0))
+        )
+        padding = tokens.eq(self.pad)
+        for layer in self.layers:
+            x = layer(x, src_key_padding_mask=padding)
+        return x
