@@ -1,0 +1,120 @@
+"""A dependency tree for each sentence, by the deep biaffine parser on the words' first subwords."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.data.batches import pad
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.evaluation.parsing import Gold, universal
+from xalign_fairseq.transfer.examples import TreeExample
+from xalign_fairseq.transfer.family import Encoded, Family, register_family
+from xalign_fairseq.transfer.heads.biaffine import Biaffine
+from xalign_fairseq.transfer.heads.trees import decode_trees
+from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
+
+# Universal Dependencies' relation for words whose relation can't be told.
+UNSPECIFIED = "dep"
+Heads = tuple[int, ...]
+Relations = tuple[str, ...]
+
+
+@register_family("parsing")
+class Parsing(Family[TreeExample]):
+    """The parser of Dozat & Manning (2017) on an encoder, as Wu & Dredze (2020) put it there.
+
+    The hidden state of ``<s>`` in the first word's window stands for the root. Relations are the universal ones
+    (``nsubj:pass`` is ``nsubj``). The loss is that of the heads plus that of the relations under the gold heads. At
+    test time the heads are the best tree by the scores of arcs, with one word under the root, and each relation is the
+    best one under the chosen head.
+
+    With ``max_words``, at test time only that many words of a sentence are parsed; the words after them hang on the
+    word under the root, as ``dep``. So every word has a prediction, and the whole stays a tree.
+    """
+
+    # Sizes and dropout of Dozat & Manning's Table 1; Wu & Dredze's code has 512, 128, 0.33.
+    defaults: ClassVar = {"arc_size": 500, "label_size": 100, "head_dropout": 0.33, "max_words": 0}
+    help: ClassVar = {
+        "arc_size": "size of the vectors that heads are scored with",
+        "label_size": "size of the vectors that relations are scored with",
+        "head_dropout": "dropout of those vectors",
+        "max_words": "words of a sentence that are parsed at test time; 0 is all (Wu & Dredze: 128)",
+    }
+
+    @staticmethod
+    def labels_of(examples: Sequence[TreeExample]) -> list[str]:
+        """All universal relations, sorted."""
+        return sorted({universal(relation) for each in examples if each.tree for relation in each.tree.relations})
+
+    @staticmethod
+    def gold(example: TreeExample) -> Gold | None:
+        """Heads, full relations and universal parts of speech."""
+        tree = example.tree
+        return None if tree is None else Gold(tree.heads, tree.relations, example.upos)
+
+    def encode(self, example: TreeExample) -> Encoded:
+        """Windows of the sentence, where its words are, and their heads and the numbers of their relations."""
+        windows, window, position = encode_words(self.tokenizer, example.words, self.limits)
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        heads = relations = [-1] * len(example.words)
+        if example.tree:
+            heads = list(example.tree.heads)
+            # A relation that the training data lack has no target; its head has.
+            relations = [numbers.get(universal(relation), -1) for relation in example.tree.relations]
+        arrays = {"window": window, "position": position}
+        targets = {"heads": np.array(heads, dtype=np.int64), "relations": np.array(relations, dtype=np.int64)}
+        return Encoded(windows, arrays | targets)
+
+    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+        """Windows and words as in :func:`collate_words`, ``heads`` and ``relations`` (B, W), -1 where there is none."""
+        targets = {name: pad([each.arrays[name] for each in encoded], -1) for name in ("heads", "relations")}
+        return collate_words(encoded) | targets
+
+    def build_head(self, config: EncoderConfig) -> Biaffine:
+        """The biaffine output layers."""
+        arc_size, label_size, dropout = (self.options[name] for name in ("arc_size", "label_size", "head_dropout"))
+        return Biaffine(config.encoder_embed_dim, len(self.labels), arc_size, label_size, dropout)
+
+    def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Cross-entropy of the heads plus that of the relations under the gold heads; and the number of words."""
+        assert isinstance(head, Biaffine)
+        states, heads = _rooted_states(hidden, batch), batch["heads"]
+        mask, known = batch["word_window"] >= 0, heads >= 0
+        arcs = F.cross_entropy(head.arc_scores(states, mask)[known], heads[known], reduction="sum")
+        scores = head.label_scores(states, heads, known)
+        labels = F.cross_entropy(scores, batch["relations"][known], ignore_index=-1, reduction="sum")
+        return arcs + labels, known.sum()
+
+    def predict(
+        self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[TreeExample]
+    ) -> list[tuple[Heads, Relations]]:
+        """Heads and relations of the best trees."""
+        assert isinstance(head, Biaffine)
+        if self.options["max_words"]:
+            words = slice(self.options["max_words"])
+            batch = {name: batch[name][:, words] for name in ("word_window", "word_position")}
+        states, mask = _rooted_states(hidden, batch), batch["word_window"] >= 0
+        lengths = mask.sum(1).tolist()
+        arcs = head.arc_scores(states, mask).detach().double().cpu().numpy()
+        heads = decode_trees(arcs, lengths)
+        labels = head.label_scores(states, torch.from_numpy(heads).to(hidden.device), mask).argmax(1)
+        predictions = []
+        for row, part, example in zip(heads, labels.split(lengths), examples, strict=True):
+            found = tuple(row[: len(part)].tolist())
+            relations = tuple(self.labels[number] for number in part.tolist())
+            beyond = len(example.words) - len(part)
+            if beyond:
+                found += (1 + found.index(0),) * beyond
+                relations += (UNSPECIFIED,) * beyond
+            predictions.append((found, relations))
+        return predictions
+
+
+def _rooted_states(hidden: Tensor, batch: dict[str, Tensor]) -> Tensor:
+    """States of the root and the words, (B, 1 + W, H)."""
+    root = hidden[batch["word_window"][:, :1].clamp(min=0), 0]
+    return torch.cat([root, word_states(hidden, batch)], 1)

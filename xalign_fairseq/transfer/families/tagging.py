@@ -1,0 +1,104 @@
+"""A tag for each word, from the hidden state of its first subword (POS, NER)."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.data.batches import pad
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transfer.examples import WordsExample
+from xalign_fairseq.transfer.family import Encoded, Family, register_family
+from xalign_fairseq.transfer.heads.crf import LinearChainCRF
+from xalign_fairseq.transfer.heads.precision import at_least_float32
+from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
+
+
+class TaggingHead(nn.Module):
+    """Dropout and a linear map to the scores of the tags; with ``crf`` their chain is scored as a whole.
+
+    Args:
+        size: of a hidden state.
+        tags: number of tags.
+        dropout: before the linear map.
+        crf: whether neighbouring tags are scored.
+    """
+
+    def __init__(self, size: int, tags: int, dropout: float, crf: bool):
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.linear = nn.Linear(size, tags)
+        self.crf = LinearChainCRF(tags) if crf else None
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Hidden states (B, W, H) -> scores (B, W, tags)."""
+        return self.linear(self.dropout(states))
+
+
+@register_family("tagging")
+class Tagging(Family[WordsExample]):
+    r"""p(y_w) = softmax(W h_w + b), h_w the hidden state of word w's first subword (Devlin et al. 2019), or a CRF.
+
+    The loss is the mean over words, with a CRF too. A word whose tag is none of the labels adds nothing to the loss.
+    """
+
+    defaults: ClassVar = {"crf": False, "head_dropout": 0.1}
+    help: ClassVar = {
+        "crf": "score neighbouring tags too, and choose the best sequence of tags",
+        "head_dropout": "dropout before the output layer",
+    }
+
+    @staticmethod
+    def labels_of(examples: Sequence[WordsExample]) -> list[str]:
+        """All tags, sorted."""
+        return sorted({tag for example in examples for tag in example.tags or ()})
+
+    @staticmethod
+    def gold(example: WordsExample) -> list[str] | None:
+        """The tags."""
+        return None if example.tags is None else list(example.tags)
+
+    def encode(self, example: WordsExample) -> Encoded:
+        """Windows of the sentence, where its words are, and the numbers of their tags."""
+        windows, window, position = encode_words(self.tokenizer, example.words, self.limits)
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        tags = [numbers.get(tag, -1) for tag in example.tags or [""] * len(example.words)]
+        arrays = {"window": window, "position": position, "tags": np.array(tags, dtype=np.int64)}
+        return Encoded(windows, arrays)
+
+    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+        """Windows and words as in :func:`collate_words`, and ``tags`` (B, W), -1 at padding and where there is none."""
+        return collate_words(encoded) | {"tags": pad([each.arrays["tags"] for each in encoded], -1)}
+
+    def build_head(self, config: EncoderConfig) -> TaggingHead:
+        """The output layer, with a CRF if asked for."""
+        return TaggingHead(
+            config.encoder_embed_dim, len(self.labels), self.options["head_dropout"], self.options["crf"]
+        )
+
+    def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Cross-entropy of the tags, or -log p of the sequences; and the number of words with a tag."""
+        assert isinstance(head, TaggingHead)
+        tags, mask = batch["tags"], batch["word_window"] >= 0
+        scores = head(word_states(hidden, batch))
+        if head.crf is not None:
+            total = head.crf.negative_log_likelihood(scores, tags, mask).sum()
+        else:
+            total = F.cross_entropy(
+                at_least_float32(scores).flatten(0, 1), tags.flatten(), ignore_index=-1, reduction="sum"
+            )
+        return total, (tags >= 0).sum()
+
+    def predict(
+        self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[WordsExample]
+    ) -> list[list[str]]:
+        """The best tag of each word, or with a CRF the best sequence of tags."""
+        assert isinstance(head, TaggingHead)
+        scores = head(word_states(hidden, batch))
+        best = head.crf.decode(scores, batch["word_window"] >= 0) if head.crf is not None else scores.argmax(2)
+        return [
+            [self.labels[number] for number in row[: len(example.words)]]
+            for row, example in zip(best.tolist(), examples, strict=True)
+        ]
