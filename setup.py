@@ -24,6 +24,7 @@ setup(
         "numpy>=2",
         "sentencepiece>=0.2",
         "tqdm>=4.60",
+        "PyYAML>=6",
     ],
     extras_require={
         "plot": ["matplotlib>=3.8"],

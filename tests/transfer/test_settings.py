@@ -43,7 +43,8 @@ def test_a_task_may_count_updates_where_the_plan_counts_epochs():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("lr", "fast"), ("lr", 0), ("lr", True), ("lr", float("nan")), ("epochs", 2.5), ("epochs", 0), ("batch_size", "8.5"),
+        ("lr", "fast"), ("lr", 0), ("lr", True), ("lr", float("nan")), ("epochs", 2.5), ("epochs", 0),
+        ("batch_size", "8.5"),
         ("dropout", 1), ("warmup", -1), ("adam_betas", 0.9), ("adam_betas", [0.9, 1.0]), ("feature_based", "yes"),
         ("feature_based", 1), ("crf", 1), ("crf", "true"), ("max_words", 1.5), ("lr", None),
     ],

@@ -116,8 +116,9 @@ def load_plan(path: str | os.PathLike, data: str | os.PathLike | None = None) ->
     where = os.fspath(path)
     found = key_table(content, where)
     check_names(found, ("data", "seeds", "defaults", "tasks"), where)
-    if data is None:
-        data = path.parent / str(found.get("data", "."))
+    if data is None and "data" not in found:
+        raise XalignError("the plan does not say where the data are", where=where, next="add --data DIR")
+    data = path.parent / str(found["data"]) if data is None else data
     tasks = key_table(found.get("tasks"), f"{where}, tasks")
     defaults = key_table(found.get("defaults", {}), f"{where}, defaults")
     return Plan(

@@ -71,7 +71,8 @@ class _Loader(yaml.SafeLoader):
     """YAML in which a key that stands twice is an error: the first would be lost without a word."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        merge = "tag:yaml.org,2002:merge"  # << has no value of its own
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value if key.tag != merge]
         twice = [key for i, key in enumerate(keys) if key in keys[:i]]
         if twice:
             raise yaml.constructor.ConstructorError(None, None, f"the key {twice[0]} stands twice", node.start_mark)
