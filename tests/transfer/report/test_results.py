@@ -1,0 +1,141 @@
+import json
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS
+from xalign_fairseq.transfer.results import read_study
+
+
+def test_settings_runs_and_averages(write_run, right, tmp_path):
+    for seed, hits in ((12, 10), (156, 14)):
+        write_run("tlm", {"en": right(18), "de": right(hits), "ar": right(8)}, seed=seed)
+    write_run("tlm", {"de": right(16)}, train=("de",), models="each")
+    write_run("tlm", {"ar": right(12)}, train=("ar",), models="each")
+    one, each = read_study(tmp_path).settings
+    assert (one.title, each.title) == ("xnli, trained on en", "xnli, a model for each language")
+    assert one.languages == ("en", "ar", "de") and one.zero_shot == ("ar", "de") == one.averaged
+    assert each.languages == ("ar", "de") == each.averaged and each.zero_shot == ()
+    metrics = BENCHMARKS["xnli"].metrics
+    assert one.scores("tlm", "de", metrics) == {12: 0.5, 156: 0.7}
+    assert one.averages("tlm", one.zero_shot, metrics) == pytest.approx({12: 0.45, 156: 0.55})
+    assert each.averages("tlm", each.languages, metrics) == pytest.approx({12: 0.7})
+    assert one.scores("other", "de", metrics) == {}
+
+
+def test_averages_are_never_over_fewer_languages(write_run, right, tmp_path):
+    write_run("tlm", {"en": right(18), "de": right(10)}, seed=12)
+    write_run("tlm", {"en": right(16)}, seed=156)
+    [setting] = read_study(tmp_path).settings
+    metrics = setting.score_metrics
+    assert setting.averages("tlm", ["en"], metrics) == {12: 0.9}
+    assert setting.scores("tlm", "en", metrics) == {12: 0.9, 156: 0.8}
+
+
+def test_settings_stand_in_the_order_of_the_benchmarks(write_run, right, tmp_path):
+    write_run("a", {"de": right(3)}, task="retrieval", benchmark="tatoeba", train=())
+    write_run("a", {"de": right(3)}, task="b", benchmark="pawsx")
+    write_run("a", {"de": right(3)}, task="c", benchmark="xnli")
+    assert [each.title for each in read_study(tmp_path).settings] == [
+        "c, trained on en",
+        "b, trained on en",
+        "retrieval",
+    ]
+
+
+def test_counts_are_columns_side_by_side(write_run, tmp_path):
+    f1, em = [(0.5, 1), (1, 1), (0, 1)], [(0, 1), (1, 1), (0, 1)]
+    write_run("a", {"de": {"f1": f1, "em": em}}, task="xquad")
+    [setting] = read_study(tmp_path).settings
+    assert setting.score_metrics == BENCHMARKS["xquad"].metrics
+    run = setting.runs["a"][12]["de"]
+    assert run.counts("de", setting.score_metrics) == pytest.approx(np.concatenate([f1, em], axis=1))
+    np.savez(run.folder / "counts.npz", **{"de/f1": f1[:2], "de/em": em})
+    with pytest.raises(XalignError, match=r"counts are not those[\s\S]*\(2, 2\)[\s\S]*\(3, 2\)"):
+        run.counts("de", setting.score_metrics)
+
+
+def test_other_test_data_is_an_error(write_run, right, tmp_path):
+    write_run("a", {"en": right(9), "de": right(9)})
+    write_run("b", {"en": right(9), "de": right(9)}, digests={"de": "ffff"})
+    with pytest.raises(XalignError, match=r"same way on de[\s\S]*sha256-0123456789ab and data:sha256-ffff"):
+        read_study(tmp_path)
+
+
+def test_other_numbers_of_items_are_an_error(write_run, right, tmp_path):
+    write_run("a", {"de": right(9)})
+    write_run("b", {"de": right(9, items=19)})
+    with pytest.raises(XalignError, match="20 and 19 items"):
+        read_study(tmp_path)
+
+
+def test_other_versions_compare_and_other_variants_do_not(write_run, right, tmp_path):
+    write_run("a", {"de": right(9)})
+    path = write_run("b", {"de": right(9)}) / "result.json"
+    text = path.read_text()
+    path.write_text(text.replace("version:", "version:9."))
+    assert read_study(tmp_path).checkpoints == ("a", "b")
+    path.write_text(text.replace("variant:", "variant:other "))
+    with pytest.raises(XalignError, match="variant:other"):
+        read_study(tmp_path)
+
+
+def test_data_may_differ_between_tasks(write_run, right, tmp_path):
+    write_run("a", {"de": right(9)}, task="one", benchmark="xnli")
+    write_run("a", {"de": right(9)}, task="two", benchmark="xnli", digests={"de": "ffff"})
+    assert len(read_study(tmp_path).settings) == 2
+
+
+def test_what_is_missing_is_listed(write_run, right, tmp_path):
+    write_run("a", {"en": right(9), "de": right(9)}, seed=12)
+    write_run("a", {"en": right(9), "de": right(9)}, seed=78)
+    write_run("b", {"en": right(9)}, seed=12)
+    write_run("b", {"de": right(9)}, task="retrieval", benchmark="tatoeba", train=(), seed=12)
+    (tmp_path / "runs/a/xnli/en/156").mkdir()
+    (tmp_path / "runs/a/xnli/en/156/spec.json").write_text("{}")
+    assert read_study(tmp_path).missing == (
+        "a/retrieval/none/12: no run",
+        "a/xnli/en/156: not finished",
+        "b/xnli/en/12: not tested on de",
+        "b/xnli/en/78: no run",
+    )
+
+
+def test_tests_without_labels_have_no_score(write_run, right, tmp_path):
+    write_run("a", {"de": right(9), "th": None})
+    write_run("a", {"th": None}, task="pawsx")
+    study = read_study(tmp_path)
+    assert study.unlabelled == ("pawsx, th", "xnli, th") and study.missing == ()
+    assert [setting.languages for setting in study.settings] == [("de",)]
+
+
+def test_nothing_finished(tmp_path):
+    with pytest.raises(XalignError, match=r"no finished run[\s\S]*0 unfinished"):
+        read_study(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "format 2"),
+        ({"seed": None}, "without seed"),
+        ({"benchmark": "glue"}, "unknown benchmark"),
+        ({"scores": {"de": {"em": 0.5}}}, "lacks a metric"),
+        ({"signatures": {}}, "lacks a metric"),
+    ],
+)
+def test_results_that_can_not_be_read(write_run, right, tmp_path, change, message):
+    path = write_run("a", {"de": right(9)}) / "result.json"
+    content = json.loads(path.read_text()) | change
+    path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+    with pytest.raises(XalignError, match=rf"{message}") as error:
+        read_study(tmp_path)
+    assert "a/xnli/en/12" in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", ""])
+def test_results_that_are_no_json(write_run, right, tmp_path, text):
+    (write_run("a", {"de": right(9)}) / "result.json").write_text(text)
+    with pytest.raises(XalignError, match="not JSON of a run"):
+        read_study(tmp_path)

@@ -1,0 +1,150 @@
+"""Which checkpoints differ from a baseline: on the average of the zero-shot languages, in English, in each language."""
+
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from xalign_fairseq.evaluation.metric import Metric
+from xalign_fairseq.evaluation.statistics import Comparison, holm, paired_items, paired_items_and_seeds
+from xalign_fairseq.transfer.results import Setting, Study, is_english
+
+SIGNIFICANT = 0.05
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A checkpoint's score minus the baseline's.
+
+    Attributes:
+        task: the setting's title.
+        over: ``zero-shot``, ``all languages`` or a language.
+        difference, low, high: of the scores, fractions, with a 95 % interval of the deciding test.
+        p_items: of the paired bootstrap over test items.
+        p_items_and_seeds: over items and seeds; ``None`` if a checkpoint has one seed.
+        p_holm: of the deciding test, the second where there is one, after Holm's correction.
+    """
+
+    checkpoint: str
+    task: str
+    over: str
+    difference: float
+    low: float
+    high: float
+    p_items: float
+    p_items_and_seeds: float | None
+    p_holm: float
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p-value is below 0.05."""
+        return self.p_holm < SIGNIFICANT
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Of all checkpoints against the baseline, in their order.
+
+    Attributes:
+        averages: one per task; Holm over a checkpoint's tasks.
+        english: one per task that one model was trained for and tested on in English too; Holm over these tasks.
+        languages: one per task and language; Holm over the languages of a checkpoint's task.
+    """
+
+    averages: list[Finding]
+    english: list[Finding]
+    languages: list[Finding]
+
+
+def compare(study: Study, baseline: str, *, samples: int = 1000, seed: int = 1) -> Findings:
+    """Test each checkpoint against the baseline in every setting that both have complete runs of.
+
+    Example::
+
+        [finding.task for finding in compare(study, "none").averages if finding.significant]
+    """
+    found = Findings([], [], [])
+    for checkpoint in study.checkpoints:
+        if checkpoint == baseline:
+            continue
+        averages, english = [], []
+        for setting in study.settings:
+            tests = _tests(setting, baseline, checkpoint, samples, seed)
+            if tests is None:
+                continue
+            finding = _finder(setting, checkpoint, tests)
+            over = "zero-shot" if setting.zero_shot else "all languages"
+            averages.append(finding(over, setting.averaged))
+            if setting.models == "one":
+                english += [finding(language, [language]) for language in setting.languages if is_english(language)]
+            found.languages.extend(_correct(finding(each, [each]) for each in setting.languages))
+        found.averages.extend(_correct(averages))
+        found.english.extend(_correct(english))
+    return found
+
+
+def _tests(
+    setting: Setting, baseline: str, checkpoint: str, samples: int, seed: int
+) -> tuple[Comparison, Comparison | None] | None:
+    """Comparisons over items, and over items and seeds, of all the setting's languages; ``None`` without runs."""
+    first, second = _counts(setting, baseline), _counts(setting, checkpoint)
+    if not first or not second:
+        return None
+    value = mean_value(setting.score_metrics)
+    items = paired_items(first, second, value, samples=samples, seed=seed)
+    if min(len(first[0]), len(second[0])) < 2:
+        return items, None
+    return items, paired_items_and_seeds(first, second, value, samples=samples, seed=seed)
+
+
+def _counts(setting: Setting, checkpoint: str) -> list[np.ndarray]:
+    """Per language the counts (seeds, items, K) of complete seeds; empty without such a seed."""
+    complete = setting.complete(checkpoint).values()
+    metrics = setting.score_metrics
+    return [
+        np.stack([tested[language].counts(language, metrics) for tested in complete])
+        for language in (setting.languages if complete else ())
+    ]
+
+
+def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
+    """The mean of several metrics as a function of their summed counts side by side (..., K)."""
+    ends = np.cumsum([len(metric.columns) for metric in metrics])[:-1]
+
+    def value(totals: np.ndarray) -> np.ndarray:
+        parts = np.split(totals, ends, axis=-1)
+        return np.mean([metric.value(part) for metric, part in zip(metrics, parts, strict=True)], axis=0)
+
+    return value
+
+
+def _finder(
+    setting: Setting, checkpoint: str, tests: tuple[Comparison, Comparison | None]
+) -> Callable[[str, Sequence[str]], Finding]:
+    """A function that makes the finding of a name and its languages."""
+
+    def finding(over: str, languages: Sequence[str]) -> Finding:
+        sets = [setting.languages.index(language) for language in languages]
+        items, *seeds = [each.test(sets) for each in tests if each is not None]
+        deciding = seeds[0] if seeds else items
+        return Finding(
+            checkpoint=checkpoint,
+            task=setting.title,
+            over=over,
+            difference=deciding.difference,
+            low=deciding.low,
+            high=deciding.high,
+            p_items=items.p_value,
+            p_items_and_seeds=seeds[0].p_value if seeds else None,
+            p_holm=deciding.p_value,
+        )
+
+    return finding
+
+
+def _correct(findings: Iterable[Finding]) -> list[Finding]:
+    """The deciding p-values after Holm's correction over these findings."""
+    findings = list(findings)
+    adjusted = holm([finding.p_holm for finding in findings])
+    return [dataclasses.replace(finding, p_holm=p_value) for finding, p_value in zip(findings, adjusted, strict=True)]

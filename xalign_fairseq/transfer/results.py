@@ -1,0 +1,279 @@
+"""The finished runs of a study, read from their folders and checked to be comparable."""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.metric import Metric
+from xalign_fairseq.evaluation.signature import parse_signature
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
+
+FORMAT = 1
+KEYS = ("checkpoint", "task", "benchmark", "models", "train_languages", "seed", "scores", "items", "signatures")
+EACH = "each"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One checkpoint fine-tuned on one task with one seed, and its scores.
+
+    Attributes:
+        folder: with ``result.json`` and ``counts.npz``.
+        train_languages: empty if the task needs no training.
+        scores: language -> metric -> fraction; only languages whose test files have labels.
+        items: test items of each language that was tested.
+        signatures: language -> metric -> what was measured.
+    """
+
+    folder: Path
+    checkpoint: str
+    task: str
+    benchmark: str
+    models: str
+    train_languages: tuple[str, ...]
+    seed: int
+    scores: dict[str, dict[str, float]]
+    items: dict[str, int]
+    signatures: dict[str, dict[str, str]]
+
+    @classmethod
+    def read(cls, folder: Path) -> "Run":
+        """Read a run's ``result.json``; :class:`XalignError` if it is not one."""
+        path = folder / "result.json"
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            version, missing = found.get("format"), [key for key in KEYS if key not in found]
+        except (ValueError, AttributeError) as error:
+            raise XalignError("the result is not JSON of a run", where=path, found=error) from None
+        if version != FORMAT or missing:
+            raise XalignError(
+                "the result can't be read",
+                where=path,
+                found=f"format {version}, " + (f"without {', '.join(missing)}" if missing else "all keys"),
+                expected=f"format {FORMAT} with {', '.join(KEYS)}",
+                next="test the checkpoint again with this version of xalign transfer",
+            )
+        if found["benchmark"] not in BENCHMARKS:
+            raise XalignError(
+                "the result is of an unknown benchmark",
+                where=path,
+                found=found["benchmark"],
+                expected=", ".join(BENCHMARKS),
+            )
+        values: dict[str, Any] = {key: found[key] for key in KEYS}
+        values["train_languages"] = tuple(found["train_languages"])
+        values["scores"] = {language: scores for language, scores in found["scores"].items() if scores}
+        return cls(folder, **values)
+
+    @property
+    def training(self) -> str:
+        """What tells settings of one task apart: the training languages, or that each language has its own model."""
+        return EACH if self.models == EACH else "+".join(self.train_languages)
+
+    def counts(self, language: str, metrics: Sequence[Metric]) -> np.ndarray:
+        """Counts (N, K) of a language's items, the columns of all ``metrics`` side by side."""
+        path = self.folder / "counts.npz"
+        with np.load(path) as stored:
+            arrays = [stored[name] for metric in metrics if (name := f"{language}/{metric.name}") in stored]
+        shapes = [(self.items[language], len(metric.columns)) for metric in metrics]
+        if [array.shape for array in arrays] != shapes:
+            raise XalignError(
+                "the counts are not those of the result beside them",
+                where=f"{path}, {language}",
+                found=[array.shape for array in arrays],
+                expected=f"{shapes} for {', '.join(metric.name for metric in metrics)}",
+                next="remove the run's folder and make the run again",
+            )
+        return np.concatenate(arrays, axis=1)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A task trained in one way, with the runs of all checkpoints and seeds.
+
+    Attributes:
+        task: its name in the plan.
+        benchmark: what was tested.
+        models: ``one`` model for all languages, or one for ``each``.
+        train_languages: of all its runs.
+        languages: those with scores, English first.
+        measured: language -> the signatures' parts that all runs share, metric by metric.
+        runs: checkpoint -> seed -> language -> the run that tested it.
+    """
+
+    task: str
+    benchmark: Benchmark
+    models: str
+    train_languages: tuple[str, ...]
+    languages: tuple[str, ...]
+    measured: dict[str, list[dict[str, str]]]
+    runs: dict[str, dict[int, dict[str, Run]]]
+
+    @property
+    def title(self) -> str:
+        """Such as ``pos, trained on en``."""
+        if self.models == EACH:
+            return f"{self.task}, a model for each language"
+        return f"{self.task}, trained on {'+'.join(self.train_languages)}" if self.train_languages else self.task
+
+    @property
+    def zero_shot(self) -> tuple[str, ...]:
+        """The tested languages that no run of it was trained on."""
+        return tuple(language for language in self.languages if language not in self.train_languages)
+
+    @property
+    def averaged(self) -> tuple[str, ...]:
+        """The languages over which checkpoints are compared: zero-shot ones or, without any, all."""
+        return self.zero_shot or self.languages
+
+    @property
+    def score_metrics(self) -> tuple[Metric, ...]:
+        """The metrics whose mean is the task's score: EM and F1 of QA, as XTREME, and otherwise the first one."""
+        return self.benchmark.metrics if self.benchmark.family == "qa" else self.benchmark.metrics[:1]
+
+    def complete(self, checkpoint: str) -> dict[int, dict[str, Run]]:
+        """The seeds with which a checkpoint was tested on every language."""
+        runs = self.runs.get(checkpoint, {})
+        return {seed: tested for seed, tested in runs.items() if all(each in tested for each in self.languages)}
+
+    def scores(self, checkpoint: str, language: str, metrics: Sequence[Metric]) -> dict[int, float]:
+        """Seed -> mean of the ``metrics``, of the seeds that have it."""
+        return {
+            seed: float(np.mean([tested[language].scores[language][metric.name] for metric in metrics]))
+            for seed, tested in self.runs.get(checkpoint, {}).items()
+            if language in tested
+        }
+
+    def averages(self, checkpoint: str, languages: Sequence[str], metrics: Sequence[Metric]) -> dict[int, float]:
+        """Seed -> average over ``languages``, of the seeds that have all the setting's languages."""
+        columns = [self.scores(checkpoint, language, metrics) for language in languages]
+        return {seed: float(np.mean([column[seed] for column in columns])) for seed in self.complete(checkpoint)}
+
+
+@dataclass(frozen=True)
+class Study:
+    """All settings of an output folder; ``missing`` and ``unlabelled`` say what is not in them."""
+
+    settings: tuple[Setting, ...]
+    checkpoints: tuple[str, ...]
+    missing: tuple[str, ...]
+    unlabelled: tuple[str, ...]
+
+
+def is_english(language: str) -> bool:
+    """Whether it is English, also as a treebank's name (``en_ewt``)."""
+    return language.partition("_")[0] == "en"
+
+
+def read_study(out: str | os.PathLike) -> Study:
+    """Read and check all runs below ``OUT/runs``.
+
+    Raises:
+        XalignError: no finished run, one that can't be read, or runs of one setting that were not tested on the same
+            data with the same metrics.
+
+    Example::
+
+        read_study("transfer").settings[0].title  # "xnli, trained on en"
+    """
+    folders = [path.parent for path in sorted(Path(out).glob("runs/*/*/*/*/spec.json"))]
+    folders += [path.parent for path in sorted(Path(out).glob("runs/*/*/*/*/result.json"))]
+    folders = list(dict.fromkeys(folders))
+    runs = [Run.read(folder) for folder in folders if (folder / "result.json").is_file()]
+    if not runs:
+        raise XalignError(
+            "there is no finished run",
+            where=Path(out) / "runs",
+            found=f"{len(folders)} unfinished runs",
+            expected="CHECKPOINT/TASK/LANGUAGES/SEED/result.json",
+            next="xalign transfer --checkpoint NAME=PATH ... --out OUT",
+        )
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.task, run.training), []).append(run)
+    order = list(BENCHMARKS)
+    settings = sorted(
+        (_setting(group) for group in groups.values() if any(run.scores for run in group)),
+        key=lambda each: (order.index(each.benchmark.name), each.task, each.models == EACH, each.train_languages),
+    )
+    checkpoints = tuple(sorted({run.checkpoint for run in runs}))
+    unlabelled = sorted({f"{run.task}, {language}" for run in runs for language in run.items.keys() - run.scores})
+    return Study(tuple(settings), checkpoints, tuple(_missing(runs, folders, checkpoints)), tuple(unlabelled))
+
+
+def _setting(group: Sequence[Run]) -> Setting:
+    """Runs of one task and way of training, after a check that they can be compared."""
+    first = group[0]
+    metrics = BENCHMARKS[first.benchmark].metrics
+    seen: dict[str, tuple[Run, list[dict[str, str]]]] = {}
+    runs: dict[str, dict[int, dict[str, Run]]] = {}
+    for run in group:
+        for language in run.scores:
+            mine = [_measured(run, language, metric) for metric in metrics]
+            other, theirs = seen.setdefault(language, (run, mine))
+            if mine != theirs or run.items[language] != other.items[language]:
+                raise XalignError(
+                    f"two runs of {run.task} were not tested in the same way on {language}",
+                    where=f"{other.folder} and {run.folder}",
+                    found=_difference(theirs, mine) or f"{other.items[language]} and {run.items[language]} items",
+                    expected="the same data and metrics",
+                    next="remove the runs on the data that you do not want and make them again",
+                )
+            runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})[language] = run
+    trained = sorted({each for run in group for each in run.train_languages}, key=_english_first)
+    languages = tuple(sorted(seen, key=_english_first))
+    measured = {language: seen[language][1] for language in languages}
+    return Setting(first.task, BENCHMARKS[first.benchmark], first.models, tuple(trained), languages, measured, runs)
+
+
+def _measured(run: Run, language: str, metric: Metric) -> dict[str, str]:
+    """What was measured; scores of two versions of this package are compared if all else agrees."""
+    signature = run.signatures.get(language, {}).get(metric.name)
+    if signature is None or metric.name not in run.scores[language]:
+        raise XalignError(
+            "a result lacks a metric of its benchmark",
+            where=run.folder / "result.json",
+            found=", ".join(run.scores[language]),
+            expected=f"{metric.name} with its signature, of {language}",
+            next="remove the run's folder and make the run again",
+        )
+    return {key: value for key, value in parse_signature(signature).items() if key != "version"}
+
+
+def _difference(first: Iterable[dict[str, str]], second: Iterable[dict[str, str]]) -> str:
+    """The parts of signatures that differ."""
+    parts = [
+        f"{key}:{a.get(key)} and {key}:{b.get(key)}"
+        for a, b in zip(first, second, strict=True)
+        for key in sorted(a.keys() | b.keys())
+        if a.get(key) != b.get(key)
+    ]
+    return "; ".join(dict.fromkeys(parts))
+
+
+def _english_first(language: str) -> tuple[bool, str]:
+    return not is_english(language), language
+
+
+def _missing(runs: Sequence[Run], folders: Sequence[Path], checkpoints: Sequence[str]) -> list[str]:
+    """Runs and test languages that one checkpoint has and another lacks, and runs that were begun and have no end."""
+    tested = {run.folder.parts[-4:]: set(run.items) for run in runs}
+    languages: dict[tuple[str, ...], set[str]] = {}
+    for (_, *cell), found in tested.items():
+        languages.setdefault(tuple(cell), set()).update(found)
+    unfinished = {folder.parts[-4:] for folder in folders} - tested.keys()
+    missing = [f"{'/'.join(name)}: not finished" for name in unfinished]
+    for place, expected in languages.items():
+        for checkpoint in checkpoints:
+            name = (checkpoint, *place)
+            if name in tested:
+                missing += [f"{'/'.join(name)}: not tested on {language}" for language in expected - tested[name]]
+            elif name not in unfinished:
+                missing.append(f"{'/'.join(name)}: no run")
+    return sorted(missing)
