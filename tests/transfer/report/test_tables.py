@@ -1,0 +1,137 @@
+import re
+
+import pytest
+
+from xalign_fairseq.evaluation.statistics import Summary
+from xalign_fairseq.transfer.report import make_report
+from xalign_fairseq.transfer.tables import latex_text, make_tables, percent, to_latex, to_markdown
+
+
+@pytest.fixture
+def study(write_run, right, tmp_path):
+    for name, more in (("none", 0), ("tlm_b&c", 30)):
+        for seed, luck in ((12, 0), (156, 2)):
+            hits = {"en": 85 - more // 2, "ar": 30 + luck, "de": 40 + more}
+            answers = {each: right(count, 100, seed=luck) for each, count in hits.items()}
+            write_run(name, answers, seed=seed)
+    return tmp_path
+
+
+def table(report, title):
+    [found] = [each for each in make_tables(report) if each.title.startswith(title)]
+    return found
+
+
+def test_figures():
+    assert percent(Summary(0.83149, 0.0042, 5)) == "83.1 ± 0.4"
+    assert percent(Summary(0.5, 0.0, 2)) == "50.0 ± 0.0"
+    assert percent(Summary(1.0, None, 1)) == "100.0 ± n/a"
+    assert percent(None) == ""
+
+
+def test_a_task_with_its_best(study):
+    found = table(make_report(study), "xnli")
+    assert found.title == "xnli, trained on en: accuracy"
+    assert found.columns == ("checkpoint", "en", "ar", "de", "average", "zero-shot")
+    assert found.rows == [
+        ("none", "85.0 ± 0.0", "31.0 ± 1.4", "40.0 ± 0.0", "52.0 ± 0.5", "35.5 ± 0.7"),
+        ("tlm_b&c", "70.0 ± 0.0", "31.0 ± 1.4", "70.0 ± 0.0", "57.0 ± 0.5", "50.5 ± 0.7"),
+    ]
+    # Both are the best in Arabic; the column of names has no best.
+    assert found.bold == {(0, 1), (0, 2), (1, 2), (1, 3), (1, 4), (1, 5)}
+
+
+def test_differences_and_english(study):
+    report = make_report(study, "none", samples=500)
+    found = table(report, "Differences")
+    assert found.title == "Differences from none"
+    [row] = found.rows
+    assert row[:4] == ("tlm_b&c", "xnli, trained on en", "zero-shot", "+15.0")
+    assert re.fullmatch(r"\+\d+\.\d to \+\d+\.\d", row[4]) and row[5] == "0.002" and float(row[7]) < 0.05
+    assert found.bold == {(0, 3)}
+    [row] = table(report, "English regression").rows
+    assert row[2:4] == ("en", "−15.0") and row[-1] == "worse"
+    [row] = table(make_report(study, "tlm_b&c", samples=500), "English regression").rows
+    assert row[3] == "+15.0" and row[-1] == "better"
+
+
+def test_a_difference_that_may_be_chance(write_run, right, tmp_path):
+    for name in ("a", "b"):
+        write_run(name, {"en": right(10, seed=ord(name)), "de": right(9, seed=ord(name))})
+    report = make_report(tmp_path, "a", samples=50)
+    [row] = table(report, "English regression").rows
+    assert row[3] == "0.0" and row[5:] == ("1.000", "n/a", "1.000", "no evidence")
+    assert table(report, "English regression").bold == table(report, "Differences").bold == frozenset()
+
+
+def test_gaps(study, write_run, right):
+    for seed in (12, 156):
+        write_run("none", {"de": right(90, 100)}, train=("de",), models="each", seed=seed)
+    report = make_report(study)
+    assert ("xnli, trained on en", "none", "+49.5 ± 0.7") in table(report, "English minus").rows
+    title = "xnli, trained on en"
+    assert table(report, "Trained on the language").rows == [
+        (title, "de", "none", "90.0 ± 0.0", "40.0 ± 0.0", "+50.0 ± 0.0")
+    ]
+
+
+def test_qa_has_f1_and_em_in_a_cell_and_the_mean_decides(write_run, tmp_path):
+    for name, f1, em in (("a", 0.6, 0.3), ("b", 0.7, 0.1)):
+        write_run(name, {"en": {"f1": [(f1, 1)], "em": [(em, 1)]}}, task="xquad")
+    [found] = [each for each in make_tables(make_report(tmp_path)) if each.title.startswith("xquad")]
+    assert found.title == "xquad, trained on en: F1 / EM"
+    assert found.rows[0] == ("a", "60.0 ± n/a / 30.0 ± n/a", "60.0 ± n/a / 30.0 ± n/a")
+    assert found.bold == {(0, 1), (0, 2)}
+
+
+def test_every_metric_has_a_table_and_tasks_an_average(study, write_run):
+    pos = {"accuracy": [(3, 4), (4, 4)], "f1": [(2, 3, 4), (4, 4, 4)]}
+    write_run("none", {"de": pos}, task="tags", benchmark="pos")
+    report = make_report(study)
+    titles = [each.title for each in make_tables(report)]
+    assert titles[0].startswith("Average over languages")
+    assert [title for title in titles if title.startswith("tags")] == [
+        "tags, trained on en: accuracy",
+        "tags, trained on en: f1",
+    ]
+    overall = make_tables(report)[0]
+    assert overall.notes == ("Scores: xnli accuracy, pos accuracy.",)
+    assert overall.rows == [
+        ("none", "52.0 ± 0.5", "87.5 ± n/a", "69.8 ± n/a"),
+        ("tlm_b&c", "57.0 ± 0.5", "", ""),
+    ]
+
+
+def test_markdown(study):
+    (study / "runs/none/xnli/en/78").mkdir()
+    (study / "runs/none/xnli/en/78/spec.json").write_text("{}")
+    text = to_markdown(make_report(study, "none", samples=50))
+    assert "| checkpoint | en | ar | de | average | zero-shot |\n| --- | ---: | ---: | ---: | ---: | ---: |\n" in text
+    assert "| tlm_b&c | 70.0 ± 0.0 | **31.0 ± 1.4** | **70.0 ± 0.0** |" in text
+    assert "## Missing runs\n\n- none/xnli/en/78: not finished\n" in text
+    assert "- `metric:accuracy|" in text and "|language:de|data:sha256-0123456789ab|" in text
+    for block in re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE):
+        assert len({line.count("|") for line in block.splitlines()}) == 1
+
+
+def test_pipes_in_names_do_not_make_columns(write_run, right, tmp_path):
+    write_run("a|b*c", {"de": right(3)})
+    assert r"| a\|b\*c | 15.0 ± n/a |" in to_markdown(make_report(tmp_path))
+
+
+def test_latex(study):
+    text = to_latex(make_report(study, "none", samples=50))
+    assert r"tlm\_b\&c & 70.0 $\pm$ 0.0 & \textbf{31.0 $\pm$ 1.4} & \textbf{70.0 $\pm$ 0.0}" in text
+    assert r"95 \% interval" in text and r"$-$15.0" in text
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 4
+    bare = re.sub(r"\\[&%$#_{}]", "", text.replace(r"$\pm$", "").replace(r"$-$", ""))
+    assert not set("$#_") & set(bare) and "±" not in bare
+    for body in re.findall(r"\\begin\{tabular\}\{(l\w*)\}(.*?)\\end\{tabular\}", bare, flags=re.DOTALL):
+        rows = [line for line in body[1].splitlines() if line.endswith(r"\\")]
+        assert {line.count("&") + 1 for line in rows} == {len(body[0])}
+
+
+def test_latex_escapes():
+    assert latex_text("50 % of a_b & $c #{d}") == r"50 \% of a\_b \& \$c \#\{d\}"
+    assert latex_text(r"~^\<|") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}\textbar{}"
+    assert latex_text("Übung − 3 ± 1") == r"Übung $-$ 3 $\pm$ 1"

@@ -1,0 +1,47 @@
+import importlib.util
+import json
+
+import pytest
+
+from xalign_fairseq.cli import main
+
+
+@pytest.fixture
+def study(write_run, right, tmp_path):
+    for name in ("none", "tlm"):
+        for seed in (12, 156):
+            write_run(name, {"en": right(15), "de": right(9 + len(name), seed=seed)}, seed=seed)
+    return tmp_path
+
+
+def test_it_prints_and_writes(study, capsys):
+    pytest.importorskip("matplotlib")
+    assert main(["transfer-report", str(study), "--baseline", "none", "--samples", "50"]) == 0
+    text = capsys.readouterr().out
+    folder = study / "report"
+    assert text == (folder / "report.md").read_text(encoding="utf-8") and "## Differences from none" in text
+    assert json.loads((folder / "report.json").read_text(encoding="utf-8"))["baseline"] == "none"
+    assert r"\begin{tabular}" in (folder / "report.tex").read_text(encoding="utf-8")
+    for name in ("scores.png", "gaps.png"):
+        assert (folder / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_json_and_another_folder_whose_files_stay(study, tmp_path, capsys, monkeypatch):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert main(["transfer-report", str(study), "--json", "--out", str(folder)]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out) == json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert "no pictures: pictures need matplotlib" in shown.err
+    assert sorted(each.name for each in folder.iterdir()) == ["notes.txt", "report.json", "report.md", "report.tex"]
+
+
+def test_bad_input_writes_nothing(study, capsys):
+    for options in (["--baseline", "nobody"], ["--samples", "0"], ["--seed", "-1"]):
+        assert main(["transfer-report", str(study), *options]) == 2
+        assert options[1] in capsys.readouterr().err
+    assert main(["transfer-report", str(study / "nowhere")]) == 2
+    assert "no finished run" in capsys.readouterr().err
+    assert not (study / "report").exists() and not (study / "nowhere").exists()

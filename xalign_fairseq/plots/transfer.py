@@ -1,0 +1,114 @@
+"""Zero-shot transfer: the average score of each task and checkpoint, and how far each language is behind English."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.layers import COLOURS, MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GROUP = 0.8  # of the distance between two groups, filled by their bars or points
+
+
+def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+    """Draw a bar for each task and checkpoint, in percent, with the deviation over seeds where it is known.
+
+    Args:
+        rows: mappings with ``task``, ``checkpoint``, ``mean`` and ``deviation`` (fractions, or ``None``).
+        path: file to write; its ending gives the format.
+
+    Example::
+
+        plot_scores([{"task": "pos", "checkpoint": "tlm", "mean": 0.83, "deviation": 0.01}], "scores.png")
+    """
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
+    figure = new_figure(max(4.8, 1.6 + 0.26 * len(tasks) * (len(checkpoints) + 1)), 3.8)
+    axes = figure.add_subplot()
+    width = GROUP / len(checkpoints)
+    for number, checkpoint in enumerate(checkpoints):
+        mine = [row for row in rows if row["checkpoint"] == checkpoint]
+        places = [tasks.index(row["task"]) + _offset(number, len(checkpoints)) for row in mine]
+        heights = [100 * row["mean"] for row in mine]
+        axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)], label=checkpoint,
+                 alpha=_strength(number))  # fmt: skip
+        _error_bars(axes, places, mine, MUTED)
+    axes.set_ylabel("average over languages, %", color=INK)
+    axes.set_ylim(bottom=0)
+    _finish(axes, tasks)
+    _legend(axes)
+    save(figure, path)
+
+
+def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+    """Draw English minus each language, in points, a panel per task and a colour per checkpoint.
+
+    Args:
+        rows: mappings with ``task``, ``checkpoint``, ``language``, ``mean`` and ``deviation`` (fractions, or ``None``).
+        path: file to write; its ending gives the format.
+    """
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
+    widest = max(len({row["language"] for row in rows if row["task"] == task}) for task in tasks)
+    figure = new_figure(max(4.8, 1.6 + 0.18 * widest * (len(checkpoints) + 1)), 0.6 + 2.4 * len(tasks))
+    for panel, task in enumerate(tasks, 1):
+        axes = figure.add_subplot(len(tasks), 1, panel)
+        languages = list(dict.fromkeys(row["language"] for row in rows if row["task"] == task))
+        for number, checkpoint in enumerate(checkpoints):
+            mine = [row for row in rows if row["task"] == task and row["checkpoint"] == checkpoint]
+            places = [languages.index(row["language"]) + _offset(number, len(checkpoints)) for row in mine]
+            colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+            heights = [100 * row["mean"] for row in mine]
+            axes.plot(places, heights, marker, color=colour, markersize=5, label=checkpoint, alpha=_strength(number))
+            _error_bars(axes, places, mine, colour)
+        axes.axhline(0, color=MUTED, linewidth=0.8)
+        axes.set_title(task, color=INK, fontsize=10, loc="left")
+        axes.set_ylabel("gap to English, points", color=INK, fontsize=9)
+        _finish(axes, languages)
+    _legend(figure.axes[0])
+    save(figure, path)
+
+
+def _offset(number: int, count: int) -> float:
+    """How far right of its group's middle the bar or point of a checkpoint stands."""
+    return GROUP * ((number + 0.5) / count - 0.5)
+
+
+def _strength(number: int) -> float:
+    """Opacity: where colours begin again, they are fainter."""
+    return 0.6 ** (number // len(COLOURS))
+
+
+def _error_bars(axes: "Axes", places: Sequence[float], rows: Sequence[Mapping[str, Any]], colour: str) -> None:
+    """Deviations; none where there was one run."""
+    known = [(place, row) for place, row in zip(places, rows, strict=True) if row["deviation"] is not None]
+    if known:
+        axes.errorbar(
+            [place for place, _ in known],
+            [100 * row["mean"] for _, row in known],
+            [100 * row["deviation"] for _, row in known],
+            fmt="none",
+            ecolor=colour,
+            elinewidth=1.2,
+            capsize=2,
+        )
+
+
+def _finish(axes: "Axes", groups: Sequence[str]) -> None:
+    axes.set_xticks(range(len(groups)), [name.replace("$", r"\$").replace(", ", "\n") for name in groups])
+    axes.set_xlim(-0.6, len(groups) - 0.4)
+    axes.grid(axis="y", color=GRID, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=MUTED, labelsize=9)
+    axes.tick_params(axis="x", length=0)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(GRID)
+
+
+def _legend(axes: "Axes") -> None:
+    handles, labels = axes.get_legend_handles_labels()
+    axes.figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, fontsize=9, labelcolor=INK)
