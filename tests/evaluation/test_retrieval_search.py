@@ -17,6 +17,10 @@ def test_cosine_ignores_lengths():
     assert by_cosine(queries, candidates).tolist() == [1, 0]
 
 
+def test_cosines_that_float32_can_not_tell_apart():
+    assert by_cosine(vectors([1, 0]), vectors([1, 2e-4], [1, 1e-4])).tolist() == [1]
+
+
 def at(*degrees):
     """Unit vectors of the plane."""
     radians = torch.tensor(degrees, dtype=torch.float64) * torch.pi / 180

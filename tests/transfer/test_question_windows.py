@@ -53,6 +53,11 @@ def test_long_contexts_overlap_and_the_last_window_reaches_back():
     assert windows.targets.tolist() == [[0, 0], [5, 6], [4, 5]]  # the first window does not hold e
 
 
+@pytest.mark.parametrize(("size", "parts"), [(4, 1), (5, 2), (6, 2), (7, 3), (8, 3)])
+def test_no_window_is_there_twice(size, parts):
+    assert len(encode("a", "abcdefgh"[:size], 8, overlap=2, separators=1).tokens) == parts
+
+
 def test_an_answer_that_is_cut_by_a_window_is_no_answer_of_it():
     windows = encode("a", "abcdefg", 8, overlap=2, separators=1, answer=(2, 7))
     assert windows.targets.tolist() == [[0, 0]] * 3

@@ -84,7 +84,7 @@ def encode_question(
     if answer is None:
         targets = np.full((len(starts), 2), UNLABELLED, dtype=np.int64)
     else:
-        inside = np.flatnonzero(covers & (end > answer[0]) & (begin < answer[1]))
+        inside = np.flatnonzero((end > answer[0]) & (begin < answer[1]))  # tokens without characters end at 0
         targets = _targets(inside, np.array(starts), room, len(head))
     return QuestionWindows(
         [np.array([*head, *ids[part], dictionary.eos_index], dtype=np.int64) for part in slices],
