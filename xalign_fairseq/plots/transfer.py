@@ -1,6 +1,7 @@
 """Zero-shot transfer: the average score of each task and checkpoint, and how far each language is behind English."""
 
 import os
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUP = 0.8  # of the distance between two groups, filled by their bars or points
+LABEL = 15  # characters of a line below a group, which has room for 1.2 inches
 
 
 def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
@@ -26,7 +28,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     """
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
-    figure = new_figure(max(4.8, 1.6 + 0.26 * len(tasks) * (len(checkpoints) + 1)), 3.8)
+    figure = new_figure(max(4.8, 1.0 + len(tasks) * max(1.2, 0.26 * (len(checkpoints) + 1))), 3.8)
     axes = figure.add_subplot()
     width = GROUP / len(checkpoints)
     for number, checkpoint in enumerate(checkpoints):
@@ -35,7 +37,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
         heights = [100 * row["mean"] for row in mine]
         axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)], label=checkpoint,
                  alpha=_strength(number))  # fmt: skip
-        _error_bars(axes, places, mine, MUTED)
+        _error_bars(axes, places, mine, INK)
     axes.set_ylabel("average over languages, %", color=INK)
     axes.set_ylim(bottom=0)
     _finish(axes, tasks)
@@ -65,7 +67,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> Non
             axes.plot(places, heights, marker, color=colour, markersize=5, label=checkpoint, alpha=_strength(number))
             _error_bars(axes, places, mine, colour)
         axes.axhline(0, color=MUTED, linewidth=0.8)
-        axes.set_title(task, color=INK, fontsize=10, loc="left")
+        axes.set_title(task.replace("$", r"\$"), color=INK, fontsize=10, loc="left")
         axes.set_ylabel("gap to English, points", color=INK, fontsize=9)
         _finish(axes, languages)
     _legend(figure.axes[0])
@@ -98,7 +100,7 @@ def _error_bars(axes: "Axes", places: Sequence[float], rows: Sequence[Mapping[st
 
 
 def _finish(axes: "Axes", groups: Sequence[str]) -> None:
-    axes.set_xticks(range(len(groups)), [name.replace("$", r"\$").replace(", ", "\n") for name in groups])
+    axes.set_xticks(range(len(groups)), ["\n".join(textwrap.wrap(name, LABEL)).replace("$", r"\$") for name in groups])
     axes.set_xlim(-0.6, len(groups) - 0.4)
     axes.grid(axis="y", color=GRID, linewidth=0.7)
     axes.set_axisbelow(True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.transfer.comparisons import Finding
 from xalign_fairseq.transfer.report import SCORE, Report, Row, TaskReport
@@ -26,13 +27,18 @@ LATEX = {
 
 @dataclass(frozen=True)
 class Table:
-    """Text in rows and columns; the first column is left-aligned. ``bold`` holds (row, column) of cells."""
+    """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells."""
 
     title: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     notes: tuple[str, ...] = ()
     bold: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    names: int = 1
+
+    def alignment(self, left: str, right: str) -> list[str]:
+        """A mark for each column."""
+        return [left] * self.names + [right] * (len(self.columns) - self.names)
 
 
 def make_tables(report: Report) -> list[Table]:
@@ -53,13 +59,13 @@ def to_markdown(report: Report) -> str:
     """
     parts = ["# Zero-shot transfer", *_preface(report)]
     for table in make_tables(report):
-        lines = [_markdown_row(table.columns), _markdown_row(["---", *["---:"] * (len(table.columns) - 1)])]
+        lines = [_markdown_row(table.columns), _markdown_row(table.alignment("---", "---:"))]
         lines += [_markdown_row(_emphasised(table, i, _markdown_text, "**{}**")) for i in range(len(table.rows))]
         parts += [f"## {_markdown_text(table.title)}", "\n".join(lines), *map(_markdown_text, table.notes)]
     for title, entries in (("Missing runs", report.missing), ("Test files without labels", report.unlabelled)):
         if entries:
             parts += [f"## {title}", "\n".join(f"- {_markdown_text(entry)}" for entry in entries)]
-    parts += ["## Signatures", "\n".join(f"- `{line}`" for line in _signatures(report))]
+    parts += ["## Signatures", "\n".join(f"- {line}" for line in _signatures(report))]
     return "\n\n".join(parts) + "\n"
 
 
@@ -70,7 +76,7 @@ def to_latex(report: Report) -> str:
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+            rf"\begin{{tabular}}{{{''.join(table.alignment('l', 'r'))}}}",
             r"\toprule",
         ]
         lines += [_latex_row(map(latex_text, table.columns)), r"\midrule"]
@@ -122,7 +128,17 @@ def _preface(report: Report) -> list[str]:
 
 
 def _signatures(report: Report) -> list[str]:
-    return [line for task in report.tasks for metrics in task.signatures.values() for line in metrics.values()]
+    """A line for each task and metric: what all its languages share, then the data of each."""
+    lines = []
+    for task in report.tasks:
+        for metric in task.metrics:
+            data: dict[str, list[str]] = {}
+            for language, signatures in task.signatures.items():
+                parts = parse_signature(signatures[metric])
+                rest = "|".join(f"{key}:{value}" for key, value in parts.items() if key not in ("language", "data"))
+                data.setdefault(rest, []).append(f"{language} {parts['data']}")
+            lines += [f"{_markdown_text(task.title)}: `{rest}` on {', '.join(found)}" for rest, found in data.items()]
+    return lines
 
 
 def percent(summary: Summary | None) -> str:
@@ -206,7 +222,9 @@ def _score_name(task: TaskReport) -> str:
 def _differences(report: Report) -> Table:
     found = report.findings.averages if report.findings else []
     columns = ("checkpoint", "task", "over", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
-    return Table(f"Differences from {report.baseline}", columns, [_finding(each) for each in found], bold=_sure(found))
+    return Table(
+        f"Differences from {report.baseline}", columns, [_finding(each) for each in found], bold=_sure(found), names=3
+    )
 
 
 def _english_check(report: Report) -> Table:
@@ -215,7 +233,7 @@ def _english_check(report: Report) -> Table:
     columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
     rows = [(*_finding(each), _verdict(each)) for each in found]
     title = f"English regression check: English minus English of {report.baseline}"
-    return Table(title, (*columns, "verdict"), rows, bold=_sure(found))
+    return Table(title, (*columns, "verdict"), rows, bold=_sure(found), names=3)
 
 
 def _verdict(finding: Finding) -> str:
@@ -246,7 +264,9 @@ def _sure(findings: Sequence[Finding]) -> frozenset[tuple[int, int]]:
 def _english_gaps(report: Report) -> Table:
     rows = [(gap.task, gap.checkpoint, _gap(gap.average)) for gap in report.english_gaps]
     note = "Smaller is better only at equal English."
-    return Table("English minus the average of the other languages", ("task", "checkpoint", "gap"), rows, (note,))
+    return Table(
+        "English minus the average of the other languages", ("task", "checkpoint", "gap"), rows, (note,), names=2
+    )
 
 
 def _supervised_gaps(report: Report) -> Table:
@@ -255,4 +275,4 @@ def _supervised_gaps(report: Report) -> Table:
         for gap in report.supervised_gaps
     ]
     columns = ("task", "language", "checkpoint", "trained on it", "zero-shot", "gap")
-    return Table("Trained on the language itself minus zero-shot, same test data", columns, rows)
+    return Table("Trained on the language itself minus zero-shot, same test data", columns, rows, names=3)
