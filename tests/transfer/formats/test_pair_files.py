@@ -45,14 +45,14 @@ def test_two_columns_take_the_labels_beside_if_there_are_any(write):
 XNLI = rows(
     ("language", "gold_label", "sentence1_binary_parse", "sentence1", "sentence2", "promptID", "pairID"),
     ("de", "neutral", "", "ein Satz", "noch einer", "1", "77"),
-    ("en", "contradiction", "", 'he said "no"', '"yes"', "1", "77"),
+    ("en", "contradiction", "", 'he said "no"', '"a ""b"""', "1", "77"),
 )
 
 
 def test_xnli_has_all_languages_in_one_file(write):
     path = write("xnli.dev.tsv", XNLI)
     assert parts(read_pairs(path, "de")) == [("77", "ein Satz", "noch einer", "neutral")]
-    assert parts(read_pairs(path, "en")) == [("77", 'he said "no"', '"yes"', "contradiction")]
+    assert parts(read_pairs(path, "en")) == [("77", 'he said "no"', '"a ""b"""', "contradiction")]
     with pytest.raises(XalignError, match=r"(?s)no pair of language fr.*rows of de, en"):
         read_pairs(path, "fr")
 

@@ -43,7 +43,7 @@ def test_answers_without_text_are_none(write):
     "answer, found, expected",
     [
         (("308", 24), "' 30' at character 24", "'308', which stands at 25"),
-        (("308", -3), "at character -3", "stands at 25"),
+        (("308", -4), "at character -4", "stands at 25"),
         (("309", 25), "'308' at character 25", "not in the context"),
         (("308!", 39), "'8!'", "stands at 37"),
     ],

@@ -28,7 +28,7 @@ def english_file(path: str | os.PathLike) -> Path | None:
     stem, _, side = path.name.removesuffix(".gz").rpartition(".")
     pair = stem.rpartition(".")[2].split("-")
     for english in ("en", "eng"):
-        if sorted(pair) == sorted((english, side)) and side != english:
+        if sorted(pair) == sorted((english, side)):
             return path.with_name(f"{stem}.{english}{zipped}")
     return None
 
