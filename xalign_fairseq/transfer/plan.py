@@ -118,7 +118,7 @@ def load_plan(path: str | os.PathLike, data: str | os.PathLike | None = None) ->
     check_names(found, ("data", "seeds", "defaults", "tasks"), where)
     if data is None and "data" not in found:
         raise XalignError("the plan does not say where the data are", where=where, next="add --data DIR")
-    data = path.parent / str(found["data"]) if data is None else data
+    data = (path.parent / str(found["data"])).resolve() if data is None else data
     tasks = key_table(found.get("tasks"), f"{where}, tasks")
     defaults = key_table(found.get("defaults", {}), f"{where}, defaults")
     return Plan(
@@ -193,7 +193,7 @@ def _task(name: Any, found: Mapping[Any, Any], data: Path, defaults: Mapping[str
         folder=data / str(raw.data or ""),
         models=one_of(raw.models, MODELS, f"{where}, models"),
         train_languages=train,
-        valid_languages=valid or (("en",) if "en" in train else train),
+        valid_languages=valid or (("en",) if "en" in train or raw.code_switch else train),
         languages=_test_languages(raw, named["test"], train, where),
         files=named,
         splits={part: str(getattr(raw, f"{part}_split")) for part in SPLITS},

@@ -1,0 +1,206 @@
+"""``xalign transfer`` from end to end on hand-made tasks: scores, resumption, failures, retrieval, a dry run."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import WORDS
+from xalign_fairseq.cli import main
+
+pytestmark = pytest.mark.slow
+XALIGN = str(Path(sys.executable).parent / "xalign")
+TAGS = ("NOUN", "VERB", "ADJ")
+PLAN = """
+data: .
+seeds: [4, 7]
+defaults: {lr: 1e-2, epochs: 10, batch_size: 8, warmup: 0, max_length: 32, overlap: 8, dropout: 0, validate_every: 10}
+tasks:
+  pos:
+    holdout: 0.2
+    train: {en: train.conllu}
+    test: {en: test.conllu, xx: unlabelled.tsv}
+  pairs:
+    benchmark: pawsx
+    train: {en: pairs.tsv}
+    valid: {en: pairs.tsv}
+    test: {en: pairs.tsv}
+"""
+
+
+def sentences(count, seed):
+    rng = random.Random(seed)
+    return [rng.choices(WORDS, k=rng.randint(2, 8)) for _ in range(count)]
+
+
+def conllu(words):
+    rows = [f"{i}\t{word}\t_\t{TAGS[len(word) % 3]}\t_\t_\t_\t_\t_\t_" for i, word in enumerate(words, 1)]
+    return "\n".join(rows) + "\n\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A plan with a tagger (the tag is the word's length modulo 3) and a task of pairs."""
+    folder = tmp_path_factory.mktemp("transfer")
+    (folder / "train.conllu").write_text("".join(map(conllu, sentences(60, 1))))
+    (folder / "test.conllu").write_text("".join(map(conllu, sentences(20, 2))))
+    (folder / "unlabelled.tsv").write_text("".join("\n".join(words) + "\n\n" for words in sentences(5, 3)))
+    rows = [f"{' '.join(words)}\t{' '.join(words[::-1])}\t{len(words) % 2}\n" for words in sentences(30, 4)]
+    (folder / "pairs.tsv").write_text("".join(rows))
+    (folder / "plan.yaml").write_text(PLAN)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def options(folder, tiny_checkpoint):
+    """The command without ``--out``."""
+    return ["transfer", "--plan", str(folder / "plan.yaml"), "--checkpoint", f"tiny={tiny_checkpoint}", "--cpu"]
+
+
+@pytest.fixture(scope="module")
+def finished(options, tmp_path_factory):
+    """The folder of four runs that nothing has broken off, and what the command printed."""
+    out = tmp_path_factory.mktemp("finished")
+    done = subprocess.run([XALIGN, *options, "--out", out, "--jobs", "2"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out, done.stdout
+
+
+def result(out, task, seed):
+    return json.loads((out / f"runs/tiny/{task}/en/{seed}/result.json").read_text())
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_run_has_its_results(finished, folder):
+    out, printed = finished
+    assert "4 done, 0 failed, 0 left" in printed
+    for task, seed in (("pos", 4), ("pos", 7), ("pairs", 4), ("pairs", 7)):
+        found = result(out, task, seed)
+        assert (found["task"], found["seed"], found["checkpoint"], found["train_languages"]) == (
+            task,
+            seed,
+            "tiny",
+            ["en"],
+        )
+        assert found["minutes"] > 0 and found["selection"]["language"] == "en"
+        assert f"--seed {seed}" in found["command"]
+    found = result(out, "pos", 4)
+    assert found["train_examples"] == 48 and found["updates"] == 60
+    assert found["selection"]["holdout"] == 0.2 and 0 < found["selection"]["score"] <= 1
+    assert 1 <= found["selection"]["update"] <= 60
+    assert not list(out.rglob("*.pt"))  # models are not kept
+
+
+def test_counts_and_predictions_give_the_score(finished):
+    out, _ = finished
+    run = out / "runs/tiny/pos/en/4"
+    predictions = lines(run / "predictions/en.jsonl")
+    pairs = [(mine, gold) for each in predictions for mine, gold in zip(each["prediction"], each["gold"], strict=True)]
+    accuracy = sum(mine == gold for mine, gold in pairs) / len(pairs)
+    assert result(out, "pos", 4)["scores"]["en"]["accuracy"] == pytest.approx(accuracy)
+    assert accuracy > 0.5  # it learns: a third is chance
+    counts = np.load(run / "counts.npz")["en/accuracy"]
+    assert counts.shape == (20, 2) and counts[:, 0].sum() / counts[:, 1].sum() == pytest.approx(accuracy)
+    assert "sha256-" in result(out, "pos", 4)["signatures"]["en"]["accuracy"]
+
+
+def test_a_test_without_labels_has_predictions_and_no_score(finished):
+    out, _ = finished
+    found = result(out, "pos", 7)
+    assert "xx" not in found["scores"] and "xx" not in found["signatures"] and found["items"]["xx"] == 5
+    predictions = lines(out / "runs/tiny/pos/en/7/predictions/xx.jsonl")
+    assert len(predictions) == 5 and all(each["gold"] is None and each["prediction"] for each in predictions)
+    assert not any(key.startswith("xx/") for key in np.load(out / "runs/tiny/pos/en/7/counts.npz"))
+
+
+def test_a_second_call_does_nothing(finished, options):
+    out, _ = finished
+    before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+    done = subprocess.run([XALIGN, *options, "--out", out], capture_output=True, text=True)
+    assert done.returncode == 0 and "4 runs, 4 of them done" in done.stdout
+    assert {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()} == before
+
+
+def test_a_broken_off_run_ends_as_an_unbroken_one(finished, options, tmp_path):
+    command = [XALIGN, *options, "--tasks", "pos", "--seeds", "4", "--out", tmp_path]
+    run = tmp_path / "runs/tiny/pos/en/4"
+    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 120
+    while not (run / "checkpoints/checkpoint_last.pt").exists() and driver.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    driver.send_signal(signal.SIGINT)
+    _, errors = driver.communicate(timeout=60)
+    assert driver.returncode == 130 and "goes on from here" in errors
+    assert not (run / "result.json").exists()
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    assert "Loaded checkpoint" in (run / "train.log").read_text()  # fairseq's words for having gone on
+    out, _ = finished
+    again, once = result(tmp_path, "pos", 4), result(out, "pos", 4)
+    assert again["scores"] == once["scores"] and again["selection"] == once["selection"]
+    for language in ("en", "xx"):
+        name = f"predictions/{language}.jsonl"
+        assert (run / name).read_text() == (out / "runs/tiny/pos/en/4" / name).read_text()
+
+
+def test_a_failed_run_is_told_with_the_end_of_its_log_and_the_others_go_on(options, tmp_path):
+    broken = tmp_path / "runs/tiny/pairs/en/4"
+    broken.mkdir(parents=True)
+    (broken / "checkpoints").write_text("where fairseq wants a folder")
+    command = [XALIGN, *options, "--tasks", "pairs", "--out", tmp_path, "--keep-models", "--jobs", "2"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "NotADirectoryError" in done.stderr and "1 runs failed: tiny/pairs/en/4" in done.stderr
+    assert result(tmp_path, "pairs", 7)["scores"]
+    kept = [path.name for path in (tmp_path / "runs/tiny/pairs/en/7/checkpoints").iterdir()]
+    assert kept == ["checkpoint_best.pt"]
+
+
+def test_retrieval_needs_no_training(options, folder, tmp_path):
+    (folder / "en-de.de").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
+    (folder / "en-de.en").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
+    (folder / "retrieval.yaml").write_text("data: .\ntasks:\n  tatoeba: {languages: [de], settings: {layer: 1}}\n")
+    command = [*options, "--plan", str(folder / "retrieval.yaml"), "--out", str(tmp_path)]
+    assert main(command) == 0
+    found = json.loads((tmp_path / "runs/tiny/tatoeba/none/0/result.json").read_text())
+    assert found["scores"]["de"]["accuracy"] == 1.0  # each sentence finds itself
+    assert found["train_languages"] == [] and found["selection"] is None and "layer:1" in next(
+        iter(found["signatures"]["de"].values())
+    )  # fmt: skip
+
+
+def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):
+    assert main([*options, "--dry-run", "--out", str(tmp_path / "out")]) == 0
+    printed = capsys.readouterr().out
+    assert "4 runs, 0 of them done" in printed and printed.count("fairseq-train ") == 4
+    assert "pos: train en (48 examples, 60 updates); select on 0.2 held out" in printed
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (["--checkpoint", "justapath.pt"], "NAME=PATH"),
+        (["--checkpoint", "tiny=other.pt"], "names of their own"),
+        (["--checkpoint", "a/b=other.pt"], "can't be a folder's"),
+        (["--jobs", "0"], "at least one job"),
+        (["--tasks", "poss"], "expected: pos?"),
+        (["--seeds", "1", "1"], "seeds can't be used"),
+    ],
+)
+def test_mistakes_are_told_before_any_run(options, extra, message, tmp_path, capsys):
+    assert main([*options, "--out", str(tmp_path / "out"), *extra]) == 2
+    assert message in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_without_plan_and_data_it_says_what_is_missing(tiny_checkpoint, tmp_path, capsys):
+    assert main(["transfer", "--checkpoint", f"tiny={tiny_checkpoint}", "--out", str(tmp_path)]) == 2
+    assert "--plan YAML, or --data DIR --languages LANG" in capsys.readouterr().err
