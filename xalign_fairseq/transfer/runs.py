@@ -66,10 +66,12 @@ def make(path: Path, keep_models: bool = False) -> None:
 
 def tidy(folder: Path, keep_models: bool) -> None:
     """Remove a finished run's models, or all but the one that was tested."""
-    if keep_models:
-        (folder / "checkpoints/checkpoint_last.pt").unlink(missing_ok=True)
-    else:
-        shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    save = folder / "checkpoints"
+    if not keep_models:
+        shutil.rmtree(save, ignore_errors=True)
+    for file in save.glob("*.pt"):
+        if file.name != "checkpoint_best.pt":
+            file.unlink()
 
 
 def _train(spec: RunSpec, folder: Path) -> dict[str, Any]:
