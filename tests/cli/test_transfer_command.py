@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import WORDS
 from xalign_fairseq.cli import main
+from xalign_fairseq.transfer.grid import open_checkpoint
 
 pytestmark = pytest.mark.slow
 XALIGN = str(Path(sys.executable).parent / "xalign")
@@ -175,6 +177,25 @@ def test_retrieval_needs_no_training(options, folder, tmp_path):
     assert found["train_languages"] == [] and found["selection"] is None and "layer:1" in next(
         iter(found["signatures"]["de"].values())
     )  # fmt: skip
+
+
+def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monkeypatch):
+    converted = []
+
+    def convert(folder, target):
+        converted.append(folder)
+        shutil.copy(tiny_checkpoint, target)
+
+    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.convert", convert)
+    folder, cache = tmp_path / "hf", tmp_path / "out/checkpoints"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / "model.safetensors").write_bytes(b"weights")
+    first = open_checkpoint("hf", folder, cache)
+    assert first.path == cache / "hf.pt" and first.config.encoder_layers == 3
+    assert open_checkpoint("hf", folder, cache) == first and converted == [folder]
+    (folder / "model.safetensors").write_bytes(b"other weights")
+    assert open_checkpoint("hf", folder, cache).digest != first.digest and len(converted) == 2
 
 
 def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):
