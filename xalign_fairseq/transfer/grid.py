@@ -4,7 +4,6 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import ceil
 from pathlib import Path
 
@@ -254,14 +253,9 @@ def _digest_checkpoint(path: Path) -> str:
                           "Hugging Face's format")  # fmt: skip
     content = hashlib.sha256()
     for each in files:
-        content.update(_file_digest(each))
+        with open(each, "rb") as stream:
+            content.update(hashlib.file_digest(stream, "sha256").digest())
     return content.hexdigest()[:12]
-
-
-@lru_cache
-def _file_digest(path: Path) -> bytes:
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").digest()
 
 
 def describe(plan: Plan, specs: Sequence[RunSpec], done: Mapping[str, bool]) -> Iterator[str]:
