@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import transfer_data as made_up
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
@@ -71,3 +72,15 @@ def databin(sample, tmp_path_factory):
     mono = [option for lang in ("en", "de") for option in ("--mono", f"{lang}={sample}/mono/train.{lang}")]
     run("xalign", "prepare", "--destdir", out, *pairs, *mono, "--vocab-size", 800, "--workers", 2)
     return out
+
+
+@pytest.fixture(scope="session")
+def transfer_data(tmp_path_factory):
+    """A folder of folders as XTREME's, with made-up transfer data: ud, panx, xnli, xquad."""
+    return made_up.write_data(tmp_path_factory.mktemp("transfer"))
+
+
+@pytest.fixture(scope="session")
+def transfer_encoder(tmp_path_factory):
+    """A checkpoint with an untrained encoder of 2 layers of 32 and a tokenizer of the transfer data."""
+    return made_up.write_encoder(tmp_path_factory.mktemp("encoder") / "encoder.pt")

@@ -32,3 +32,8 @@ def test_todays_names_stay(roberta):
     found = names.today(state)
     assert list(found) == list(state)
     assert all(found[key] is state[key] for key in state)
+
+
+def test_heads_keep_their_names():
+    state = {"heads.transfer_pos.features.layers.0.self_attn.in_proj_bias": torch.zeros(6)}
+    assert names.today(state) == state

@@ -35,6 +35,18 @@ def test_the_answer_goes_with_the_context():
     assert (second.question, second.context, second.answers) == ("Who?", "Fue Ana.", (("Ana", 4),))
 
 
+def test_questions_go_by_their_ids(caplog):
+    def questions(language, ids):
+        return [QuestionExample(i, language, f"{language} {i}?", "A b.", (("b", 2),)) for i in ids]
+
+    groups = code_switch({"en": questions("en", "abc"), "es": questions("es", "cxa")})
+    assert [group[0].question for group in groups] == ["es c?", "es a?"]
+    assert [group[1].question for group in groups] == ["en c?", "en a?"]
+    assert "2 questions of en or es have no counterpart" in caplog.text
+    with pytest.raises(XalignError, match="not parallel"):
+        code_switch({"en": questions("en", "ab"), "es": questions("es", "xy")})
+
+
 @pytest.mark.parametrize(
     ("examples", "told"),
     [

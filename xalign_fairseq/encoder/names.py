@@ -23,6 +23,9 @@ def today(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """
     renamed: dict[str, Tensor] = {}
     for key, value in state.items():
+        if key.startswith("heads."):  # this package's own
+            renamed[key] = value
+            continue
         if CARRY_NOTHING.search(key):
             continue
         for old, new in RENAMES:

@@ -1,5 +1,6 @@
 """Sentence-level code-switching of translated training data (Pan et al. 2021, section 2.4)."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -7,12 +8,15 @@ from typing import Any
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.examples import PairExample, QuestionExample
 
+logger = logging.getLogger(__name__)
+
 
 def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> list[tuple[Any, ...]]:
     """Replace each translated example by its two mixtures with the original; both belong into one batch.
 
     (first_xx, second_xx) becomes (first_xx, second_en) and (first_en, second_xx), with XNLI's and PAWS-X's texts or
-    QA's question and context; the original is dropped. Files are parallel line by line.
+    QA's question and context; the original is dropped. Files are parallel line by line; questions go by their ids, and
+    those that were not translated are left out and counted.
 
     Args:
         examples: language -> its training examples; ``source`` among them.
@@ -44,14 +48,23 @@ def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> li
 def _parallel(
     originals: Sequence[Any], translations: Sequence[Any], source: str, language: str
 ) -> list[tuple[Any, Any]]:
-    if len(originals) != len(translations):
-        raise XalignError(
-            "the training files are not parallel",
-            where=f"{source} and {language}",
-            found=f"{len(originals)} and {len(translations)} examples",
-            expected="a translation of each example, in the same order",
-        )
-    return list(zip(originals, translations, strict=True))
+    """Which original each translation belongs to: questions by their ids, other examples by their lines."""
+    if all(isinstance(each, QuestionExample) for each in (*originals, *translations)):
+        by_id = {each.id: each for each in originals}
+        pairs = [(by_id[each.id], each) for each in translations if each.id in by_id]
+        lost = len(originals) + len(translations) - 2 * len(pairs)
+        if lost:
+            logger.warning("%d questions of %s or %s have no counterpart and are left out", lost, source, language)
+        if pairs:
+            return pairs
+    elif len(originals) == len(translations):
+        return list(zip(originals, translations, strict=True))
+    raise XalignError(
+        "the training files are not parallel",
+        where=f"{source} and {language}",
+        found=f"{len(originals)} and {len(translations)} examples",
+        expected="a translation of each example, in the same order; of questions with the same ids",
+    )
 
 
 def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:

@@ -126,8 +126,10 @@ def evaluate(
     )
     if any(gold is None for gold in evaluation.golds):
         return evaluation
+    # An example's language is that of its answers: en of MLQA's en-de.
+    of_answers = examples[0].language if examples else language
     for metric in benchmark.metrics:
-        counts = metric.counts(evaluation.golds, evaluation.predictions, language)
+        counts = metric.counts(evaluation.golds, evaluation.predictions, of_answers)
         evaluation.counts[metric.name] = counts
         evaluation.scores[metric.name] = metric.score(counts)
         evaluation.signatures[metric.name] = task_signature(

@@ -1,0 +1,170 @@
+"""Fine-tuning by the real fairseq-train: every family learns 50 examples by heart, with losses as they were."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+import transfer_data as made_up
+
+import xalign_fairseq
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.transfer.benchmarks import find
+from xalign_fairseq.transfer.predict import Predictor, evaluate
+
+USER_DIR = Path(xalign_fairseq.__file__).parent
+GOLDEN = Path(__file__).parents[1] / "golden/transfer.json"
+# benchmark -> (family, epochs, the family's own options)
+TASKS = {
+    "xnli": ("classification", 40, ("--head-dropout", 0)),
+    "pos": ("tagging", 30, ("--head-dropout", 0)),
+    "ner": ("tagging", 30, ("--head-dropout", 0, "--crf")),
+    "parsing": ("parsing", 30, ("--head-dropout", 0, "--arc-size", 32, "--label-size", 16)),
+    "xquad": ("qa", 60, ("--max-question-tokens", 6)),
+}
+SIZES = [f"--{name.replace('_', '-')}={value}" for name, value in made_up.SIZES.items()]
+
+
+def fine_tune(command, data, encoder, benchmark, save, *extra, check=True, epochs=None):
+    """Run fairseq-train; return its logged losses by update, the logged scores, and all output."""
+    family, default, own = TASKS[benchmark]
+    done = command(
+        "fairseq-train", data, "--user-dir", USER_DIR, "--task", f"xalign_{family}", "--benchmark", benchmark,
+        "--criterion", "transfer", "--arch", "xalign_tiny", *SIZES, "--max-length", 32, "--overlap", 8,
+        "--init-checkpoint", encoder, "--batch-size", 10, "--optimizer", "adam", "--lr", "5e-3",
+        "--lr-scheduler", "fixed", "--clip-norm", "1.0", "--max-epoch", epochs or default, "--save-dir", save,
+        "--cpu", "--log-format", "json", "--log-interval", 1, "--no-epoch-checkpoints", "--seed", 12,
+        "--num-workers", 0, "--best-checkpoint-metric", "score", "--maximize-best-checkpoint-metric",
+        *own, *extra, check=check,
+    )  # fmt: skip
+    output = done.stdout + done.stderr
+    rows = [json.loads(line[line.index("{") :]) for line in output.splitlines() if "| train_inner | {" in line]
+    scores = [
+        float(json.loads(line[line.index("{") :])["valid_score"])
+        for line in output.splitlines()
+        if "| valid | {" in line
+    ]
+    return {int(row["num_updates"]): float(row["loss"]) for row in rows}, scores, output
+
+
+@pytest.fixture(scope="module", params=TASKS)
+def learnt(request, command, transfer_data, transfer_encoder, tmp_path_factory):
+    """A benchmark, its losses and the checkpoint that knows its training file by heart."""
+    save = tmp_path_factory.mktemp(request.param)
+    extra = ("--valid-split", "train", "--validate-interval", TASKS[request.param][1])
+    losses, scores, _ = fine_tune(command, transfer_data, transfer_encoder, request.param, save, *extra)
+    return request.param, losses, scores, save / "checkpoint_last.pt"
+
+
+@pytest.mark.slow
+def test_50_examples_are_learnt_by_heart(learnt, transfer_data):
+    _, _, scores, path = learnt
+    predictor = Predictor.load(path)
+    evaluation = evaluate(predictor, find(predictor.benchmark, transfer_data, "train", "en"), "en")
+    main = predictor.benchmark.metrics[0].name
+    assert evaluation.items == 50
+    assert evaluation.scores[main] >= 0.99
+    assert 100 * evaluation.scores[main] == pytest.approx(scores[-1], abs=0.01)  # fairseq's validation agrees
+
+
+def test_losses_are_those_of_the_golden_run(learnt):
+    benchmark, losses, _, _ = learnt
+    kept = {str(update): losses[update] for update in (1, 2, 5, 10, 20)}
+    golden = json.loads(GOLDEN.read_text()) if GOLDEN.is_file() else {}
+    if os.environ.get("XALIGN_UPDATE_GOLDEN"):
+        golden[benchmark] = kept
+        GOLDEN.write_text(json.dumps(golden, indent=1, sort_keys=True) + "\n")
+    for update, loss in golden[benchmark].items():
+        # Processors add in different orders, and training amplifies it; a real change is far larger.
+        assert kept[update] == pytest.approx(loss, abs=0.002 if int(update) <= 2 else 0.03), update
+
+
+def test_windows_and_batches_do_not_change_predictions(learnt, transfer_data):
+    *_, path = learnt
+    predictor = Predictor.load(path)
+    examples = predictor.benchmark.read(find(predictor.benchmark, transfer_data, "test", "en"), "en")
+    together = predictor.predict(examples)
+    assert predictor.predict(examples, max_tokens=1) == together
+    assert predictor.predict(examples[::-1], max_tokens=100)[::-1] == together
+
+
+def test_the_checkpoint_is_complete(learnt, transfer_data, tmp_path):
+    benchmark, _, _, path = learnt
+    moved = shutil.copy(path, tmp_path / "moved.pt")
+    predictor = Predictor.load(moved)
+    assert predictor.benchmark.name == benchmark
+    assert predictor.spec.limits.tokens == 32
+
+
+@pytest.mark.parametrize("benchmark", ["pos"])
+def test_a_run_that_was_stopped_goes_on_as_if_it_had_not_been(
+    benchmark, command, transfer_data, transfer_encoder, tmp_path
+):
+    whole, _, _ = fine_tune(command, transfer_data, transfer_encoder, benchmark, tmp_path / "whole", epochs=3)
+    # 5 updates an epoch: stopped in the middle of the second
+    cut = ("--max-update", 7, "--save-interval-updates", 7)
+    first, _, _ = fine_tune(command, transfer_data, transfer_encoder, benchmark, tmp_path / "cut", *cut, epochs=3)
+    second, _, _ = fine_tune(command, transfer_data, transfer_encoder, benchmark, tmp_path / "cut", epochs=3)
+    assert max(first) == 7
+    assert min(second) == 8
+    assert first | second == whole
+
+
+def test_feature_based_use_leaves_the_encoder_alone(command, transfer_data, transfer_encoder, tmp_path):
+    extra = ("--feature-based", "--extra-layers", 1)
+    fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path, *extra, epochs=2)
+    before, after = (checkpoint.read(path)["model"] for path in (transfer_encoder, tmp_path / "checkpoint_last.pt"))
+    assert all(torch.equal(value, after[key]) for key, value in before.items())
+    predictor = Predictor.load(tmp_path / "checkpoint_last.pt")
+    assert predictor.head.features.weights.abs().max() > 0  # the mix was learnt
+    assert predictor.head.features.frozen
+
+
+def test_code_switched_pairs_share_a_batch(command, transfer_data, transfer_encoder, tmp_path):
+    source = (transfer_data / "xnli/train-en.tsv").read_text().splitlines()
+    folder = tmp_path / "xnli"
+    folder.mkdir()
+    for name in ("train-en.tsv", "dev-en.tsv"):
+        shutil.copy(transfer_data / "xnli" / name, folder)
+    (folder / "train-de.tsv").write_text("".join(line.replace("the", "river") + "\n" for line in source))
+    extra = ("--train-langs", "en,de", "--code-switch")
+    losses, _, output = fine_tune(command, folder, transfer_encoder, "xnli", tmp_path / "save", *extra, epochs=1)
+    assert "train: 100 examples" in output
+    assert len(losses) == 10  # 5 pairs of mixtures in each batch of 10
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "extra", "told"),
+    [
+        ("pos", ("--benchmark", "xnli"), "the task has no such benchmark"),
+        ("pos", ("--train-langs", "en,fi"), "no file of pos, train, fi"),
+        ("pos", ("--train-files", "en=nowhere.conllu"), "a file does not exist"),
+        ("pos", ("--max-length", "65"), "longer than the encoder's positions"),
+        ("pos", ("--holdout", "0.999"), "nothing to train"),
+        ("xnli", ("--code-switch",), "at least one other language"),
+    ],
+)
+def test_bad_input_is_told_before_training(benchmark, extra, told, command, transfer_data, transfer_encoder, tmp_path):
+    losses, _, output = fine_tune(
+        command, transfer_data, transfer_encoder, benchmark, tmp_path, *extra, check=False, epochs=1
+    )
+    assert told in output
+    assert not losses
+
+
+def test_without_an_encoder_there_is_an_error(command, transfer_data, transfer_encoder, tmp_path):
+    _, _, output = fine_tune(
+        command, transfer_data, tmp_path / "no.pt", "pos", tmp_path / "save", check=False, epochs=1
+    )
+    assert "the checkpoint does not exist" in output
+
+
+def test_labels_that_training_lacks_are_named(command, transfer_data, transfer_encoder, tmp_path):
+    for split in ("train", "dev"):
+        text = (transfer_data / f"xnli/{split}-en.tsv").read_text()
+        (tmp_path / f"{split}-en.tsv").write_text(text.replace("neutral", "perhaps") if split == "dev" else text)
+    _, _, output = fine_tune(command, tmp_path, transfer_encoder, "xnli", tmp_path / "save", check=False, epochs=1)
+    assert "perhaps" in output
+    assert "XalignError" in output

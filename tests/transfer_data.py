@@ -1,0 +1,120 @@
+"""Made-up examples of every family, 50 to train on, in the formats that users have; and a tiny encoder."""
+
+import io
+import json
+import random
+from argparse import Namespace
+from pathlib import Path
+
+import sentencepiece
+import torch
+
+from xalign_fairseq.alignment.vocabulary import tokenizer_state
+from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+
+NOUNS = ["house", "cat", "dog", "tree", "river", "song", "king", "ship", "bread", "stone"]
+VERBS = ["sees", "likes", "finds", "takes"]
+ADJECTIVES = ["red", "old", "small", "green", "quick"]
+NAMES = ["Ann", "Bob", "Rome", "Oslo"]
+SIZES = {
+    "encoder_layers": 2, "encoder_embed_dim": 32, "encoder_ffn_embed_dim": 64, "encoder_attention_heads": 2,
+    "max_positions": 64,
+}  # fmt: skip
+UPOS = dict.fromkeys(NOUNS, "NOUN") | dict.fromkeys(VERBS, "VERB") | dict.fromkeys(ADJECTIVES, "ADJ")
+UPOS |= dict.fromkeys(NAMES, "PROPN") | {"the": "DET", ".": "PUNCT"}
+
+
+def sentence(rng: random.Random) -> list[tuple[str, int, str]]:
+    """(word, head, relation) of each word: subject, verb, object, full stop."""
+    subject = [(rng.choice(NAMES), 0, "nsubj")] if rng.random() < 0.5 else phrase(rng, "nsubj")
+    verb = len(subject) + 1
+    words = [*subject, (rng.choice(VERBS), 0, "root")]
+    for offset, part in ((0, subject), (verb, [*phrase(rng, "obj"), (".", 0, "punct")])):
+        if offset:
+            words += part
+        for i in range(offset, offset + len(part)):
+            word, _, relation = words[i]
+            noun = offset + len(part) - (1 if offset else 0)
+            words[i] = (word, noun if relation in ("det", "amod") else verb, relation)
+    return words
+
+
+def phrase(rng: random.Random, relation: str) -> list[tuple[str, int, str]]:
+    """A noun with its article and perhaps an adjective."""
+    adjective = [(rng.choice(ADJECTIVES), 0, "amod")] if rng.random() < 0.5 else []
+    return [("the", 0, "det"), *adjective, (rng.choice(NOUNS), 0, relation)]
+
+
+def conllu(sentences: list[list[tuple[str, int, str]]]) -> str:
+    """CoNLL-U."""
+    rows = []
+    for words in sentences:
+        for i, (word, head, relation) in enumerate(words, 1):
+            rows.append("\t".join([str(i), word, word, UPOS[word], "_", "_", str(head), relation, "_", "_"]))
+        rows.append("")
+    return "\n".join(rows) + "\n"
+
+
+def write_data(folder: Path) -> Path:
+    """``ud``, ``panx``, ``xnli`` and ``xquad`` with train, dev and test files in English and in "German"."""
+    for number, (split, count) in enumerate((("train", 50), ("dev", 12), ("test", 12))):
+        for language in ("en", "de"):
+            rng = random.Random(f"{number} {language}")
+            sentences = [sentence(rng) for _ in range(count)]
+            treebank = {"en": "en_ewt", "de": "de_gsd"}[language]
+            write(folder / f"ud/{treebank}-ud-{split}.conllu", conllu(sentences))
+            entities = dict.fromkeys(NAMES[:2], "B-PER") | dict.fromkeys(NAMES[2:], "B-LOC")
+            tagged = ["".join(f"{word}\t{entities.get(word, 'O')}\n" for word, *_ in s) for s in sentences]
+            write(folder / f"panx/{split}-{language}.tsv", "\n".join(tagged))
+            texts = [" ".join(word for word, *_ in s) for s in sentences]
+            labels = [rng.choice(("entailment", "neutral", "contradiction")) for _ in texts]
+            rows = [f"{a}\t{b}\t{label}\n" for a, b, label in zip(texts, reversed(texts), labels, strict=True)]
+            write(folder / f"xnli/{split}-{language}.tsv", "".join(rows))
+            if split == "test":
+                write(folder / f"xquad/xquad.{language}.json", squad(texts, rng))
+            elif language == "en":
+                write(folder / f"xquad/{split}-v1.1.json", squad(texts, rng))
+    return folder
+
+
+def squad(texts: list[str], rng: random.Random) -> str:
+    """SQuAD: which word follows this one?"""
+    paragraphs = []
+    for i, text in enumerate(texts):
+        words = text.split()
+        # SQuAD's normalisation leaves nothing of an article or a full stop
+        at = rng.choice([i for i, word in enumerate(words[1:]) if word not in ("the", ".")])
+        answer = {"text": words[at + 1], "answer_start": len(" ".join(words[: at + 1])) + 1}
+        question = {"id": f"q{i}", "question": f"{at} {words[at]} ?", "answers": [answer]}
+        paragraphs.append({"context": text, "qas": [question]})
+    return json.dumps({"data": [{"title": "made up", "paragraphs": paragraphs}], "version": "1.1"})
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def write_encoder(path: Path) -> Path:
+    """An untrained encoder as ``fairseq-train`` would save it, with its tokenizer."""
+    rng = random.Random(0)
+    lines = [" ".join(word for word, *_ in sentence(rng)) + f" {i % 10} ?" for i in range(300)]
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=model, vocab_size=120, hard_vocab_limit=False, minloglevel=2,
+        num_threads=1,
+    )  # fmt: skip
+    dictionary = dictionary_of_model(load_sentencepiece(model.getvalue()))
+    torch.manual_seed(0)
+    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **SIZES))
+    state = {
+        "args": None,
+        "cfg": {"model": Namespace(arch="xalign_tiny", **SIZES), "task": {"_name": "xalign_pretraining"}},
+        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
+        "task_state": {"tokenizer": tokenizer_state(dictionary, model.getvalue())},
+    }
+    torch.save(state, path)
+    return path
