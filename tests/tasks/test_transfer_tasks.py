@@ -14,6 +14,10 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.transfer.benchmarks import find
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 
+xalign_fairseq.register()
+
+from fairseq.tasks import TASK_DATACLASS_REGISTRY, TASK_REGISTRY  # noqa: E402
+
 USER_DIR = Path(xalign_fairseq.__file__).parent
 GOLDEN = Path(__file__).parents[1] / "golden/transfer.json"
 # benchmark -> (family, epochs, the family's own options)
@@ -122,6 +126,15 @@ def test_feature_based_use_leaves_the_encoder_alone(command, transfer_data, tran
     assert predictor.head.features.frozen
 
 
+def test_validate_command_repeats_the_validation(command, transfer_data, transfer_encoder, tmp_path):
+    _, scores, _ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path, epochs=1)
+    again = command(
+        "fairseq-validate", transfer_data, "--user-dir", USER_DIR, "--task", "xalign_tagging", "--benchmark", "pos",
+        "--cpu", "--path", tmp_path / "checkpoint_last.pt", "--batch-size", 5, "--num-workers", 0,
+    )  # fmt: skip
+    assert f"| score {scores[-1]:g} |" in again.stdout + again.stderr
+
+
 def test_code_switched_pairs_share_a_batch(command, transfer_data, transfer_encoder, tmp_path):
     source = (transfer_data / "xnli/train-en.tsv").read_text().splitlines()
     folder = tmp_path / "xnli"
@@ -159,6 +172,13 @@ def test_without_an_encoder_there_is_an_error(command, transfer_data, transfer_e
         command, transfer_data, tmp_path / "no.pt", "pos", tmp_path / "save", check=False, epochs=1
     )
     assert "the checkpoint does not exist" in output
+
+
+def test_labels_of_held_out_examples_are_known(tmp_path):
+    labels = ("contradiction", "entailment", "neutral", "perhaps")
+    (tmp_path / "train-en.tsv").write_text("".join(f"the house\ta tree\t{label}\n" for label in labels))
+    config = TASK_DATACLASS_REGISTRY["xalign_classification"](data=str(tmp_path), benchmark="xnli", holdout=0.5)
+    assert TASK_REGISTRY["xalign_classification"](config).spec.labels == labels
 
 
 def test_labels_that_training_lacks_are_named(command, transfer_data, transfer_encoder, tmp_path):

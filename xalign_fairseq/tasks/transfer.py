@@ -20,7 +20,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find
 from xalign_fairseq.transfer.code_switching import code_switch
-from xalign_fairseq.transfer.family import FAMILIES, Limits
+from xalign_fairseq.transfer.family import FAMILIES, Family, Limits
 from xalign_fairseq.transfer.heads.features import Features
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -56,8 +56,7 @@ class TransferConfig(FairseqDataclass):
     pair_separators: int = field(
         default=2, metadata={"help": "</s> between two texts: 2 as in XLM-R, 1 as in this package's bitext"}
     )
-    # Not options: the encoder names the tokenizer, and every draw is keyed by the seed.
-    init_checkpoint: Optional[str] = II("model.init_checkpoint")
+    # Not an option: every draw is keyed by the seed.
     seed: int = II("common.seed")
 
 
@@ -70,14 +69,13 @@ class TransferTask(FairseqTask):
     def __init__(self, cfg: Any, restoring: bool = False):
         super().__init__(cfg)
         self.restoring = restoring
-        self.models: list[Any] = []
+        self.init_checkpoint: str | None = None
         self.benchmark = self._find_benchmark()
         training = self._read(self._files("train"), cfg.train_split)
         self.train_groups, self.valid_groups = self._split(training)
-        flat = [example for group in self.train_groups for example in group]
-        labels = FAMILIES[self.family_name].labels_of(flat)
-        for group in self.valid_groups:
-            check_labels(labels, group, "the validation data")
+        # Of the held-out examples too: which classes there are must not hang on a draw.
+        labels = FAMILIES[self.family_name].labels_of([each for examples in training.values() for each in examples])
+        check_labels(labels, [each for group in self.valid_groups for each in group], "the validation data")
         self.spec = TransferSpec(
             cfg.benchmark,
             tuple(labels),
@@ -85,7 +83,6 @@ class TransferTask(FairseqTask):
             {name: getattr(cfg, name) for name in FAMILIES[self.family_name].defaults},
             {name: getattr(cfg, name) for name in Features.defaults},
         )
-        self.family = self.spec.build_family(self.tokenizer)
 
     @classmethod
     def setup_task(cls, cfg: Any, **kwargs: Any) -> "TransferTask":
@@ -105,8 +102,8 @@ class TransferTask(FairseqTask):
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
-        """That of the encoder."""
-        path = self.cfg.init_checkpoint
+        """That of the encoder, whose options the task is told in :meth:`build_model`."""
+        path = self.init_checkpoint
         if not path:
             raise XalignError(
                 "fine-tuning needs an encoder", where="--init-checkpoint", next="--init-checkpoint CHECKPOINT.pt"
@@ -119,6 +116,11 @@ class TransferTask(FairseqTask):
     def dictionary(self) -> Dictionary:
         """The encoder's."""
         return self.tokenizer.dictionary
+
+    @cached_property
+    def family(self) -> Family:
+        """Encodes the examples and computes loss and predictions."""
+        return self.spec.build_family(self.tokenizer)
 
     def _files(self, part: str) -> dict[str, Path]:
         """Language -> file, of ``train`` or ``valid``."""
@@ -178,6 +180,8 @@ class TransferTask(FairseqTask):
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """The encoder with the task's head; nothing else in it is trained."""
+        # fairseq-validate has no options of a model, so that the task's own could not refer to this one.
+        self.init_checkpoint = cfg.init_checkpoint
         model = super().build_model(cfg, from_checkpoint)
         longest = self.spec.limits.tokens
         if longest > model.max_positions():
