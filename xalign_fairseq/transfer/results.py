@@ -124,8 +124,9 @@ class Setting:
 
     @property
     def zero_shot(self) -> tuple[str, ...]:
-        """The tested languages that no run of it was trained on."""
-        return tuple(language for language in self.languages if language not in self.train_languages)
+        """The tested languages that no run of it was trained on, in whatever treebank (``en_pud`` is English)."""
+        trained = set(map(code, self.train_languages))
+        return tuple(language for language in self.languages if code(language) not in trained)
 
     @property
     def averaged(self) -> tuple[str, ...]:
@@ -166,9 +167,14 @@ class Study:
     unlabelled: tuple[str, ...]
 
 
+def code(language: str) -> str:
+    """The language of a treebank: ``en`` of ``en_ewt``."""
+    return language.partition("_")[0]
+
+
 def is_english(language: str) -> bool:
     """Whether it is English, also as a treebank's name (``en_ewt``)."""
-    return language.partition("_")[0] == "en"
+    return code(language) == "en"
 
 
 def read_study(out: str | os.PathLike) -> Study:

@@ -47,7 +47,8 @@ def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
         first = read_upos("en_ewt-ud-dev.conllu.gz", "en")[0]
         first.words, first.tags  # ("From", "the", ...), ("ADP", "DET", ...)
     """
-    return [WordsExample(each.id, language, each.column(FORM), _labels(each, UPOS, path)) for each in _sentences(path)]
+    code = language.partition("_")[0]
+    return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS, path)) for each in _sentences(path)]
 
 
 def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
