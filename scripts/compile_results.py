@@ -4,9 +4,11 @@
 usage: compile_results.py [--check] [--plot] [--root FOLDER]
 
 A table stands between <!-- results:RECIPE/TABLE --> and <!-- end -->. Without any results file the tables say so.
+A transfer study (results/report/report.md, as xalign transfer-report writes it) has a table for each heading there.
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python scripts/compile_results.py"
 NOTHING = "No results yet."
 PLOT = "aer-layers.png"
+REPORT = "report/report.md"
 ABLATION = "ablation-"  # begins the names of short runs that have a table of their own
 Runs = Sequence[dict[str, Any]]
 
@@ -204,6 +207,8 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
 
     def write(name: str) -> str:
         recipe, _, table = name.partition("/")
+        if recipe in recipes and is_study(root, recipe):
+            return study_table(root / "examples" / recipe / "results" / REPORT, table)
         if recipe not in recipes or table not in (*TABLES, "plot"):
             raise XalignError(
                 "there is no such results table",
@@ -218,6 +223,22 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
         return TABLES[table](shown) if shown else NOTHING
 
     return write
+
+
+def is_study(root: Path, recipe: str) -> bool:
+    """Whether a recipe's results are runs of xalign transfer, which have no results files of their own."""
+    return (root / "examples" / recipe / "plans").is_dir()
+
+
+def study_table(report: Path, heading: str) -> str:
+    """What stands under a heading of a report, given in lower case with ``-`` for blanks."""
+    if not report.is_file():
+        return NOTHING
+    parts = re.split(r"^## (.*)$", report.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found = {re.sub(r"\W+", "-", title.lower()): text for title, text in zip(parts[1::2], parts[2::2], strict=True)}
+    if heading not in found:
+        raise XalignError("the report has no such part", where=report, found=heading, expected=", ".join(found))
+    return found[heading].strip("\n")
 
 
 def require_markers(recipes: dict[str, list[dict[str, Any]]], root: Path) -> None:

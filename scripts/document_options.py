@@ -86,6 +86,58 @@ def objectives() -> str:
     return "\n\n".join(parts)
 
 
+def transfer() -> str:
+    """Options of every transfer task."""
+    from xalign_fairseq.tasks.transfer import TransferConfig
+
+    return option_table(TransferConfig)
+
+
+def families() -> str:
+    """The transfer tasks: what each is, its benchmarks, its own options."""
+    from xalign_fairseq.transfer.benchmarks import BENCHMARKS
+    from xalign_fairseq.transfer.family import FAMILIES
+
+    parts = []
+    for name, family in sorted(FAMILIES.items()):
+        about = re.sub(r"\s+", " ", (family.__doc__ or "").strip()).replace("``", "`")
+        about = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", about)
+        known = ", ".join(f"`{each}`" for each, benchmark in BENCHMARKS.items() if benchmark.family == name)
+        rows = own_options(family)
+        table = markers.table(("option", "default", "meaning"), rows)
+        parts.append(f"### `xalign_{name}`\n\n{about}\n\nBenchmarks: {known}.\n\n{table}")
+    return "\n\n".join(parts)
+
+
+def features() -> str:
+    """Options of the features that every family reads."""
+    from xalign_fairseq.transfer.heads.features import Features
+
+    return markers.table(("option", "default", "meaning"), own_options(Features))
+
+
+def own_options(owner: Any) -> list[tuple[str, str, str]]:
+    """Rows of the options that a family or the features keep as plain defaults."""
+    return [
+        (f"`--{option.replace('_', '-')}`", f"`{default}`", owner.help.get(option, ""))
+        for option, default in owner.defaults.items()
+    ]
+
+
+def benchmarks() -> str:
+    """What is measured on each benchmark, and how its test files are named."""
+    from xalign_fairseq.transfer.benchmarks import BENCHMARKS
+
+    rows = []
+    for name, benchmark in BENCHMARKS.items():
+        metrics = "; ".join(f"`{metric.name}`: {metric.variant}" for metric in benchmark.metrics)
+        files = ", ".join(f"`{each}`" for split in benchmark.names.values() for each in split)
+        limits = f"{benchmark.limits.tokens} / {benchmark.limits.overlap}"
+        rows.append((f"`{name}`", benchmark.family, metrics, limits, files))
+    columns = ("benchmark", "family", "metrics, the first selects the model", "window / overlap", "files")
+    return markers.table(columns, rows)
+
+
 def patches() -> str:
     """The compatibility patches, as their modules describe themselves."""
     import importlib
@@ -104,7 +156,12 @@ def patches() -> str:
     return markers.table(("patch", "why", "touches", "can go"), rows)
 
 
-PARTS = {part.__name__: part for part in (task, archs, model, criterion, criterions, objectives, patches)}
+PARTS = {
+    part.__name__: part
+    for part in (
+        task, archs, model, criterion, criterions, objectives, transfer, families, features, benchmarks, patches,
+    )
+}  # fmt: skip
 
 
 def write(name: str) -> str:

@@ -44,6 +44,8 @@ def folder(tmp_path):
     (recipe / "results").mkdir(parents=True)
     shutil.copy(ROOT / "README.md", tmp_path)
     shutil.copy(ROOT / "examples/xlm_align/README.md", recipe)
+    (tmp_path / "examples/transfer/plans").mkdir(parents=True)
+    shutil.copy(ROOT / "examples/transfer/README.md", tmp_path / "examples/transfer")
     assert run("--root", tmp_path).returncode == 0
     return tmp_path
 
@@ -181,3 +183,20 @@ def test_an_unknown_table_is_an_error(folder):
     document.write_text(document.read_text() + "\n<!-- results:xlm_align/speed -->\n<!-- end -->\n")
     done = run("--root", folder)
     assert done.returncode == 2 and "results:xlm_align/speed" in done.stderr and "summary" in done.stderr
+
+
+def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
+    page = folder / "examples/transfer/README.md"
+    page.write_text("<!-- results:transfer/pos-trained-on-en -->\n<!-- end -->\n")
+    assert run("--root", folder).returncode == 0
+    assert "No results yet." in page.read_text()
+    report = folder / "examples/transfer/results/report/report.md"
+    report.parent.mkdir(parents=True)
+    (folder / "README.md").write_text("# none\n")
+    report.write_text("# Zero-shot\n\nWhat.\n\n## Overall\n\n| a |\n\n## POS, trained on en\n\n| b |\n\nNote.\n")
+    assert run("--root", folder).returncode == 0
+    assert page.read_text() == "<!-- results:transfer/pos-trained-on-en -->\n| b |\n\nNote.\n<!-- end -->\n"
+    page.write_text("<!-- results:transfer/nothing -->\n<!-- end -->\n")
+    done = run("--root", folder)
+    assert done.returncode == 2
+    assert "overall, pos-trained-on-en" in done.stderr

@@ -157,7 +157,7 @@ def _write_counts(folder: Path, evaluations: Mapping[str, "Evaluation"]) -> None
         for metric, counts in evaluation.counts.items()
     }
     with atomic_write(folder / "counts.npz", "wb") as stream:
-        np.savez(stream, **tables)
+        np.savez_compressed(stream, **tables)
 
 
 def _result(

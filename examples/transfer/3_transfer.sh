@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Fine-tune and test every encoder of the study, then write the report; running it again makes what is missing.
+#
+#   bash 3_transfer.sh RUNS OUT [xalign transfer option ...]       RUNS: of 2_encoders.sh
+#
+# BENCHMARK (default ../shared/data) is the folder with eval/ and bitext/. JOBS (default 2) runs side by side.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+benchmark="${BENCHMARK:-$here/../../../shared/data}"
+[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+runs="$1" out="$2"
+shift 2
+checkpoints=()
+for setting in base mlm tlm xlm_align; do
+  name="${setting/base/none}" # no continuation
+  [[ -e "$runs/$setting/checkpoint_last.pt" ]] && checkpoints+=("$name=$runs/$setting/checkpoint_last.pt")
+done
+xalign transfer --plan "$here/plans/small.yaml" --data "$benchmark" --checkpoint "${checkpoints[@]}" \
+  --jobs "${JOBS:-2}" --out "$out" "$@"
+xalign transfer-report "$out" --baseline none

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Copy what the report of a study needs, scores and counts of every finished run, without the paths of a machine.
+
+usage: collect_results.py OUT RESULTS          OUT: of xalign transfer; RESULTS/runs is replaced
+"""
+
+import argparse
+import json
+import re
+import shutil
+from pathlib import Path
+
+from xalign_fairseq.files import atomic_folder, atomic_write
+
+
+def portable(command: str) -> str:
+    """A command with DATA, CHECKPOINT, USER_DIR and RUN in place of paths."""
+    for option, name in (("--init-checkpoint", "CHECKPOINT"), ("--user-dir", "USER_DIR"), ("--save-dir", "RUN")):
+        command = re.sub(rf"{option} \S+", f"{option} {name}", command)
+    data = command.split()[1:2]
+    return re.sub(r"(?<=[ =,])/\S*?(?=/(?:eval|bitext)\b)", "DATA", command) if data else command
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("results", type=Path)
+    args = parser.parse_args()
+    finished = sorted((args.out / "runs").rglob("result.json"))
+    with atomic_folder(args.results / "runs", overwrite=True) as folder:
+        for path in finished:
+            run = folder / path.parent.relative_to(args.out / "runs")
+            run.mkdir(parents=True)
+            result = json.loads(path.read_text(encoding="utf-8"))
+            result["command"] = portable(result["command"])
+            with atomic_write(run / "result.json") as out:
+                out.write(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+            shutil.copyfile(path.parent / "counts.npz", run / "counts.npz")
+    print(f"{len(finished)} runs in {args.results / 'runs'}")
+
+
+if __name__ == "__main__":
+    main()

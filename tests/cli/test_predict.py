@@ -1,0 +1,73 @@
+"""xalign predict: scores with signatures, predictions, files without labels, bad input."""
+
+import json
+
+import pytest
+import torch
+
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.cli import main
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.transfer.family import Limits
+from xalign_fairseq.transfer.spec import TransferSpec
+
+
+@pytest.fixture(scope="module")
+def tagger(transfer_encoder, tmp_path_factory):
+    """A tagger as fairseq-train would save it, with an untrained head."""
+    state = checkpoint.read(transfer_encoder)
+    encoder, _ = checkpoint.load_encoder(state)
+    spec = TransferSpec("pos", ("ADJ", "DET", "NOUN", "PROPN", "PUNCT", "VERB"), Limits(32, 8))
+    family = spec.build_family(load_tokenizer(state, encoder.config.vocab_size))
+    torch.manual_seed(1)
+    head = spec.build_head(family, encoder.config)
+    weights = {f"heads.{spec.head_name}.{key}": value for key, value in head.state_dict().items()}
+    state["model"] |= weights
+    state["task_state"]["transfer"] = spec.to_state()
+    path = tmp_path_factory.mktemp("tagger") / "tagger.pt"
+    torch.save(state, path)
+    return path
+
+
+def test_scores_and_predictions(tagger, transfer_data, tmp_path, capsys):
+    out, scores = tmp_path / "predictions", tmp_path / "scores.json"
+    arguments = ["--languages", "en", "de", "--out", str(out), "--json", str(scores), "--quiet"]
+    assert main(["predict", "--checkpoint", str(tagger), "--data", str(transfer_data / "ud"), *arguments]) == 0
+    found = json.loads(scores.read_text())
+    assert found["benchmark"] == "pos"
+    for language in ("en", "de"):
+        rows = [json.loads(line) for line in (out / f"{language}.jsonl").read_text().splitlines()]
+        right = [mine == gold for row in rows for mine, gold in zip(row["prediction"], row["gold"], strict=True)]
+        assert found["languages"][language]["items"] == len(rows) == 12
+        assert found["languages"][language]["scores"]["accuracy"] == pytest.approx(sum(right) / len(right))
+    printed = capsys.readouterr().out
+    assert "de  accuracy" in printed
+    assert "benchmark:pos" in printed
+
+
+def test_a_file_without_labels_is_predicted_and_not_scored(tagger, transfer_data, tmp_path, capsys):
+    text = (transfer_data / "ud/en_ewt-ud-test.conllu").read_text().splitlines()
+    bare = ["\t".join([*line.split("\t")[:2], *"_" * 8]) if line else line for line in text]
+    (tmp_path / "en_ewt-ud-test.conllu").write_text("\n".join(bare) + "\n")
+    arguments = ["--languages", "en", "--out", str(tmp_path / "out"), "--quiet"]
+    assert main(["predict", "--checkpoint", str(tagger), "--data", str(tmp_path), *arguments]) == 0
+    assert "no score" in capsys.readouterr().out
+    rows = [json.loads(line) for line in (tmp_path / "out/en.jsonl").read_text().splitlines()]
+    assert all(row["gold"] is None and row["prediction"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("languages", "told"), [(["en", "fi", "sv"], ["fi", "sv"]), (["en", "--split", "dev2"], ["dev2"])]
+)
+def test_missing_files_are_listed_before_any_work(languages, told, tagger, transfer_data, capsys):
+    arguments = ["--data", str(transfer_data / "ud"), "--languages", *languages, "--quiet"]
+    assert main(["predict", "--checkpoint", str(tagger), *arguments]) == 2
+    printed = capsys.readouterr()
+    assert all(word in printed.err for word in told)
+    assert not printed.out
+
+
+def test_an_encoder_that_was_not_fine_tuned_is_refused(transfer_encoder, transfer_data, capsys):
+    arguments = ["--data", str(transfer_data / "ud"), "--languages", "en"]
+    assert main(["predict", "--checkpoint", str(transfer_encoder), *arguments]) == 2
+    assert "not fine-tuned on a transfer task" in capsys.readouterr().err
