@@ -126,10 +126,14 @@ def test_a_test_without_labels_has_predictions_and_no_score(finished):
 
 def test_a_second_call_does_nothing(finished, options):
     out, _ = finished
+    models = out / "runs/tiny/pos/en/4/checkpoints"
+    models.mkdir()
+    (models / "checkpoint_best.pt").write_text("kept by a command with --keep-models")
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
     done = subprocess.run([XALIGN, *options, "--out", out], capture_output=True, text=True)
     assert done.returncode == 0 and "4 runs, 4 of them done" in done.stdout
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()} == before
+    shutil.rmtree(models)
 
 
 def test_a_broken_off_run_ends_as_an_unbroken_one(finished, options, tmp_path):

@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for spec in specs:
         if done[spec.name]:
-            tidy(spec.folder(out), args.keep_models)
+            tidy(spec.folder(out), keep_models=True)  # an earlier command may have kept the tested one
     return _run_all([spec for spec in specs if not done[spec.name]], args, len(specs))
 
 
