@@ -305,7 +305,7 @@ BENCHMARKS = {
             "retrieval",
             read_bitext,
             RETRIEVAL_METRICS,
-            {"test": ("tatoeba.{iso3}-eng.{iso3}", "en-{language}.{language}")},
+            {"test": ("tatoeba.{iso3}-eng.{iso3}", "en-{language}.{language}", "{language}-en.{language}")},
             ("tatoeba", "tatoeba/v1"),
         ),
     )
