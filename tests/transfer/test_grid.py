@@ -138,6 +138,11 @@ def test_retrieval_is_one_run_without_training(runs, folder):
     assert shown_command(specs[0], folder) == ""
 
 
+def test_a_layer_that_an_encoder_lacks_is_named(runs):
+    with pytest.raises(XalignError, match=r"(?s)no such layer.*tatoeba, layer; enc.*found: 4.*0 \(embeddings\) to 3"):
+        runs("data: .\ntasks:\n  tatoeba: {test: {de: plan.yaml}, settings: {layer: 4}}\n")
+
+
 def test_fairseqs_command_line(runs, folder):
     (spec, _) = runs(with_task("train_languages: [de], code_switch: true, holdout: 0.1"), precision="bf16")
     command = train_options(spec, Path("save"))

@@ -81,6 +81,23 @@ class Family(ABC, Generic[E]):
     def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], limits: Limits, options: dict[str, Any]):
         self.tokenizer, self.labels, self.limits = tokenizer, list(labels), limits
         self.options = {**self.defaults, **options}
+        self.check(limits, self.options)
+
+    @classmethod
+    def check(cls, limits: Limits, options: dict[str, Any]) -> None:
+        """Refuse options that no model can be built with, or with which words or answers would be lost silently.
+
+        Shares are at least 0 and below 1; numbers at least 1, or at least 0 where the default is 0, which is "off".
+        """
+        for name, default in cls.defaults.items():
+            value = options[name]
+            if isinstance(default, float):
+                fits, expected = 0 <= value < 1, "a number from 0 to below 1"
+            else:
+                fits, expected = value >= min(default, 1), f"at least {min(default, 1)}"
+            if not fits:
+                raise XalignError("an option has no such value", where=f"--{name.replace('_', '-')}", found=value,
+                                  expected=expected)  # fmt: skip
 
     @staticmethod
     @abstractmethod

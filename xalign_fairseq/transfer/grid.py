@@ -72,13 +72,13 @@ def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision
 
     Raises:
         XalignError: files that are missing (all of them are listed), that can't be read, whose labels are unknown to
-            the training data, or that have no labels to train on; windows longer than an encoder's positions.
+            the training data, or that have no labels to train on; windows or layers that an encoder does not have.
     """
     files = find_files(plan)
     specs = []
     for task in plan.tasks:
         here = files[task.name]
-        _check_lengths(task, checkpoints)
+        _check_encoders(task, checkpoints)
         trainings = list(_trainings(task, here))
         digests = {part: {language: digest(path) for language, path in each.items()} for part, each in here.items()}
         for training in trainings:
@@ -218,10 +218,13 @@ def _read(task: Task, files: Files, part: str, language: str) -> list:
     return examples
 
 
-def _check_lengths(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
-    length = task.settings.max_length or 0
-    for encoder in checkpoints if task.trains else ():
-        if length > encoder.config.max_positions:
+def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
+    """Refuse windows and layers that an encoder does not have."""
+    length, layer = task.settings.max_length or 0, task.options.get("layer")
+    for encoder in checkpoints:
+        if layer is not None:
+            encoder.config.resolve_layer(layer, f"{task.name}, layer; {encoder.name}")
+        if task.trains and length > encoder.config.max_positions:
             raise XalignError(
                 "the windows are longer than the encoder's positions",
                 where=f"{task.name}, max_length; {encoder.name}",

@@ -183,7 +183,7 @@ def _task(name: Any, found: Mapping[Any, Any], data: Path, defaults: Mapping[str
     benchmark = _benchmark(raw.benchmark or name, where)
     family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else FAMILIES[benchmark.family].defaults
     settings, options = read_settings([defaults, key_table(raw.settings, where)], family, where)
-    settings = _with_limits(settings, benchmark, where)
+    settings = _with_limits(settings, options, benchmark, where)
     named = {part: file_table(getattr(raw, part), f"{where}, {part}") for part in SPLITS}
     train = language_list(raw.train_languages, f"{where}, train_languages") or tuple(named["train"]) or ("en",)
     valid = language_list(raw.valid_languages, f"{where}, valid_languages") or tuple(named["valid"])
@@ -212,12 +212,15 @@ def _benchmark(name: Any, where: str) -> Benchmark:
     return BENCHMARKS[name]
 
 
-def _with_limits(settings: Settings, benchmark: Benchmark, where: str) -> Settings:
-    """The benchmark's lengths where the plan says nothing, checked together."""
+def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benchmark, where: str) -> Settings:
+    """The benchmark's lengths where the plan says nothing, checked together and with the family's options."""
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
     try:
-        Limits(length, overlap, settings.pair_separators)
+        limits = Limits(length, overlap, settings.pair_separators)
+        if benchmark.family != RETRIEVAL:
+            family = FAMILIES[benchmark.family]
+            family.check(limits, {**family.defaults, **options})
     except XalignError as error:
         raise XalignError(f"{where}: {error}") from None
     return replace(settings, max_length=length, overlap=overlap)

@@ -9,7 +9,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
-from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.transfer.examples import QuestionExample
@@ -37,9 +36,11 @@ class QuestionAnswering(Family[QuestionExample]):
         "n_best": "first and last tokens that are combined in each window",
     }
 
-    def __init__(self, tokenizer: Tokenizer, labels: Sequence[str], limits: Limits, options: dict[str, Any]):
-        super().__init__(tokenizer, labels, limits, options)
-        check_room(limits, self.options["max_question_tokens"])
+    @classmethod
+    def check(cls, limits: Limits, options: dict[str, Any]) -> None:
+        """Refuse windows that have no room for context, besides what every family refuses."""
+        super().check(limits, options)
+        check_room(limits, options["max_question_tokens"])
 
     @staticmethod
     def labels_of(examples: Sequence[QuestionExample]) -> list[str]:
