@@ -76,6 +76,14 @@ def test_the_data_bin_that_the_options_name(spm, dictionary, folder, stored):
     assert ids(load_tokenizer(state, len(dictionary) + 1, spm=folder / "other.model")) == expected(spm, dictionary)
 
 
+def test_the_files_beside_the_checkpoint(spm, dictionary, folder):
+    (folder / "sentencepiece.model").rename(folder / "sentencepiece.bpe.model")  # as in XLM-R's archive
+    path = folder / "model.pt"
+    path.touch()
+    state = {"cfg": {"task": {"data": "/no/such/folder"}}}
+    assert ids(load_tokenizer(state, len(dictionary) + 1, where=path)) == expected(spm, dictionary)
+
+
 @pytest.mark.parametrize("state", [{}, {"cfg": {"task": {"data": "/no/such/folder"}}}])
 def test_a_tokenizer_that_is_nowhere(state):
     with pytest.raises(XalignError, match=r"no dictionary was found[\s\S]*--dict"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.databin import DICTIONARY, SENTENCEPIECE, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
@@ -22,11 +22,12 @@ def load_tokenizer(
     dictionary: str | os.PathLike | None = None,
     spm: str | os.PathLike | None = None,
 ) -> Tokenizer:
-    """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its data-bin folder.
+    """The tokenizer of a checkpoint: each part as given, else as stored in it, else from its data-bin or own folder.
 
     A checkpoint of this package stores both parts in ``task_state``; one of fairseq's own names its data-bin in its
-    options. A dictionary is accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included, and,
-    where the checkpoint stores its own, the same symbols.
+    options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` beside ``model.pt``. A dictionary is
+    accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included, and, where the checkpoint stores
+    its own, the same symbols.
 
     Args:
         state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
@@ -94,17 +95,19 @@ def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:
     return Dictionary(symbols[specials:])
 
 
-def _data_bin(state: dict[str, Any], where: object, part: str, option: str) -> DataBin:
-    """The first data-bin folder that the checkpoint's options name, if it still exists."""
+def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, option: str) -> DataBin:
+    """The first data-bin folder that the checkpoint's options name and that still exists, or the checkpoint's own."""
     named = str(checkpoint.options(state, "task").get("data") or "")
     for path in filter(None, named.split(os.pathsep)):
         if Path(path).is_dir():
             return DataBin(path)
+    if Path(where).is_file() and Path(where).with_name(DICTIONARY).is_file():
+        return DataBin(Path(where).parent)
     raise XalignError(
         f"no {part} was found for the checkpoint",
         where=where,
         found=f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it",
-        next=f"pass {option}",
+        next=f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or pass {option}",
     )
 
 
