@@ -186,8 +186,25 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     moved = replace(spec, place={**spec.place, "checkpoint": "/elsewhere/enc.pt", "cpu": False})
     assert is_done(moved, out)  # where the files stand decides nothing
     write_pairs(folder / "test-de.tsv", 3)
-    with pytest.raises(XalignError, match="digests"):
+    with pytest.raises(XalignError, match="digests of tests"):
         is_done(runs()[0], out)
+
+
+def test_languages_are_added_to_a_run_whose_model_was_kept(runs, tmp_path):
+    """A test language more or less makes no other run."""
+    spec, out = runs()[0], tmp_path / "out"
+    here = spec.folder(out)
+    here.mkdir(parents=True)
+    (here / "result.json").write_text("{}")
+    fewer = replace(spec, digests={**spec.digests, "test": {"en": spec.digests["test"]["en"]}})
+    (here / "spec.json").write_text(json.dumps(spec.as_data()))
+    assert is_done(fewer, out)
+    (here / "spec.json").write_text(json.dumps(fewer.as_data()))
+    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: de.*--keep-models"):
+        is_done(spec, out)
+    (here / "checkpoints").mkdir()
+    (here / "checkpoints/checkpoint_best.pt").touch()
+    assert not is_done(spec, out)
 
 
 def test_a_spec_goes_through_its_file(runs, tmp_path):

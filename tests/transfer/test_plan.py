@@ -146,3 +146,13 @@ def test_figures_of_the_papers():
     ppa = tasks("ppa")
     assert ppa["mlqa"].settings.max_length == 386 and ppa["xnli"].settings.lr == 5e-5
     assert ppa["xnli-translate-train"].code_switch and ppa["xnli-translate-train"].models == "each"
+
+
+def test_a_benchmark_that_was_never_made_in_a_language_is_not_tested_in_it(tmp_path):
+    plan = xtreme_plan(tmp_path, ["en", "de", "hi", "ro", "en-de"])
+    tested = {task.name: list(task.languages) for task in plan.tasks}
+    assert tested["xnli"] == ["en", "de", "hi"]
+    assert tested["pawsx"] == ["en", "de"]
+    assert tested["xquad"] == ["en", "de", "hi", "ro"]
+    assert tested["mlqa"] == ["en", "de", "hi", "en-de"]
+    assert tested["tydiqa"] == ["en"]

@@ -1,10 +1,16 @@
 """A run's files: damaged checkpoints, models that are kept or removed, one process at a time."""
 
+import json
+
+import numpy as np
 import pytest
 import torch
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transfer.runs import _alone, _drop_damaged, summary, tidy
+from xalign_fairseq.transfer.grid import build, open_checkpoint
+from xalign_fairseq.transfer.plan import select, xtreme_plan
+from xalign_fairseq.transfer.run_spec import is_done
+from xalign_fairseq.transfer.runs import _alone, _drop_damaged, job, make, summary, tidy
 
 
 @pytest.fixture
@@ -45,3 +51,22 @@ def test_summary_names_the_first_metric_of_each_language():
     scores = {"en": {"f1": 0.5, "em": 0.25}, "de": {"f1": 0.125, "em": 0.0}}
     assert summary({"scores": scores}) == "en f1 50.0, de f1 12.5"
     assert summary({"scores": {}}) == "without labels"
+
+
+def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
+    for language, sentences in (("de", ("das haus", "der hund")), ("fr", ("la maison", "le chien"))):
+        (tmp_path / f"en-{language}.{language}").write_text("\n".join(sentences) + "\n")
+        (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
+    out, encoders = tmp_path / "out", [open_checkpoint("tiny", transfer_encoder, tmp_path)]
+    for languages in (["de"], ["fr"]):
+        (spec,) = build(select(xtreme_plan(tmp_path, languages), ["tatoeba"]), encoders, cpu=True)
+        job(spec, out, keep_models=False)
+        make(spec.folder(out) / "spec.json")
+    folder = spec.folder(out)
+    result = json.loads((folder / "result.json").read_text())
+    assert list(result["scores"]) == list(result["items"]) == ["de", "fr"]
+    with np.load(folder / "counts.npz") as counts:
+        assert {name.partition("/")[0] for name in counts} == {"de", "fr"}
+    assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
+    (both,) = build(select(xtreme_plan(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
+    assert is_done(both, out)

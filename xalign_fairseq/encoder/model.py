@@ -65,21 +65,25 @@ class XalignModel(BaseFairseqModel):
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
             state = checkpoint.read(cfg.init_checkpoint)
-            if state.get("task_state"):
-                task.load_state_dict(state["task_state"])  # refuses another dictionary
+            task_state = state.get("task_state") or {}
+            # Refuses another dictionary; what else that task was does not matter to this one.
+            task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
 
-    def attach_head(self, name: str, head: nn.Module) -> None:
-        """Give an objective's parameters and buffers to the model under ``heads.<name>``."""
+    def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
+        """Give an objective's parameters and buffers to the model under ``heads.<name>``.
+
+        ``fresh``: weights of that name that wait, from the checkpoint that the encoder began with, are not for it.
+        """
         if name in self.heads:
             return
         like = self.encoder.lm_head.bias
         self.heads[name] = head.to(device=like.device, dtype=like.dtype)
         prefix = f"heads.{name}."
         mine = {key: self._waiting.pop(key) for key in list(self._waiting) if key.startswith(prefix)}
-        if mine:
+        if mine and not fresh:
             head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
 
     def freeze_lm_head(self) -> None:

@@ -192,7 +192,7 @@ class TransferTask(FairseqTask):
                 expected=f"at most {model.max_positions()}",
             )
         head = self.spec.build_head(self.family, model.encoder.config)
-        model.attach_head(self.spec.head_name, head)
+        model.attach_head(self.spec.head_name, head, fresh=True)
         model.freeze_lm_head()
         if head.features.frozen:
             model.encoder.requires_grad_(False)

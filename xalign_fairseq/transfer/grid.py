@@ -140,7 +140,10 @@ def find_files(plan: Plan) -> dict[str, Files]:
             except XalignError as error:
                 problems.append(f"{task.name}, {part}: {error}")
     if problems:
-        raise XalignError(f"{len(problems)} files of the plan can't be used\n" + "\n".join(problems))
+        raise XalignError(
+            f"{len(problems)} files of the plan can't be used\n" + "\n".join(problems),
+            next="put them there, or choose --tasks and --languages whose files are",
+        )
     return found
 
 

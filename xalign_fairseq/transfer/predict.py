@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from xalign_fairseq.transfer.benchmarks import Benchmark, check_labels, digest
 from xalign_fairseq.transfer.family import Encoded, Family
 from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
 
+logger = logging.getLogger(__name__)
 # Examples that are encoded, sorted by length and predicted together; bounds the memory of any file.
 BLOCK = 4096
 Progress = Callable[[int], object]
@@ -117,7 +119,9 @@ def evaluate(
     """Predict a test file and, if all of it has labels, score it by every metric of its benchmark."""
     benchmark = predictor.benchmark
     examples = benchmark.read(path, language)
-    check_labels(predictor.spec.labels, examples, path)
+    unseen = check_labels(predictor.spec.labels, examples, path)
+    if unseen:
+        logger.warning("%s: never predicted, since training had none: %s", language, " ".join(unseen))
     evaluation = Evaluation(
         [example.id for example in examples],
         [predictor.family.gold(example) for example in examples],

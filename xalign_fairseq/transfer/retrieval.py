@@ -120,9 +120,13 @@ def evaluate_retrieval(
     ids = [pair.id for pair in pairs]
     found = {name: lines.tolist() for name, lines in retrieve(foreign, english).items()}
     predictions = [{name: ids[lines[i]] for name, lines in found.items()} for i in range(len(ids))]
-    evaluation = Evaluation(ids, list(ids), predictions, digest(path))
+    evaluation = Evaluation(ids, [pair.label for pair in pairs], predictions, digest(path))
+    if any(gold is None for gold in evaluation.golds):
+        logger.warning("%s: the English side is sorted, as XTREME's scripts leave it, so that nothing can be scored; "
+                       "LASER's files have the order of the other side", path)  # fmt: skip
+        return evaluation
     for metric in benchmark.metrics:
-        counts = metric.counts(ids, predictions, language)
+        counts = metric.counts(evaluation.golds, predictions, language)
         evaluation.counts[metric.name] = counts
         evaluation.scores[metric.name] = metric.score(counts)
         evaluation.signatures[metric.name] = task_signature(

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.settings import flags, from_data, optimiser_options
 
 FORMAT = 1
+MODEL = "checkpoints/checkpoint_best.pt"
 PACKAGE = Path(xalign_fairseq.__file__).parent
 
 
@@ -76,10 +77,13 @@ class RunSpec:
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
-    """Whether the run has its result.
+    """Whether the run has its result, for all languages that it is to be tested on.
+
+    A language that was not tested is no other run: it is tested with the model, if that was kept.
 
     Raises:
-        XalignError: something in its folder was made by a run of another description; the keys that differ are named.
+        XalignError: something in its folder was made by a run of another description (the keys that differ are named),
+            or languages are to be added to a run whose model is gone.
     """
     folder = spec.folder(out)
     path = folder / "spec.json"
@@ -87,6 +91,10 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     if not made or not path.is_file():
         return False
     mine, found = spec.as_data(), json.loads(path.read_text(encoding="utf-8"))
+    tested, wanted = found["digests"].pop("test"), mine["digests"].pop("test")
+    mine["digests of tests"], found["digests of tests"] = (
+        {x: some[x] for x in wanted if x in tested} for some in (wanted, tested)
+    )
     differing = [
         key for key in sorted(mine.keys() | found.keys()) if key != "place" and mine.get(key) != found.get(key)
     ]
@@ -98,7 +106,26 @@ def is_done(spec: RunSpec, out: Path) -> bool:
             expected="; ".join(f"{key} {_brief(mine.get(key), found.get(key))}" for key in differing),
             next="choose another --out, or remove this folder to make the run anew",
         )
-    return (folder / "result.json").is_file()
+    if not (folder / "result.json").is_file():
+        return False
+    lacking = [language for language in wanted if language not in tested]
+    if lacking and spec.train_languages and not (folder / MODEL).is_file():
+        raise XalignError(
+            "the run is finished without these languages, and its model was not kept",
+            where=folder,
+            found=", ".join(lacking),
+            expected=", ".join(tested),
+            next="remove this folder to make the run anew, with --keep-models to add languages later",
+        )
+    return not lacking
+
+
+def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
+    """The run with the test files of its earlier ``spec.json`` too, which its result has."""
+    earlier = RunSpec.read(path)
+    files = {**spec.place["files"], "test": {**earlier.place["files"]["test"], **spec.place["files"]["test"]}}
+    digests = {**spec.digests, "test": {**earlier.digests["test"], **spec.digests["test"]}}
+    return replace(spec, digests=digests, place={**spec.place, "files": files})
 
 
 def train_options(spec: RunSpec, save_dir: Path) -> list[str]:

@@ -10,14 +10,22 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.transfer.run_spec import FORMAT, PACKAGE, RunSpec, shown_command, train_options
+from xalign_fairseq.transfer.run_spec import (
+    FORMAT,
+    MODEL,
+    PACKAGE,
+    RunSpec,
+    shown_command,
+    train_options,
+    with_tests_of,
+)
 from xalign_fairseq.transfer.scheduler import Job, cores
 
 if TYPE_CHECKING:
@@ -30,6 +38,8 @@ FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; 
 def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
     """Write ``spec.json``; the command that makes the run."""
     folder = spec.folder(out)
+    if (folder / "result.json").is_file():
+        spec = with_tests_of(spec, folder / "spec.json")
     with atomic_write(folder / "spec.json") as stream:
         json.dump(spec.as_data(), stream, indent=1, ensure_ascii=False)
     command = [sys.executable, "-m", "xalign_fairseq.transfer.runs", str(folder / "spec.json")]
@@ -48,20 +58,26 @@ def summary(result: Mapping[str, Any]) -> str:
 def make(path: Path, keep_models: bool = False) -> None:
     """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last.
 
-    Training goes on from ``checkpoint_last.pt`` where it was broken off.
+    Training goes on from ``checkpoint_last.pt`` where it was broken off. Languages that the result has are not tested
+    again.
     """
     spec, folder = RunSpec.read(path), path.parent
     with _alone(folder):
+        earlier = folder / "result.json"
+        result = json.loads(earlier.read_text(encoding="utf-8")) if earlier.is_file() else None
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder)
         begun = time.monotonic()
-        evaluations = dict(_evaluate(spec, folder))
+        evaluations = dict(_evaluate(spec, folder, result["items"] if result else ()))
         _write_counts(folder, evaluations)
-        minutes = trained["minutes"] + (time.monotonic() - begun) / 60
+        minutes = (result or trained)["minutes"] + (time.monotonic() - begun) / 60
+        made = _result(spec, folder, trained, evaluations, minutes)
+        for key in ("scores", "items", "signatures"):
+            made[key] = {**(result or made)[key], **made[key]}
         with atomic_write(folder / "result.json") as stream:
-            json.dump(_result(spec, folder, trained, evaluations, minutes), stream, indent=1, ensure_ascii=False)
-        tidy(folder, keep_models)
+            json.dump(made, stream, indent=1, ensure_ascii=False)
+        tidy(folder, keep_models or result is not None)  # a model that was kept stays
 
 
 def tidy(folder: Path, keep_models: bool) -> None:
@@ -70,14 +86,14 @@ def tidy(folder: Path, keep_models: bool) -> None:
     if not keep_models:
         shutil.rmtree(save, ignore_errors=True)
     for file in save.glob("*.pt"):
-        if file.name != "checkpoint_best.pt":
+        if file != folder / MODEL:
             file.unlink()
 
 
 def _train(spec: RunSpec, folder: Path) -> dict[str, Any]:
     """Fine-tune, unless that is done; ``trained.json`` says so, since fairseq would take one more step."""
     mark, save = folder / "trained.json", folder / "checkpoints"
-    if mark.is_file() and (save / "checkpoint_best.pt").is_file():
+    if mark.is_file() and (folder / MODEL).is_file():
         return json.loads(mark.read_text(encoding="utf-8"))
     _drop_damaged(save)
     begun = time.monotonic()
@@ -85,7 +101,7 @@ def _train(spec: RunSpec, folder: Path) -> dict[str, Any]:
     if done.returncode:
         raise XalignError("fairseq-train failed", where=folder / "train.log", found=f"exit code {done.returncode}")
     minutes = (time.monotonic() - begun) / 60  # since training was last broken off
-    found = {"minutes": minutes, "selection": _selection(spec, save / "checkpoint_best.pt")}
+    found = {"minutes": minutes, "selection": _selection(spec, folder / MODEL)}
     with atomic_write(mark) as stream:
         json.dump(found, stream)
     return found
@@ -120,8 +136,8 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
     }
 
 
-def _evaluate(spec: RunSpec, folder: Path) -> Iterator[tuple[str, "Evaluation"]]:
-    """Predict every test file; predictions are written as they come."""
+def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
+    """Predict every test file but those that are done; predictions are written as they come."""
     import torch
 
     from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
@@ -129,9 +145,11 @@ def _evaluate(spec: RunSpec, folder: Path) -> Iterator[tuple[str, "Evaluation"]]
     device = "cuda" if torch.cuda.is_available() and not spec.place["cpu"] else "cpu"
     predictor = None
     for language, path in spec.place["files"]["test"].items():
+        if language in done:
+            continue
         print(f"testing {language}: {path}", flush=True)
         if spec.train_languages:
-            predictor = predictor or Predictor.load(folder / "checkpoints/checkpoint_best.pt", device=device)
+            predictor = predictor or Predictor.load(folder / MODEL, device=device)
             evaluation = evaluate(predictor, path, language)
         else:
             evaluation = _retrieve(spec, path, language, device)
@@ -149,9 +167,14 @@ def _retrieve(spec: RunSpec, path: str, language: str, device: str) -> "Evaluati
 
 
 def _write_counts(folder: Path, evaluations: Mapping[str, "Evaluation"]) -> None:
+    """Counts of each test item, beside those that are there already."""
     import numpy as np
 
-    tables: dict[str, Any] = {
+    tables: dict[str, Any] = {}
+    if (folder / "result.json").is_file():
+        with np.load(folder / "counts.npz") as earlier:
+            tables |= earlier
+    tables |= {
         f"{language}/{metric}": counts
         for language, evaluation in evaluations.items()
         for metric, counts in evaluation.counts.items()

@@ -1,4 +1,4 @@
-"""Bitext by its foreign side: names, lengths, and XTREME's sorted English side."""
+"""Bitext by its foreign side: names, lengths, and XTREME's sorted English side is a file without labels."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_lines_belong_together(write):
     write("en-de.en.gz", "one\ntwo\n")
     path = write("en-de.de.gz", "eins\nzwei \n")
     pairs = [(each.id, each.language, each.first, each.second, each.label) for each in read_bitext(path, "de")]
-    assert pairs == [("1", "de", "eins", "one", None), ("2", "de", "zwei", "two", None)]
+    assert pairs == [("1", "de", "eins", "one", "1"), ("2", "de", "zwei", "two", "2")]
 
 
 def test_errors(write):
@@ -44,14 +44,13 @@ def test_errors(write):
         read_bitext(write("sentences.txt", "eins\n"), "de")
 
 
-def test_a_sorted_english_side_is_refused(write):
+def test_a_sorted_english_side_has_no_labels(write):
     lines = [f"sentence {k:03d}" for k in range(30)]
     path = write("de-en.de", "\n".join(lines))
     write("de-en.en", "\n".join(lines))
-    with pytest.raises(XalignError, match=r"(?s)sorted.*de-en\.en"):
-        read_bitext(path, "de")
+    assert [pair.label for pair in read_bitext(path, "de")] == [None] * 30
     write("de-en.en", "\n".join([lines[1], lines[0], *lines[2:]]))
-    assert len(read_bitext(path, "de")) == 30
+    assert [pair.label for pair in read_bitext(path, "de")] == [str(number) for number in range(1, 31)]
 
 
 def test_codes_are_unique():

@@ -35,13 +35,17 @@ def test_exotic_blanks_are_words_and_do_not_end_lines(write):
     assert read_tagged_words(path, "ja")[0].words == ("\u3000", "\u2028", "a\u0085b")
 
 
+def test_an_empty_word_keeps_its_tag(write):
+    first = read_tagged_words(write("x.tsv", "a\tO\n\tB-LOC\n"), "en")[0]
+    assert (first.words, first.tags) == (("a", ""), ("O", "B-LOC"))
+
+
 @pytest.mark.parametrize(
     "text, line, found",
     [
         ("a\tO\nb\n", 2, "1 columns"),
         ("a\n\nb\tO\n", 3, "2 columns"),
         ("a\tO\tX\n", 1, "3 columns"),
-        ("a\tO\n\tO\n", 2, "empty"),
         ("a\t\n", 1, "empty"),
     ],
 )

@@ -13,6 +13,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.transfer.examples import QuestionExample
 from xalign_fairseq.transfer.family import Encoded, Family, Limits, register_family
+from xalign_fairseq.transfer.heads.precision import at_least_float32
 from xalign_fairseq.transfer.question_windows import NO_ANSWER, UNLABELLED, check_room, encode_question
 from xalign_fairseq.transfer.word_windows import collate_windows
 
@@ -81,7 +82,7 @@ class QuestionAnswering(Family[QuestionExample]):
         """Cross-entropies of first and last token, two predictions a window."""
         candidates = batch["end"] > batch["begin"]
         candidates[:, NO_ANSWER] = True
-        logits = head(hidden).float().masked_fill(~candidates[..., None], -torch.inf)
+        logits = at_least_float32(head(hidden)).masked_fill(~candidates[..., None], -torch.inf)
         targets = batch["targets"]
         total = F.cross_entropy(logits, targets, ignore_index=UNLABELLED, reduction="sum")  # over dimension 1, T
         return total, (targets != UNLABELLED).sum()
@@ -90,7 +91,7 @@ class QuestionAnswering(Family[QuestionExample]):
         self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[QuestionExample]
     ) -> list[str]:
         """The text of the best span over an example's windows; the earliest of equals."""
-        scores = head(hidden).float().cpu().numpy()
+        scores = at_least_float32(head(hidden)).cpu().numpy()
         begin, end, owner = (batch[name].cpu().numpy() for name in ("begin", "end", "example"))
         best = [(-np.inf, 0, 0)] * len(examples)
         for window, example in enumerate(owner.tolist()):

@@ -36,9 +36,11 @@ def english_file(path: str | os.PathLike) -> Path | None:
 def read_bitext(path: str | os.PathLike, language: str) -> list[PairExample]:
     """Read a bitext by its foreign side: ``first`` is the sentence in ``language``, ``second`` its English translation.
 
+    The label is the number of the line that has the translation. There is none if the English side is sorted: XTREME's
+    scripts sort it to hide which lines belong together.
+
     Raises:
-        XalignError: a side is missing, the sides differ in length, or the English one is sorted: XTREME's scripts sort
-            it to hide which lines belong together, so that nothing can be scored.
+        XalignError: a side is missing, or the sides differ in length.
 
     Example::
 
@@ -60,14 +62,8 @@ def read_bitext(path: str | os.PathLike, language: str) -> list[PairExample]:
             found=f"{len(foreign)} and {len(english)} lines",
             expected="as many lines on both sides",
         )
-    if len(set(english)) > 20 and english == sorted(english):
-        raise XalignError(
-            "the English side is sorted, so that its lines are no translations of the other side's",
-            where=other,
-            expected="the order of the other side",
-            next="take LASER's tatoeba.{language}-eng.* files, which XTREME's scripts sorted to hide the answers",
-        )
+    hidden = len(set(english)) > 20 and english == sorted(english)
     return [
-        PairExample(str(number), language, mine, theirs, None)
+        PairExample(str(number), language, mine, theirs, None if hidden else str(number))
         for number, (mine, theirs) in enumerate(zip(foreign, english, strict=True), 1)
     ]

@@ -51,11 +51,13 @@ class Biaffine(nn.Module):
             mask: (B, W) bool, True at words.
         """
         heads, dependents = self.arc_head(states), self.arc_dependent(states[:, 1:])
-        scores = (dependents @ self.arc_weight) @ heads.transpose(1, 2) + (heads @ self.arc_bias)[:, None]
+        # Sums of hundreds of products: half precision could overflow.
+        scores = at_least_float32(dependents @ self.arc_weight) @ at_least_float32(heads).transpose(1, 2)
+        scores = scores + at_least_float32(heads @ self.arc_bias)[:, None]
         words = torch.arange(mask.shape[1], device=mask.device)
         itself = words[:, None] + 1 == torch.arange(mask.shape[1] + 1, device=mask.device)
         padding = nn.functional.pad(~mask, (1, 0))
-        return at_least_float32(scores).masked_fill(itself | padding[:, None], -torch.inf)
+        return scores.masked_fill(itself | padding[:, None], -torch.inf)
 
     def label_scores(self, states: Tensor, heads: Tensor, mask: Tensor) -> Tensor:
         """Scores of the labels under the given heads only, (words, labels), at least float32.
