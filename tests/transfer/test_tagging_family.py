@@ -118,3 +118,15 @@ def test_a_crf_learns_what_words_alone_do_not_tell():
         total.backward()
         optimizer.step()
     assert task.predict(head, hidden, batch, examples) == [Tagging.gold(each) for each in examples]
+
+
+def test_predictions_are_valid_bio_if_asked_for():
+    labels = ("B-LOC", "I-LOC", "O")
+    example = WordsExample("1", "en", ("a", "b"), ("I-LOC", "I-LOC"))
+    for repair, expected in ((False, ["I-LOC", "I-LOC"]), (True, ["B-LOC", "I-LOC"])):
+        task = Tagging(Letters(), labels, Limits(), {"repair_bio": repair})
+        batch, hidden, head = prepare(task, [example])
+        with torch.no_grad():
+            head.linear.weight.zero_()
+            head.linear.bias.copy_(torch.tensor([0.0, 1.0, 0.0]))
+        assert task.predict(head, hidden, batch, [example]) == [expected]

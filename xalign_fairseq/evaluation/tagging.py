@@ -55,8 +55,8 @@ def repair_bio(tags: Sequence[str]) -> list[str]:
     """
     repaired: list[str] = []
     for tag in tags:
-        continues = repaired and repaired[-1][0] in "BI" and repaired[-1][1:] == tag[1:]
-        repaired.append("B" + tag[1:] if tag[0] == "I" and not continues else tag)
+        continues = repaired and repaired[-1][:2] in ("B-", "I-") and repaired[-1][1:] == tag[1:]
+        repaired.append("B" + tag[1:] if tag.startswith("I-") and not continues else tag)
     return repaired
 
 
@@ -78,24 +78,11 @@ class EntityMetric(Metric):
         return self.joint(golds, predictions)
 
 
-def entity_f1(*, repair: bool = False) -> Metric:
-    """Micro-averaged F1 of entities, equal in span and type; with ``repair``, of :func:`repair_bio`'s tags.
-
-    Example::
-
-        metric = entity_f1()
-        metric.score(metric.counts([["B-PER", "O"]], [["B-PER", "B-LOC"]], "en"))  # 2 * 1 / (1 + 2) = 0.667
-    """
-    if repair:
-        return _entity_metric("entities equal in span and type, lenient conlleval, BIO repaired", repair_bio)
-    return _entity_metric("entities equal in span and type, lenient conlleval, as seqeval 1.2.2")
-
-
-def _entity_metric(variant: str, prepare: Callable[[Sequence[str]], Sequence[str]] = list) -> Metric:
+def _entity_metric(variant: str) -> Metric:
     def joint(golds: Sequence[Sequence[str]], predictions: Sequence[Sequence[str]]) -> np.ndarray:
         for gold, prediction in zip(golds, predictions, strict=True):
             _check(gold, prediction)
-        return _joint_counts([prepare(tags) for tags in golds], [prepare(tags) for tags in predictions])
+        return _joint_counts(golds, predictions)
 
     def count(gold: Sequence[str], prediction: Sequence[str], language: str) -> Sequence[float]:
         return joint([gold], [prediction])[0].tolist()
@@ -130,7 +117,8 @@ def _count_words(gold: Sequence[str], prediction: Sequence[str], language: str) 
 
 
 TOKEN_ACCURACY = Metric("accuracy", ("correct", "words"), _count_words, ratio, "share of words whose tag is equal")
-ENTITY_F1 = entity_f1()
+# Micro-averaged F1 of entities, equal in span and type.
+ENTITY_F1 = _entity_metric("entities equal in span and type, lenient conlleval, as seqeval 1.2.2")
 # XTREME hands POS tags to seqeval's f1_score as they are. A run of one tag is then one entity, but for tags that begin
 # with B, E, I, O or S; CCONJ and SCONJ have the same type, CONJ.
 XTREME_POS_F1 = _entity_metric("POS tags read as entity tags, as XTREME with seqeval 1.2.2")

@@ -1,6 +1,5 @@
 """The benchmarks of zero-shot transfer: how their files are named and read, and what is measured on them."""
 
-import dataclasses
 import glob
 import hashlib
 import os
@@ -15,7 +14,7 @@ from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1
 from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS
-from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1, entity_f1
+from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1
 from xalign_fairseq.transfer.examples import Example
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.formats.bitext import TATOEBA_LANGUAGES, english_file, read_bitext
@@ -253,7 +252,7 @@ BENCHMARKS = {
             "ner",
             "tagging",
             read_tagged_words,
-            (ENTITY_F1, dataclasses.replace(entity_f1(repair=True), name="f1-repaired")),
+            (ENTITY_F1,),
             _of_splits("%s-{language}.tsv", "{language}/%s", "{language}-%s"),
             ("panx", "panx_dataset", "wikiann"),
         ),

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.evaluation.tagging import repair_bio
 from xalign_fairseq.transfer.examples import WordsExample
 from xalign_fairseq.transfer.family import Encoded, Family, register_family
 from xalign_fairseq.transfer.heads.crf import LinearChainCRF
@@ -44,10 +45,11 @@ class Tagging(Family[WordsExample]):
     The loss is the mean over words, with a CRF too. A word whose tag is none of the labels adds nothing to the loss.
     """
 
-    defaults: ClassVar = {"crf": False, "head_dropout": 0.1}
+    defaults: ClassVar = {"crf": False, "head_dropout": 0.1, "repair_bio": False}
     help: ClassVar = {
         "crf": "score neighbouring tags too, and choose the best sequence of tags",
         "head_dropout": "dropout before the output layer",
+        "repair_bio": "predict valid BIO: an I- that continues nothing becomes a B- (F1 stays as it is)",
     }
 
     @staticmethod
@@ -98,7 +100,8 @@ class Tagging(Family[WordsExample]):
         assert isinstance(head, TaggingHead)
         scores = head(word_states(hidden, batch))
         best = head.crf.decode(scores, batch["word_window"] >= 0) if head.crf is not None else scores.argmax(2)
-        return [
+        predictions = [
             [self.labels[number] for number in row[: len(example.words)]]
             for row, example in zip(best.tolist(), examples, strict=True)
         ]
+        return [repair_bio(tags) for tags in predictions] if self.options["repair_bio"] else predictions
