@@ -76,6 +76,17 @@ def test_heads_of_a_checkpoint_wait_for_their_objective(build):
     assert other.heads["dwa"].weight.unique().tolist() == [1.0]
 
 
+def test_a_fresh_head_does_not_take_the_weights_that_wait(build):
+    model, other, third = build(), build(), build()
+    model.attach_head("dwa", head(1))
+    other.load_state_dict(model.state_dict(), strict=True)
+    other.attach_head("dwa", head(2), fresh=True)
+    assert other.heads["dwa"].weight.unique().tolist() == [2.0]
+    third.load_state_dict(other.state_dict(), strict=True)
+    third.attach_head("dwa", head(3))
+    assert third.heads["dwa"].weight.unique().tolist() == [2.0]
+
+
 def test_heads_that_the_checkpoint_lacks_keep_their_start_and_are_named(build, old_state, caplog):
     model = build()
     model.attach_head("dwa", head(2))

@@ -105,3 +105,14 @@ def test_scores_of_narrow_states_are_float32(dtype):
     states, mask = torch.randn(1, 3, 6).to(dtype), torch.ones(1, 2, dtype=torch.bool)
     assert head.arc_scores(states, mask).dtype == torch.float32
     assert head.label_scores(states, torch.tensor([[2, 0]]), mask).dtype == torch.float32
+
+
+def test_arc_scores_beyond_half_precision_are_finite():
+    head = Biaffine(4, 2, arc_size=256, label_size=4).half().eval()
+    with torch.no_grad():
+        for part in (head.arc_dependent, head.arc_head):
+            part.linear.weight.zero_()
+            part.linear.bias.fill_(20)
+        head.arc_weight.copy_(torch.eye(256))
+    scores = head.arc_scores(torch.ones(1, 3, 4).half(), torch.ones(1, 2, dtype=torch.bool))
+    assert scores[0, 0, 0] == 256 * 20 * 20  # half precision ends at 65,504
