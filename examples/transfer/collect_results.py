@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Copy what the report of a study needs, scores and counts of every finished run, without the paths of a machine.
 
-usage: collect_results.py OUT RESULTS          OUT: of xalign transfer; RESULTS/runs is replaced
+usage: collect_results.py RUNS OUT RESULTS
+
+RUNS: encoders of 2_encoders.sh; OUT: of xalign transfer. RESULTS/encoders and RESULTS/runs are replaced.
 """
 
 import argparse
 import json
 import re
-import shutil
 from pathlib import Path
+
+import numpy as np
 
 from xalign_fairseq.files import atomic_folder, atomic_write
 
@@ -21,8 +24,22 @@ def portable(command: str) -> str:
     return re.sub(r"(?<=[ =,])/\S*?(?=/(?:eval|bitext)\b)", "DATA", command) if data else command
 
 
+def encoder(folder: Path) -> dict[str, object]:
+    """How an encoder was trained, and what its last validation gave."""
+    log = (folder / "train.log").read_text(encoding="utf-8")
+    seconds = re.findall(r"done training in ([\d.]+) seconds", log)
+    validations = re.findall(r"valid on 'valid' subset \| (.*)", log)
+    pairs = [each.split(" ", 1) for each in validations[-1].split(" | ")] if validations else []
+    return {
+        **json.loads((folder / "run.json").read_text(encoding="utf-8")),
+        "minutes": round(sum(map(float, seconds)) / 60, 1),
+        "validation": {key: value for key, value in pairs if "loss" in key or "aer" in key or key == "num_updates"},
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("encoders", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("results", type=Path)
     args = parser.parse_args()
@@ -35,7 +52,12 @@ def main() -> None:
             result["command"] = portable(result["command"])
             with atomic_write(run / "result.json") as out:
                 out.write(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-            shutil.copyfile(path.parent / "counts.npz", run / "counts.npz")
+            with np.load(path.parent / "counts.npz") as counts:
+                np.savez_compressed(run / "counts.npz", **counts)
+    with atomic_folder(args.results / "encoders", overwrite=True) as folder:
+        for path in sorted(args.encoders.glob("*/run.json")):
+            with atomic_write(folder / f"{path.parent.name}.json") as out:
+                out.write(json.dumps(encoder(path.parent), indent=1) + "\n")
     print(f"{len(finished)} runs in {args.results / 'runs'}")
 
 
