@@ -15,6 +15,8 @@ import pytest
 from tests.cli.conftest import WORDS
 from xalign_fairseq.cli import main
 from xalign_fairseq.transfer.grid import open_checkpoint
+from xalign_fairseq.transfer.run_spec import RunSpec, train_options
+from xalign_fairseq.transfer.runs import FAIRSEQ_TRAIN
 
 pytestmark = pytest.mark.slow
 XALIGN = str(Path(sys.executable).parent / "xalign")
@@ -136,25 +138,36 @@ def test_a_second_call_does_nothing(finished, options):
     shutil.rmtree(models)
 
 
-def test_a_broken_off_run_ends_as_an_unbroken_one(finished, options, tmp_path):
-    command = [XALIGN, *options, "--tasks", "pos", "--seeds", "4", "--out", tmp_path]
-    run = tmp_path / "runs/tiny/pos/en/4"
-    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 120
-    while not (run / "checkpoints/checkpoint_last.pt").exists() and driver.poll() is None and time.monotonic() < until:
-        time.sleep(0.02)
-    driver.send_signal(signal.SIGINT)
-    _, errors = driver.communicate(timeout=60)
-    assert driver.returncode == 130 and "goes on from here" in errors
-    assert not (run / "result.json").exists()
-    assert subprocess.run(command, capture_output=True).returncode == 0
-    assert "Loaded checkpoint" in (run / "train.log").read_text()  # fairseq's words for having gone on
+def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_path):
     out, _ = finished
-    again, once = result(tmp_path, "pos", 4), result(out, "pos", 4)
-    assert again["scores"] == once["scores"] and again["selection"] == once["selection"]
+    run, once = tmp_path / "runs/tiny/pos/en/4", out / "runs/tiny/pos/en/4"
+    run.mkdir(parents=True)
+    shutil.copy(once / "spec.json", run)
+    half = [*train_options(RunSpec.read(run / "spec.json"), run / "checkpoints"), "--max-update", "25"]
+    subprocess.run([*FAIRSEQ_TRAIN, *half], check=True, capture_output=True)
+    command = [XALIGN, *options, "--tasks", "pos", "--seeds", "4", "--out", tmp_path]
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    assert "@ 25 updates" in (run / "train.log").read_text()  # fairseq's words for having gone on
+    mine, theirs = result(tmp_path, "pos", 4), result(out, "pos", 4)
+    assert mine["scores"] == theirs["scores"] and mine["selection"] == theirs["selection"]
     for language in ("en", "xx"):
         name = f"predictions/{language}.jsonl"
-        assert (run / name).read_text() == (out / "runs/tiny/pos/en/4" / name).read_text()
+        assert (run / name).read_text() == (once / name).read_text()
+
+
+def test_an_interrupted_command_goes_on(options, tmp_path):
+    command = [XALIGN, *options, "--tasks", "pos", "--out", tmp_path]
+    first = tmp_path / "runs/tiny/pos/en/4"
+    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 120
+    while not (first / "train.log").exists() and driver.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    driver.send_signal(signal.SIGINT)  # in the first of two runs: the second has not begun
+    _, errors = driver.communicate(timeout=120)
+    assert driver.returncode == 130 and "goes on from here" in errors
+    assert not (tmp_path / "runs/tiny/pos/en/7/result.json").exists()
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    assert result(tmp_path, "pos", 4)["scores"] and result(tmp_path, "pos", 7)["items"]
 
 
 def test_a_failed_run_is_told_with_the_end_of_its_log_and_the_others_go_on(options, tmp_path):

@@ -89,6 +89,6 @@ def test_questions(data):
 def test_bitext(data):
     folder = data / "bitext" / "tatoeba-laser-test"
     languages = sorted(path.suffix[1:] for path in folder.glob("en-*.*") if path.suffix != ".en")
-    counts = count(folder, "tatoeba", "test", " ".join(languages))
+    counts = {language: len(read(folder, "tatoeba", "test", language)) for language in languages}
     assert {language: each for language, each in counts.items() if each != 1000} == {"sl": 823, "sw": 390, "th": 548}
     assert len(counts) == 30

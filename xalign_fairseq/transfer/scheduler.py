@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -68,7 +69,8 @@ def run_jobs(
         while waiting or running:
             free = sorted(set(range(slots)) - {each.slot for each in running})
             for slot in free[: len(waiting)]:
-                running.append(_start(waiting.pop(0), slot, environment(slot)))
+                with _interrupts_held_back():  # a process that is not in the list yet would not be ended
+                    running.append(_start(waiting.pop(0), slot, environment(slot)))
             ended = [each for each in running if each.process.poll() is not None]
             running = [each for each in running if each not in ended]
             for index, each in enumerate(ended, 1):
@@ -129,6 +131,21 @@ def terminate_as_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """SIGINT and SIGTERM that arrive within the block are handled at its end."""
+    arrived: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, lambda number, frame: arrived.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for each in arrived:
+            signal.raise_signal(each)
 
 
 def _start(job: Job, slot: int, environment: Mapping[str, str]) -> _Running:
