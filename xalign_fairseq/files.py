@@ -86,6 +86,22 @@ def _exchange(first: Path, second: Path) -> None:
     os.replace(old, first)
 
 
+def decode_line(
+    raw: bytes, path: str | os.PathLike, number: int, expected: str = "UTF-8 text", next: str | None = None
+) -> str:
+    """One line of a file as text; :class:`XalignError` with its place if it is not UTF-8."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise XalignError(
+            "the file is not UTF-8",
+            where=f"{path}, line {number}",
+            found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
+            expected=expected,
+            next=next,
+        ) from None
+
+
 def read_lines(path: str | os.PathLike) -> Iterator[str]:
     """Yield the lines of a UTF-8 file without their line end, one at a time, in constant memory.
 
@@ -95,20 +111,11 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
     path = Path(path)
     if not path.is_file():
         raise XalignError("the file does not exist", where=path, next="check the path and the language suffix")
+    iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
     number = 0
     with open(path, "rb") as stream:
         for number, raw in enumerate(stream, 1):
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise XalignError(
-                    "the file is not UTF-8",
-                    where=f"{path}, line {number}",
-                    found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
-                    expected="UTF-8 text, one sentence per line",
-                    next=f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)",
-                ) from None
-            line = line.removesuffix("\n")
+            line = decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
             if line.endswith("\r"):
                 raise XalignError(
                     "the file has CRLF line ends",

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from letters import Letters
 
 from xalign_fairseq.data.corpus import scan
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -21,19 +21,6 @@ from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.formats.squad import read_squad
 
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "eval" / "xquad"
-
-
-class Letters:
-    """A tokenizer with a token for each letter, and one without a character for each dot; blanks have none."""
-
-    dictionary = Dictionary("abcdefgh.")
-
-    def encode(self, text):
-        return [self.dictionary.index(c) for c in text if c != " "]
-
-    def encode_with_offsets(self, text):
-        begin = np.array([i for i, c in enumerate(text) if c != " "], dtype=np.int64)
-        return self.encode(text), begin, begin + [text[i] != "." for i in begin]
 
 
 def family(tokens=20, overlap=2, **options):

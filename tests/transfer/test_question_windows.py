@@ -1,27 +1,13 @@
 """Windows over a context: every token of it, its characters, and where the answer is."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from letters import Letters
 
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.question_windows import check_room, encode_question
-
-
-class Letters:
-    """A tokenizer with a token for each letter, and one without a character for each dot; blanks have none."""
-
-    dictionary = Dictionary("abcdefgh.")
-
-    def encode(self, text):
-        return [self.dictionary.index(c) for c in text if c != " "]
-
-    def encode_with_offsets(self, text):
-        begin = np.array([i for i, c in enumerate(text) if c != " "], dtype=np.int64)
-        return self.encode(text), begin, begin + [text[i] != "." for i in begin]
 
 
 def ids(text):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import decode_line
 
 _GZIP = b"\x1f\x8b"
 
@@ -52,15 +53,7 @@ def read_rows(path: str | os.PathLike) -> Iterator[str]:
     number = 0
     with open_bytes(path) as stream:
         for number, raw in enumerate(stream, 1):
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise XalignError(
-                    "the file is not UTF-8",
-                    where=f"{path}, line {number}",
-                    found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
-                    expected="UTF-8 text",
-                ) from None
+            line = decode_line(raw, path, number)
             yield (line.removeprefix("\ufeff") if number == 1 else line).removesuffix("\n").removesuffix("\r")
     if number == 0:
         raise XalignError("the file is empty", where=path)
