@@ -1,4 +1,4 @@
-"""Retrieval of translations (Tatoeba) by an encoder's mean hidden states; nothing is trained."""
+"""Retrieval of translations (Tatoeba) by an encoder's hidden states, pooled over a sentence; nothing is trained."""
 
 import logging
 import os
@@ -13,12 +13,15 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint as checkpoints
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, digest
 from xalign_fairseq.transfer.predict import Evaluation
 
 logger = logging.getLogger(__name__)
+
+POOLINGS = ("mean", "cls")
 
 
 def default_retrieval_layer(layers: int) -> int:
@@ -36,10 +39,11 @@ def sentence_vectors(
     sentences: Sequence[str],
     layer: int,
     *,
+    pooling: str = "mean",
     max_tokens: int = 8192,
     progress: Callable[[int], object] | None = None,
 ) -> Tensor:
-    """Means of a layer's hidden states over all tokens, ``<s>`` and ``</s>`` included as in XTREME: (N, H) float32.
+    """A vector for each sentence from a layer's hidden states: (N, H) float32.
 
     Equal sentences are encoded once and have equal vectors. A sentence longer than the encoder's positions is cut.
 
@@ -48,9 +52,13 @@ def sentence_vectors(
         tokenizer: the encoder's own.
         sentences: at least one.
         layer: 0 embeddings, -1 last.
+        pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included as in XTREME; ``cls`` is the state of ``<s>``,
+            as PPA has it.
         max_tokens: padded tokens of a batch; one sentence at least is always taken.
         progress: is told how many more sentences are done.
     """
+    if pooling not in POOLINGS:
+        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
     different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
     tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
     if cut:
@@ -65,7 +73,7 @@ def sentence_vectors(
         batch = pad([tokens[i] for i in rows], encoder.config.pad).to(device)
         real = batch.ne(encoder.config.pad)[..., None]
         hidden = encoder.states(batch).layer(layer).float()
-        vectors[rows] = (hidden * real).sum(1) / real.sum(1)
+        vectors[rows] = hidden[:, 0] if pooling == "cls" else (hidden * real).sum(1) / real.sum(1)
         if progress is not None:
             progress(len(rows))
     return vectors[[different[sentence] for sentence in sentences]]
