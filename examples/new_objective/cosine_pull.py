@@ -5,6 +5,7 @@ L = sum_{(i, A(i))} 1 - cos(h_i, h_A(i)), with the model's own links A; the part
 
 from dataclasses import dataclass, field
 
+import torch
 import torch.nn.functional as F
 
 from xalign_fairseq.alignment.labels import LabelOptions, self_label
@@ -37,7 +38,8 @@ class CosinePull(Objective):
         ).long()
         hidden = encoder.states(bitext.tokens).layer(self.cfg.layer)
         partner = hidden.gather(1, labels.clamp(min=0)[..., None].expand_as(hidden)).detach()
-        cosine = F.cosine_similarity(hidden.float(), partner.float(), dim=-1)
+        wide = torch.promote_types(hidden.dtype, torch.float32)  # sums in half precision overflow
+        cosine = F.cosine_similarity(hidden.to(wide), partner.to(wide), dim=-1)
         linked = labels >= 0
         total = ((1 - cosine) * linked).sum()
         return Loss(total, linked.sum(), {"similarity": ((cosine.detach() * linked).sum(), linked.sum())})

@@ -18,7 +18,11 @@ from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.objectives.registry import Loss  # noqa: E402
 
-TASK = type("Task", (), {"pair_names": ["aa-bb", "aa-cc"]})()
+TASK = type(
+    "Task",
+    (),
+    {"pair_names": ["aa-bb", "aa-cc"], "languages": ("aa", "bb", "cc"), "pivot": "aa", "has_master_weights": False},
+)()
 
 
 class Model:

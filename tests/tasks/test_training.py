@@ -229,7 +229,7 @@ BAD = [
     (("--dwa-label-layer", "7"), "no such layer", "--dwa-label-layer"),
     (("--lang-pairs", "en-xx"), "no such language pair", "en-de"),
     (("--mono-langs", "zz"), "no such monolingual text", "zz"),
-    (("--max-pair-length", "4"), "no sentence pair is short enough", "--max-pair-length"),
+    (("--max-pair-length", "4"), "no sentence pair is within the limits", "--max-pair-length"),
     (("--sampling-temperature", "0"), "temperature", "0"),
     (("--dwa-filter", "best"), "unknown value", "--dwa-filter"),
     (("--init-checkpoint", "nowhere.pt"), "does not exist", "nowhere.pt"),

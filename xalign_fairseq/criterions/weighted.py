@@ -71,7 +71,9 @@ class WeightedCriterion(FairseqCriterion):
         for option in fields(options):
             if not option.name.startswith("_"):
                 setattr(options, option.name, getattr(self.cfg, f"{name}_{option.name}"))
-        return cls(options)
+        objective = cls(options)
+        objective.languages, objective.pivot = self.task.languages, self.task.pivot
+        return objective
 
     @property
     def needs(self) -> set[str]:
@@ -81,6 +83,7 @@ class WeightedCriterion(FairseqCriterion):
     def attach_heads(self, model: Any) -> None:
         """Check the options against the encoder and give the model the objectives' heads."""
         config = model.encoder.config
+        self._require_trainable(model)
         for objective in self.active:
             objective.prepare(config)
             head = objective.build_head(config)
@@ -89,6 +92,28 @@ class WeightedCriterion(FairseqCriterion):
         self.aer.prepare(config, self.cfg, [objective.name for objective in self.active])
         if not any(objective.predicts_tokens for objective in self.active):
             model.freeze_lm_head()
+
+    def _require_trainable(self, model: Any) -> None:
+        """Freeze the encoder for the objectives that want it so; refuse those that cannot train then."""
+        freezing = [objective.name for objective in self.active if objective.freezes_encoder]
+        training = [objective.name for objective in self.active if not objective.freezes_encoder]
+        if freezing and training:
+            raise XalignError(
+                "an objective trains the encoder that another one freezes",
+                where="--objectives",
+                found=f"{', '.join(training)} beside {', '.join(freezing)}",
+                next=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
+            )
+        if freezing:
+            model.freeze_encoder()
+        editing = [objective.name for objective in self.active if objective.edits_parameters]
+        if editing and self.task.has_master_weights:
+            raise XalignError(
+                f"{', '.join(editing)} changes its parameters between updates, and mixed precision undoes that",
+                where="--fp16, --bf16",
+                found="an optimiser with a float32 copy of all parameters",
+                expected="--memory-efficient-fp16, --memory-efficient-bf16 or float32",
+            )
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         """fairseq's criterion call: loss to differentiate, sample size, logging output."""

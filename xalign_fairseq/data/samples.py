@@ -18,6 +18,12 @@ class GoldLinks:
     tgt_words: np.ndarray
     links: np.ndarray
 
+    @property
+    def taught(self) -> np.ndarray:
+        """The links (k, 3) that training learns from: the sure ones, or all of a pair that has none."""
+        sure = self.links[:, 2] == 1
+        return self.links[sure] if sure.any() else self.links
+
 
 @dataclass
 class PairSample:
@@ -29,7 +35,8 @@ class PairSample:
         span: [src start, src end, tgt start, tgt end).
         partner: position of each token's partner by the prepared links, -1 for none; None without links.
         corpus: number of the language pair.
-        gold: the prepared links, for scoring.
+        langs: numbers of the languages of the two sides.
+        gold: the prepared links, for scoring and for objectives that read all of them.
     """
 
     tokens: np.ndarray
@@ -40,6 +47,7 @@ class PairSample:
     corpus: int
     partner: np.ndarray | None = None
     gold: GoldLinks | None = None
+    langs: tuple[int, int] = (0, 1)
 
 
 def pair_sequence(src: np.ndarray, tgt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -53,7 +61,8 @@ def pair_sample(pair: Pair, rng: np.random.Generator, options: MaskOptions) -> P
     """Join, perturb and label one pair. TLM's single pair sequence is Conneau & Lample (2019)'s without resets."""
     tokens, span = pair_sequence(pair.src, pair.tgt)
     masked, targets = mask_tokens(tokens, rng, options)
-    sample = PairSample(tokens, masked, targets, rng.random(len(tokens), dtype=np.float32), span, pair.corpus)
+    draw = rng.random(len(tokens), dtype=np.float32)
+    sample = PairSample(tokens, masked, targets, draw, span, pair.corpus, langs=pair.langs)
     if pair.links is not None and pair.src_words is not None and pair.tgt_words is not None:
         sample.gold = GoldLinks(pair.src_words, pair.tgt_words, pair.links)
         sample.partner = subword_partners(sample.gold, span, len(tokens))
@@ -70,7 +79,7 @@ def subword_partners(gold: GoldLinks, span: np.ndarray, length: int) -> np.ndarr
         (length,) absolute position of each token's partner in the pair sequence, -1 for none.
     """
     partner = np.full(length, -1, dtype=np.int64)
-    links = gold.links[gold.links[:, 2] == 1] if (gold.links[:, 2] == 1).any() else gold.links
+    links = gold.taught
     src_at, tgt_at = _tokens_of_words(gold.src_words, span[0]), _tokens_of_words(gold.tgt_words, span[2])
     for i, j, _ in links[np.lexsort((links[:, 1], links[:, 0]))]:
         a, b = src_at.get(int(i)), tgt_at.get(int(j))

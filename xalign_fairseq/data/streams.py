@@ -16,13 +16,14 @@ BITEXT, MONO = 0, 1  # part of the keys of random draws, so that the streams nev
 class Corpus:
     """One language pair: both sides (ids and a final ``</s>`` each) and, where prepared, word links.
 
-    ``number`` tells the pair in batches; it is the same in all splits.
+    ``number`` tells the pair in batches and ``langs`` the languages of its sides; they are the same in all splits.
     """
 
     number: int
     src: MMapReader
     tgt: MMapReader
     links: Any = None
+    langs: tuple[int, int] = (0, 1)
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Pair:
     src_words: np.ndarray | None = None
     tgt_words: np.ndarray | None = None
     links: np.ndarray | None = None
+    langs: tuple[int, int] = (0, 1)
 
 
 class BitextStream:
@@ -42,7 +44,7 @@ class BitextStream:
 
     An item stands for a pair and a direction: of a corpus of n pairs, item 2k is pair k as stored and 2k + 1 is the
     same pair with its sides exchanged (only the first kind where ``both_directions`` is off). The sequence is
-    ``<s> src </s> tgt </s>``; its length is counted with the special tokens.
+    ``<s> src </s> tgt </s>``; its length is counted with the special tokens, that of a side without them.
 
     Example::
 
@@ -50,9 +52,16 @@ class BitextStream:
         items, dropped = stream.epoch(seed=1, epoch=1, temperature=1.0)
     """
 
-    def __init__(self, corpora: Sequence[Corpus], max_length: int, both_directions: bool = True):
+    def __init__(
+        self,
+        corpora: Sequence[Corpus],
+        max_length: int,
+        both_directions: bool = True,
+        side_lengths: tuple[int, int | None] = (0, None),
+    ):
         self.corpora = list(corpora)
         self.max_length = max_length
+        self.side_lengths = side_lengths
         self.directions = 2 if both_directions else 1
         self.counts = [len(corpus.src) * self.directions for corpus in self.corpora]
         self.offsets = np.concatenate([[0], np.cumsum(self.counts)])
@@ -81,7 +90,11 @@ class BitextStream:
         return self._keep(np.arange(len(self)))
 
     def _keep(self, items: np.ndarray) -> tuple[np.ndarray, int]:
-        keep = self.lengths(items) <= self.max_length
+        sides = self.sides(items)
+        shortest, longest = self.side_lengths
+        keep = (sides.sum(1) + 3 <= self.max_length) & (sides.min(1) >= shortest)
+        if longest is not None:
+            keep &= sides.max(1) <= longest
         return items[keep], int((~keep).sum())
 
     def locate(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -92,17 +105,22 @@ class BitextStream:
 
     def lengths(self, items: np.ndarray) -> np.ndarray:
         """Tokens of each item's sequence: both sides with their ``</s>``, and one ``<s>``."""
+        return self.sides(items).sum(1) + 3
+
+    def sides(self, items: np.ndarray) -> np.ndarray:
+        """(N, 2) tokens of each item's two sides as stored, without ``</s>``."""
         corpus, rows, _ = self.locate(items)
-        lengths = np.empty(len(items), dtype=np.int64)
+        lengths = np.empty((len(items), 2), dtype=np.int64)
         for number, each in enumerate(self.corpora):
             here = corpus == number
-            lengths[here] = each.src.sizes[rows[here]].astype(np.int64) + each.tgt.sizes[rows[here]] + 1
+            for side, reader in enumerate((each.src, each.tgt)):
+                lengths[here, side] = reader.sizes[rows[here]].astype(np.int64) - 1
         return lengths
 
     def __getitem__(self, item: int) -> Pair:
         number, row, exchanged = (part[0] for part in self.locate(np.array([item])))
         corpus = self.corpora[number]
-        pair = Pair(corpus.number, corpus.src[row][:-1], corpus.tgt[row][:-1])
+        pair = Pair(corpus.number, corpus.src[row][:-1], corpus.tgt[row][:-1], langs=corpus.langs)
         if corpus.links is not None:
             pair.src_words, pair.tgt_words, pair.links = corpus.links[row]
         return exchange(pair) if exchanged else pair
@@ -111,7 +129,7 @@ class BitextStream:
 def exchange(pair: Pair) -> Pair:
     """The same pair read from the other side, links included."""
     links = None if pair.links is None else pair.links[:, [1, 0, 2]]
-    return Pair(pair.corpus, pair.tgt, pair.src, pair.tgt_words, pair.src_words, links)
+    return Pair(pair.corpus, pair.tgt, pair.src, pair.tgt_words, pair.src_words, links, pair.langs[::-1])
 
 
 class MonoStream:

@@ -92,6 +92,10 @@ class XalignModel(BaseFairseqModel):
             if name != "weight":  # tied to the embeddings
                 parameter.requires_grad_(False)
 
+    def freeze_encoder(self) -> None:
+        """Train heads alone."""
+        self.encoder.requires_grad_(False)
+
     def set_num_updates(self, num_updates: int) -> None:
         """fairseq tells the number of updates done before this one."""
         super().set_num_updates(num_updates)

@@ -1,9 +1,10 @@
 """What an objective sees of the encoder during one update: shared passes, its heads, the MLM head."""
 
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder, HiddenStates
+from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder
 
 
 class StepEncoder:
@@ -29,6 +30,11 @@ class StepEncoder:
         """Sizes of the encoder."""
         return self._encoder.config
 
+    @property
+    def sentence_encoder(self) -> SentenceEncoder:
+        """The parameters that :meth:`states` runs: what momentum copies follow."""
+        return self._encoder.sentence_encoder
+
     def states(self, tokens: Tensor, *, labelling: bool = False) -> HiddenStates:
         """The pass over ``tokens`` (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels."""
         key = (id(tokens), labelling)
@@ -41,3 +47,7 @@ class StepEncoder:
     def lm_logits(self, hidden: Tensor) -> Tensor:
         """Logits (N, V) of the tied MLM head for hidden states (N, H)."""
         return self._encoder.lm_head(hidden)
+
+    def vocabulary_logits(self, features: Tensor) -> Tensor:
+        """E x + b (N, V) for features (N, H) of a head of its own: the MLM head's tied output layer alone."""
+        return F.linear(features, self._encoder.lm_head.weight, self._encoder.lm_head.bias)

@@ -9,7 +9,7 @@ import torch
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
@@ -49,6 +49,14 @@ class Objective(ABC):
     ``stats`` it logs, whether it ``predicts_tokens`` with the MLM head, and may own a head: a module that the model
     saves, restores and optimises.
 
+    Attributes:
+        additive: whether the loss of a batch is the sum of its examples' losses. Where it is not (negatives from the
+            batch, a regulariser), more workers or ``--update-freq`` are not the same as one large batch.
+        freezes_encoder: the encoder is not trained, so no objective that needs its gradient can stand beside it.
+        edits_parameters: it changes parameters outside the optimiser.
+        languages: the names of the languages of the data, whose numbers are in ``bitext.langs``.
+        pivot: the language that all pairs share and that the others are aligned to, where there is one.
+
     Example::
 
         @register_objective("length", dataclass=ObjectiveConfig)
@@ -65,6 +73,11 @@ class Objective(ABC):
     needs: Sequence[str] = ()
     stats: Sequence[str] = ()
     predicts_tokens: ClassVar[bool] = False
+    additive: ClassVar[bool] = True
+    freezes_encoder: ClassVar[bool] = False
+    edits_parameters: ClassVar[bool] = False
+    languages: Sequence[str] = ()
+    pivot: str | None = None
 
     def __init__(self, cfg: Any):
         self.cfg = cfg
@@ -79,6 +92,22 @@ class Objective(ABC):
     @abstractmethod
     def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
         """The loss of a batch; ``step`` is the number of updates done before this one."""
+
+    def pivot_side(self, bitext: Bitext) -> Tensor:
+        """(B,) int64: which side of each pair, 0 or 1, is in the pivot language."""
+        return (bitext.langs[:, 1] == self.languages.index(self.required_pivot())).long()
+
+    def required_pivot(self) -> str:
+        """The pivot language; XalignError where the pairs share none and none was chosen."""
+        if self.pivot is None:
+            raise XalignError(
+                f"{self.name} aligns all languages to one, and the pairs of the data share none",
+                where="--pivot-lang",
+                found=f"languages {', '.join(self.languages)}",
+                expected="a language that every pair has",
+                next="choose pairs with a common language by --lang-pairs",
+            )
+        return self.pivot
 
     def available(self, batch: Batch) -> bool:
         """Whether the batch has the streams that this objective reads."""

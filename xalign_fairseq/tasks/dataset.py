@@ -109,20 +109,30 @@ class StreamsDataset(FairseqDataset):
             items, dropped = self.bitext.epoch(self.seed, self.now, self.temperature, self.items)
         else:
             items, dropped = self.bitext.all()
-        self._left_out(dropped, dropped + len(items), self.bitext.max_length, "--max-pair-length")
+        self._left_out(dropped, dropped + len(items), *self._limits(self.bitext))
         return items[np.argsort(self.bitext.lengths(items), kind="stable")]
 
     @staticmethod
-    def _left_out(dropped: int, drawn: int, limit: int, option: str) -> None:
-        """The policy for over-long pairs: left out of the epoch and counted; if none remains it is an error."""
+    def _limits(bitext: BitextStream) -> tuple[str, str]:
+        shortest, longest = bitext.side_lengths
+        why, options = f"longer than {bitext.max_length} tokens together", "--max-pair-length"
+        if shortest:
+            why, options = f"{why}, or a side below {shortest}", f"{options}, --min-sentence-length"
+        if longest is not None:
+            why, options = f"{why}, or a side above {longest}", f"{options}, --max-sentence-length"
+        return why, options
+
+    @staticmethod
+    def _left_out(dropped: int, drawn: int, why: str, options: str) -> None:
+        """The policy for pairs outside the limits: left out and counted; if none remains it is an error."""
         if dropped:
-            logger.info("left out %d of %d pairs: longer than %d tokens together (%s)", dropped, drawn, limit, option)
+            logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, options)
         if dropped == drawn:
             raise XalignError(
-                "no sentence pair is short enough",
-                where=option,
-                found=f"{dropped} pairs, all longer than {limit} tokens",
-                next=f"raise {option}, or use a tokenizer with longer pieces",
+                "no sentence pair is within the limits of length",
+                where=options,
+                found=f"{dropped} pairs, all left out: {why}",
+                next="change these limits, or use a tokenizer with longer pieces",
             )
 
     def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
@@ -140,7 +150,8 @@ class StreamsDataset(FairseqDataset):
         lengths = self.num_tokens_vec(indices)
         if max_tokens is not None and self.bitext is not None:
             fit = lengths <= max_tokens
-            self._left_out(len(indices) - int(fit.sum()), len(indices), max_tokens, "--max-tokens")
+            why = f"longer than {max_tokens} tokens together"
+            self._left_out(len(indices) - int(fit.sum()), len(indices), why, "--max-tokens")
             indices, lengths = indices[fit], lengths[fit]
         batches = data_utils.batch_by_size(
             indices,

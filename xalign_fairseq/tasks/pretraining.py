@@ -2,6 +2,7 @@
 
 import logging
 import os
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -43,6 +44,19 @@ class XalignPretrainingConfig(FairseqDataclass):
         default=None,
         metadata={"help": "leave out (and count) pairs longer than this with special tokens (default: max positions)"},
     )
+    min_sentence_length: int = field(
+        default=0, metadata={"help": "leave out (and count) pairs with a side of fewer tokens (PPA: 10)"}
+    )
+    max_sentence_length: Optional[int] = field(
+        default=None, metadata={"help": "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96)"}
+    )
+    pivot_lang: Optional[str] = field(
+        default=None,
+        metadata={
+            "help": "language that all pairs share and that objectives align the others to "
+            "(default: en, else the only one that all share)"
+        },
+    )
     mono_tokens_per_sample: int = field(
         default=256, metadata={"help": "length of a monolingual block (released code: 512)"}
     )
@@ -62,6 +76,10 @@ class XalignPretrainingConfig(FairseqDataclass):
         default=False, metadata={"help": "choose whole words in the monolingual stream (sentencepiece word starts)"}
     )
     seed: int = II("common.seed")
+    fp16: bool = II("common.fp16")
+    bf16: bool = II("common.bf16")
+    memory_efficient_fp16: bool = II("common.memory_efficient_fp16")
+    memory_efficient_bf16: bool = II("common.memory_efficient_bf16")
 
 
 @register_task("xalign_pretraining", dataclass=XalignPretrainingConfig)
@@ -81,6 +99,9 @@ class XalignPretrainingTask(FairseqTask):
             require_same_dictionary(self.data, shard)
         # Language pairs are numbered over all splits and shards, so that a batch's numbers mean the same in each.
         self.pair_names = sorted({f"{src}-{tgt}" for shard in shards for _, src, tgt in shard.pairs})
+        chosen = {pair for pair in self.pair_names if not cfg.lang_pairs or pair in cfg.lang_pairs.split(",")}
+        self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
+        self.pivot = pivot_language(chosen, cfg.pivot_lang)
         self.needs: set[str] = set()
         self.models: list[Any] = []
 
@@ -88,6 +109,12 @@ class XalignPretrainingTask(FairseqTask):
     def setup_task(cls, cfg: XalignPretrainingConfig, **kwargs: Any) -> "XalignPretrainingTask":
         """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
         return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
+
+    @property
+    def has_master_weights(self) -> bool:
+        """Whether the optimiser keeps a float32 copy of the parameters, and overwrites them with it."""
+        efficient = self.cfg.memory_efficient_fp16 or self.cfg.memory_efficient_bf16
+        return (self.cfg.fp16 or self.cfg.bf16) and not efficient
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
@@ -177,10 +204,12 @@ class XalignPretrainingTask(FairseqTask):
             links = data.links(split, src, tgt) if needs_links else None
             if training and needs_links and links is None:
                 logger.warning("%s-%s has no prepared links for training: only its own labels will be used", src, tgt)
-            corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links))
+            langs = (self.languages.index(src), self.languages.index(tgt))
+            corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, langs))
         if not corpora:
             return None
-        return BitextStream(corpora, self._max_length(), both_directions=training)
+        sides = (self.cfg.min_sentence_length, self.cfg.max_sentence_length)
+        return BitextStream(corpora, self._max_length(), both_directions=training, side_lengths=sides)
 
     def _mono(self, data: DataBin, split: str) -> MonoStream | None:
         readers = [data.mono(split, language) for language in self._languages(data, split)]
@@ -237,6 +266,25 @@ class XalignPretrainingTask(FairseqTask):
                 expected=f"the checkpoint's {len(symbols)} symbols",
                 next="prepare the data again with the checkpoint's --spm and --dict",
             )
+
+
+def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
+    """The language that all pairs (``src-tgt``) share: the chosen one, else en, else the only one; None if there is none.
+
+    Raises:
+        XalignError: a pair lacks the chosen language.
+    """
+    shared = set.intersection(*(set(pair.split("-")) for pair in pairs)) if pairs else set()
+    if chosen is None:
+        return "en" if "en" in shared else next(iter(shared)) if len(shared) == 1 else None
+    if chosen not in shared:
+        raise XalignError(
+            "the pivot language is not in all pairs",
+            where=f"--pivot-lang {chosen}",
+            found=", ".join(sorted(pair for pair in pairs if chosen not in pair.split("-"))) or "no pair at all",
+            next="leave these out by --lang-pairs",
+        )
+    return chosen
 
 
 def require_same_dictionary(first: DataBin, other: DataBin) -> None:

@@ -1,0 +1,81 @@
+"""A copy of the sentence encoder that no optimiser touches: momentum encoders and pre-trained anchors."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import HiddenStates, SentenceEncoder
+
+
+def keep_float32(fn: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+    """A function for ``Module._apply`` that moves a tensor as ``fn`` does, but never into half precision.
+
+    An average with momentum 0.999 does not move in half precision, whose numbers lie further apart than its steps.
+    """
+
+    def apply(tensor: Tensor) -> Tensor:
+        moved = fn(tensor)
+        return tensor.to(moved.device) if moved.is_floating_point() and moved.dtype.itemsize < 4 else moved
+
+    return apply
+
+
+class EncoderCopy(nn.Module):
+    """The weights of the sentence encoder at some time, or their moving average; part of a head, so it is saved.
+
+    It is empty until :meth:`start`, in the first update of training: by then the live encoder has its weights,
+    whichever option they came from. A resumed run has them from its checkpoint and does not start again. The copy stays
+    in float32 when the model is trained in half precision.
+
+    Example::
+
+        copy = EncoderCopy(config)
+        copy.start(encoder.sentence_encoder)             # once
+        copy.follow(encoder.sentence_encoder, 0.999)     # momentum encoder: once an update
+        keys = copy.layer(tokens)
+    """
+
+    started: Tensor
+
+    def __init__(self, config: EncoderConfig):
+        super().__init__()
+        self.encoder = SentenceEncoder(config).requires_grad_(False)
+        self.register_buffer("started", torch.zeros(()))
+
+    def _apply(self, fn: Any, recurse: bool = True) -> "EncoderCopy":
+        return super()._apply(keep_float32(fn), recurse)
+
+    @torch.no_grad()
+    def start(self, live: nn.Module) -> None:
+        """Take over the live encoder's weights, unless that was done before."""
+        if not self.started:
+            self.follow(live, 0.0)
+            self.started.fill_(1)
+
+    @torch.no_grad()
+    def follow(self, live: nn.Module, momentum: float) -> None:
+        """k <- m k + (1 - m) q for every parameter (He et al. 2020, Eq. 2)."""
+        for mine, theirs in zip(self.encoder.parameters(), live.parameters(), strict=True):
+            mine.mul_(momentum).add_(theirs.to(mine.dtype), alpha=1 - momentum)
+
+    @torch.no_grad()
+    def layer(self, tokens: Tensor, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
+        """Hidden states (B, T, H) of a layer, in evaluation mode and without gradient.
+
+        ``dtype``: of the live encoder; half precision is computed by autocast and comes back so.
+        """
+        half = dtype.itemsize < 4
+        with torch.autocast(tokens.device.type, dtype=dtype if half else None, enabled=half):
+            hidden = HiddenStates(self.encoder, tokens, training=False, grad=False).layer(layer)
+        return hidden.to(dtype) if half else hidden
+
+    def squared_distance(self, live: nn.Module) -> Tensor:
+        """Sum over all parameters of (theta - theta_0)^2, with gradient to the live ones; at least float32."""
+        parts = [
+            (theirs.to(torch.promote_types(theirs.dtype, torch.float32)) - mine).square().sum()
+            for mine, theirs in zip(self.encoder.parameters(), live.parameters(), strict=True)
+        ]
+        return torch.stack(parts).sum()
