@@ -1,0 +1,106 @@
+"""Alignment score: how many words have a translation as the nearest neighbour of their input embedding."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.metric import Metric, ratio
+from xalign_fairseq.evaluation.retrieval import by_cosine
+
+
+def _count(gold: Collection[int], prediction: int, language: str) -> tuple[float, float]:
+    return float(prediction in gold), 1.0
+
+
+# Gold is the set of a word's translations, as rows of the candidates; a prediction is the row that was found.
+ALIGNMENT_SCORE = Metric(
+    "alignment-score",
+    ("aligned", "words"),
+    _count,
+    ratio,
+    "share of words whose nearest by cosine of input embeddings is a translation",
+)
+
+
+@dataclass(frozen=True)
+class WordPairs:
+    """A bilingual dictionary by its distinct words: ``to_tgt[i]`` are the rows of ``tgt`` that translate ``src[i]``."""
+
+    src: list[str]
+    tgt: list[str]
+    to_tgt: list[set[int]]
+    to_src: list[set[int]]
+
+    @classmethod
+    def collect(cls, pairs: Iterable[tuple[str, str]]) -> "WordPairs":
+        """Words in the order in which they first occur.
+
+        Raises:
+            XalignError: there is no pair.
+
+        Example::
+
+            WordPairs.collect([("big", "groß"), ("large", "groß")]).to_src  # [{0, 1}]
+        """
+        distinct = list(dict.fromkeys(pairs))
+        if not distinct:
+            raise XalignError("the dictionary has no word pair to score")
+        src, tgt = (list(dict.fromkeys(side)) for side in zip(*distinct, strict=True))
+        rows = [{word: row for row, word in enumerate(side)} for side in (src, tgt)]
+        found = cls(src, tgt, [set() for _ in src], [set() for _ in tgt])
+        for first, second in distinct:
+            found.to_tgt[rows[0][first]].add(rows[1][second])
+            found.to_src[rows[1][second]].add(rows[0][first])
+        return found
+
+
+def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]) -> np.ndarray:
+    r"""Whether the nearest candidate of each word is one of its translations (ALIGN-MLM, Tang et al. 2022).
+
+    .. math:: \arg\max_{y \in candidates} \cos(x, y) \in gold(x)
+
+    Args:
+        queries: (N, H), a vector for each word.
+        candidates: (M, H), vectors of all words of the other language that compete; of equal ones the first is taken.
+        golds: for each query the rows of ``candidates`` that are right.
+
+    Returns:
+        counts (N, 2) float64 of :data:`ALIGNMENT_SCORE`: aligned, 1.
+
+    Raises:
+        XalignError: not one gold set per query, or a row that no candidate has.
+
+    Example::
+
+        counts = alignment_counts(torch.eye(2), torch.eye(2), [{0}, {0}])
+        ALIGNMENT_SCORE.score(counts)  # 0.5
+    """
+    beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
+    if len(golds) != len(queries) or beyond:
+        raise XalignError(
+            "words and their translations do not fit",
+            found=f"{len(golds)} sets of translations for {len(queries)} words"
+            + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
+            expected="one set for each word, of rows of the candidates",
+        )
+    return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
+
+
+def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str]) -> Tensor:
+    """The mean of the input embeddings of each word's subwords: (N, H) in the embeddings' dtype.
+
+    Args:
+        embeddings: (V, H), rows by the tokenizer's ids.
+        tokenizer: each word is encoded alone, as at the beginning of a sentence.
+        words: at least one; a word without a subword has a vector of zeros, which is near to none.
+    """
+    ids, sizes = tokenizer.encode_batch(words)
+    starts = torch.from_numpy(np.cumsum([0, *sizes[:-1]]))
+    flat = torch.from_numpy(np.asarray(ids, dtype=np.int64))
+    return F.embedding_bag(flat.to(embeddings.device), embeddings, starts.to(embeddings.device), mode="mean")
