@@ -1,0 +1,85 @@
+import pytest
+import torch
+from word_pair_batches import DE, EN, RU, SENTENCES, bitext
+
+from xalign_fairseq.objectives.word_pairs import WordPairs
+
+PIVOT = torch.tensor([0, 1, 1, 0])
+
+
+def states(given, width=4):
+    """Hidden states that tell row, side and token of each position."""
+    return lambda side: torch.stack(
+        [given.side(side).double() * (1 + k) + 1000 * side for k in range(width)], -1
+    ).requires_grad_()
+
+
+def test_the_pivot_side_comes_first_whatever_the_direction():
+    pairs = WordPairs(bitext(), PIVOT)
+    assert pairs.rows.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 3]
+    assert pairs.words.tolist() == [[0, 1], [1, 0], [2, 2], [0, 0], [1, 2], [1, 3], [0, 0], [2, 1], [0, 0]]
+    assert pairs.languages.tolist() == [[EN, DE]] * 3 + [[EN, RU]] * 3 + [[EN, DE]] * 2 + [[EN, RU]]
+    s, t = pairs.vectors(states(bitext(), 1), "first")
+    assert (s[:, 0] % 1000).tolist() == [5, 7, 8, 7, 9, 9, 7, 5, 12]
+    assert (t[:, 0] % 1000).tolist() == [21, 20, 24, 40, 43, 45, 20, 25, 46]
+    assert (s[:, 0] >= 1000).tolist() == [False] * 3 + [True] * 5 + [False]
+    assert ((s >= 1000) != (t >= 1000)).all()
+
+
+def test_without_a_pivot_the_source_comes_first():
+    pairs = WordPairs(bitext())
+    assert pairs.words.tolist() == bitext().links[:, 1:].tolist()
+    assert (pairs.vectors(states(bitext()), "first")[0] < 1000).all()
+
+
+def test_mean_pooling_averages_all_tokens_of_a_word():
+    s, t = WordPairs(bitext(), PIVOT).vectors(states(bitext(), 1), "mean")
+    assert (s[:, 0] % 1000).tolist() == [5.5, 7, 8, 7, 9, 9, 7, 5.5, 12]
+    assert (t[:, 0] % 1000).tolist() == [22, 20, 24, 40.5, 43.5, 45, 20, 25, 46]
+
+
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_vectors_have_the_gradient_of_their_tokens(pooling):
+    given = bitext()
+    hidden = [torch.randn(*given.side(side).shape, 3, dtype=torch.float64, requires_grad=True) for side in (0, 1)]
+    pairs = WordPairs(given, PIVOT)
+    assert torch.autograd.gradcheck(lambda a, b: pairs.vectors((a, b).__getitem__, pooling), hidden)
+
+
+@pytest.mark.parametrize("gold", [True, False])
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_a_batch_without_links_has_no_pairs_and_still_a_gradient(gold, pooling):
+    given = bitext([((EN, DE), [[5]], [[20], [21]], [], gold), ((EN, DE), [], [], [], gold)])
+    assert (given.links is None) != gold
+    hidden = [torch.randn(*given.side(side).shape, 3, requires_grad=True) for side in (0, 1)]
+    pairs = WordPairs(given, torch.tensor([0, 0]))
+    s, t = pairs.vectors(hidden.__getitem__, pooling)
+    assert len(pairs) == 0 and s.shape == t.shape == (0, 3)
+    (s.sum() + t.sum()).backward()
+    assert all(each.grad is not None and not each.grad.any() for each in hidden)
+    assert [each.shape for each in pairs.identities()] == [(0,), (0,)]
+
+
+def test_links_of_words_without_tokens_are_left_out():
+    pairs = WordPairs(bitext([((EN, DE), [[5], [], [6]], [[20], []], [(0, 0), (1, 0), (2, 1)])]))
+    assert pairs.words.tolist() == [[0, 0]]
+
+
+def test_words_are_identical_by_language_and_tokens_wherever_they_stand():
+    sentences = (*SENTENCES, ((DE, EN), [[7], [5, 6], [6, 5], [5]], [[9], [7], [5], [6]], [(k, k) for k in range(4)]))
+    s, t = WordPairs(bitext(sentences), torch.tensor([0, 1, 1, 0, 1])).identities()
+    types = []
+    for langs, src, tgt, links in sentences:
+        pivot = langs.index(EN)
+        for link in links:
+            types.append([(langs[k], *(src, tgt)[k][link[k]]) for k in (pivot, 1 - pivot)])
+    flat, numbers = [word for column in (0, 1) for word in [two[column] for two in types]], torch.cat([s, t])
+    assert len(set(flat)) < len(flat)
+    expected = torch.tensor([[a == b for b in flat] for a in flat])
+    assert torch.equal(numbers[:, None] == numbers[None, :], expected)
+
+
+def test_identities_do_not_depend_on_the_batch():
+    alone = WordPairs(bitext(SENTENCES[2:3]), torch.tensor([1])).identities()
+    among = WordPairs(bitext(), PIVOT).identities()
+    assert all(torch.equal(a, b[6:8]) for a, b in zip(alone, among, strict=True))

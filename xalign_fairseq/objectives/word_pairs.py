@@ -1,0 +1,102 @@
+"""Linked words of a batch whose sides are encoded separately: S of the pivot language, T of the others."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.alignment.subwords import WordTable, word_vectors
+from xalign_fairseq.data.batches import Bitext
+
+# An odd number, so that it has an inverse modulo 2^64; its bits look random, so that small ids do not collide.
+BASE = 0x9E3779B97F4A7C15
+WORD = 1 << 64
+
+
+class WordPairs:
+    """The K word pairs (s_i, t_i) of a batch, one for each link both of whose words have tokens.
+
+    S is the side of the pivot language and T the other one (Wu & Dredze 2020, section 2), whichever of them the data
+    have as source. A batch without links has K = 0.
+
+    Args:
+        bitext: the batch.
+        pivot_side: (B,) int64, which side is S, from ``Objective.pivot_side``; None: the source, where it is the same.
+
+    Attributes:
+        rows: (K,) int64, the sentence pair of each word pair, ascending.
+        words: (K, 2) int64, numbers of s_i's and t_i's words in their sentences.
+        languages: (K, 2) int64, numbers of the languages of s_i and t_i.
+
+    Example::
+
+        pairs = WordPairs(bitext, objective.pivot_side(bitext))
+        s, t = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(-1), "first")   # (K, H) each
+    """
+
+    def __init__(self, bitext: Bitext, pivot_side: Tensor | None = None):
+        self._bitext = bitext
+        words, links = bitext.words, bitext.links
+        if words is None or links is None:
+            words, links = torch.full_like(bitext.tokens, -1), bitext.tokens.new_zeros(0, 3)
+        self._tables = [WordTable(words, bitext.spans, side) for side in (0, 1)]
+        there = [table.find(links[:, 0], links[:, 1 + side])[0] >= 0 for side, table in enumerate(self._tables)]
+        links = links[there[0] & there[1]]
+        self.rows, self._numbers = links[:, 0], links[:, 1:]
+        swapped = torch.zeros_like(self.rows) if pivot_side is None else pivot_side[self.rows]
+        self._swapped = swapped.bool()[:, None]
+        self.words = self._oriented(self._numbers)
+        self.languages = self._oriented(bitext.langs[self.rows])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def vectors(self, hidden: Callable[[int], Tensor], pooling: str) -> tuple[Tensor, Tensor]:
+        """S and T, both (K, H), with gradient.
+
+        Args:
+            hidden: side (0 source, 1 target) -> hidden states (B, L, H) of ``bitext.side(side)``; any layer, any pass.
+            pooling: "first": the hidden state of a word's first token, as in the paper; "mean": over all its tokens.
+        """
+        src, tgt = (
+            word_vectors(
+                hidden(side),
+                self._tables[side],
+                self.rows,
+                self._numbers[:, side],
+                self._bitext.spans[:, 2 * side] - 1,
+                pooling,
+            )
+            for side in (0, 1)
+        )
+        return torch.where(self._swapped, tgt, src), torch.where(self._swapped, src, tgt)
+
+    def identities(self) -> tuple[Tensor, Tensor]:
+        """Numbers (K,) int64 of s_i's and t_i's word types: equal for words of one language with the same tokens.
+
+        The number is a polynomial of the language and the token ids, sum_k x_k P^k modulo 2^64, from running sums over
+        the sequence; that two different words share one is as good as excluded.
+        """
+        tokens = self._bitext.tokens
+        powers = _powers(BASE, tokens.shape[1] + 1, tokens.device)
+        inverse = _powers(pow(BASE, -1, WORD), tokens.shape[1] + 1, tokens.device)
+        sums = torch.nn.functional.pad((tokens * powers[1:]).cumsum(1), (1, 0))
+        each = []
+        for side, table in enumerate(self._tables):
+            first, count = table.find(self.rows, self._numbers[:, side])
+            inside = sums[self.rows, first + count] - sums[self.rows, first]
+            each.append(inside * inverse[first] + self._bitext.langs[self.rows, side])
+        both = self._oriented(torch.stack(each, 1))
+        return both[:, 0], both[:, 1]
+
+    def _oriented(self, sides: Tensor) -> Tensor:
+        """Columns (K, 2) of source and target as columns of S and T."""
+        return torch.where(self._swapped, sides.flip(1), sides)
+
+
+def _powers(base: int, count: int, device: torch.device) -> Tensor:
+    """1, base, base^2 ... (count,) modulo 2^64, as the int64 of the same bits."""
+    signed = base - WORD if base >= WORD // 2 else base
+    factors = torch.full((count,), signed, dtype=torch.int64, device=device)
+    factors[0] = 1
+    return factors.cumprod(0)
