@@ -30,6 +30,7 @@ setup(
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
         "huggingface": ["safetensors>=0.4"],
+        "faiss": ["faiss-cpu>=1.8"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1"],
         "test": [
             "pytest>=8",
@@ -42,6 +43,7 @@ setup(
             "seqeval>=1.2.2",
             "safetensors>=0.4",
             "transformers>=5",
+            "faiss-cpu>=1.8",
         ],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},

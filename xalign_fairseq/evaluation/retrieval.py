@@ -6,12 +6,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation import faiss_search
 from xalign_fairseq.evaluation.metric import Metric, ratio
 
 NEIGHBOURS = 4
 CHUNK = 1024
 # Similarities of equal vectors may differ in the last digits, as the kernels add up in different orders.
 EQUAL = 1e-12
+BACKENDS = ("exact", "faiss", "auto")
+FAISS_FROM = 10_000  # sentences; with fewer, either takes no time
 
 Search = Callable[[Tensor, Tensor], Tensor]
 
@@ -82,16 +86,36 @@ SEARCHES: dict[str, tuple[Search, bool]] = {
 }
 
 
-def retrieve(foreign: Tensor, english: Tensor) -> dict[str, Tensor]:
+def choose_backend(name: str, sentences: int) -> str:
+    """``exact`` (torch, float64) or ``faiss`` (float32); ``auto`` is faiss from 10,000 sentences if it is installed.
+
+    Raises:
+        XalignError: there is no such backend, or faiss is asked for and not installed.
+    """
+    if name not in BACKENDS:
+        raise XalignError("there is no such search", found=name, expected=" or ".join(BACKENDS))
+    if name == "auto":
+        return "faiss" if sentences >= FAISS_FROM and faiss_search.installed() else "exact"
+    if name == "faiss":
+        faiss_search.require()
+    return name
+
+
+def retrieve(foreign: Tensor, english: Tensor, backend: str = "exact") -> dict[str, Tensor]:
     """Line of the translation that each search of :data:`SEARCHES` finds for each line, (N,) int64, 0-based.
 
     Args:
         foreign, english: sentence vectors (N, H); row i translates row i.
+        backend: of :func:`choose_backend`. faiss finds what the exact search finds, but for candidates whose cosines or
+            margins differ by less than 1e-6: of these it takes the first.
     """
-    return {
-        name: search(english, foreign) if from_english else search(foreign, english)
-        for name, (search, from_english) in SEARCHES.items()
-    }
+    fast = choose_backend(backend, len(english)) == "faiss"
+    found = {}
+    for name, (search, from_english) in SEARCHES.items():
+        if fast:
+            search = faiss_search.by_cosine if search is by_cosine else faiss_search.by_margin
+        found[name] = search(english, foreign) if from_english else search(foreign, english)
+    return found
 
 
 def _metric(name: str) -> Metric:
