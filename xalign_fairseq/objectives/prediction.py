@@ -1,4 +1,4 @@
-"""The masked-token loss that MLM and TLM share."""
+"""Losses of predicted tokens, which MLM, TLM and others share."""
 
 import torch.nn.functional as F
 from torch import Tensor
@@ -6,6 +6,21 @@ from torch import Tensor
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss
+
+
+def cross_entropy(logits: Tensor, labels: Tensor) -> Loss:
+    """Sum of - log softmax(logits)[label] over predictions, with the share of correct ones.
+
+    Args:
+        logits: (N, V), any floating dtype; summed in float32 at least.
+        labels: (N,) int64.
+    """
+    # Sums in half precision overflow from a hundred entries on.
+    wide = logits.double() if logits.dtype.itemsize == 8 else logits.float()
+    total = F.cross_entropy(wide, labels, reduction="sum")
+    correct = (logits.detach().argmax(-1) == labels).sum()
+    count = correct.new_tensor(len(labels))
+    return Loss(total, count, {"accuracy": (correct, count)})
 
 
 def masked_cross_entropy(encoder: StepEncoder, masked: Tensor, targets: Tensor) -> Loss:
@@ -16,10 +31,4 @@ def masked_cross_entropy(encoder: StepEncoder, masked: Tensor, targets: Tensor) 
         masked, targets: (B, T); targets are ``pad`` outside M.
     """
     chosen = targets.ne(PAD)
-    labels = targets[chosen]
-    logits = encoder.lm_logits(encoder.states(masked).layer(-1)[chosen])
-    # Sums in half precision overflow from a hundred entries on.
-    wide = logits.double() if logits.dtype.itemsize == 8 else logits.float()
-    total = F.cross_entropy(wide, labels, reduction="sum")
-    correct = (logits.detach().argmax(-1) == labels).sum()
-    return Loss(total, chosen.sum(), {"accuracy": (correct, chosen.sum())})
+    return cross_entropy(encoder.lm_logits(encoder.states(masked).layer(-1)[chosen]), targets[chosen])

@@ -72,7 +72,7 @@ class Objective(ABC):
     config_class: ClassVar[type[ObjectiveConfig]]
     needs: Sequence[str] = ()
     stats: Sequence[str] = ()
-    predicts_tokens: ClassVar[bool] = False
+    predicts_tokens: bool = False
     additive: ClassVar[bool] = True
     freezes_encoder: ClassVar[bool] = False
     edits_parameters: ClassVar[bool] = False

@@ -1,0 +1,136 @@
+"""Masked words predicted from the other language's hidden states (WEAM, Yang et al. 2021)."""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.alignment.exchange import MANY, exchange
+from xalign_fairseq.alignment.labels import pair_links
+from xalign_fairseq.alignment.subwords import SUBWORD_RULES, WordTable, expand
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import initialise
+from xalign_fairseq.objectives.prediction import cross_entropy
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+
+
+@dataclass
+class WordExchangeConfig(ObjectiveConfig):
+    """Options of ``word_exchange``; its weight is the paper's lambda, 1."""
+
+    links: str = field(
+        default="file", metadata={"help": "file (prepared links) or self (self-labelled on the unperturbed pair)"}
+    )
+    subwords: str = field(
+        default="all",
+        metadata={"help": "how a prepared link of two words links their tokens: first, all or k-to-k (paper: open)"},
+    )
+    label_layer: Optional[int] = field(
+        default=None, metadata={"help": "layer that self-labels (default: 10 of 12, the same depth elsewhere)"}
+    )
+    unaligned: str = field(
+        default="exclude",
+        metadata={
+            "help": "masked tokens without a partner: exclude (not predicted), zero (Eq. 5 to the letter: predicted "
+            "from the bias alone) or identity (predicted from their own state)"
+        },
+    )
+    many: str = field(default="sum", metadata={"help": "states of several partners: sum (Eq. 5) or mean"})
+    heads: str = field(
+        default="separate",
+        metadata={"help": "separate (W3 of its own, Eq. 7) or shared (the encoder's MLM head takes its place)"},
+    )
+
+
+class WordExchangeHead(nn.Module):
+    """W2 of Eq. 6 and, unless the MLM head is shared, W3 of Eq. 7 with a layer norm for the paper's ``linear``.
+
+    The paper is silent on the start. W2 is the identity, so that training begins with the plain exchange: a random W2
+    would hand noise to a trained MLM head, and before a random W3 it would only shrink the states. W3 starts as the
+    MLM head does, at N(0, 0.02).
+    """
+
+    def __init__(self, dim: int, separate: bool):
+        super().__init__()
+        self.exchanged = nn.Linear(dim, dim)
+        if separate:
+            self.dense = nn.Linear(dim, dim)
+            self.layer_norm = nn.LayerNorm(dim)
+        self.apply(initialise)
+        nn.init.eye_(self.exchanged.weight)
+
+    def features(self, exchanged: Tensor) -> Tensor:
+        """What the tied embeddings are compared with, (N, H), of a separate head."""
+        return self.layer_norm(F.gelu(self.dense(self.exchanged(exchanged))))
+
+
+@register_objective("word_exchange", dataclass=WordExchangeConfig)
+class WordExchange(Objective):
+    """L_cp = - sum_{i in M} log p~(x_i | states of the partners of i), Eqs. 5 to 8 and 10; ``tlm`` is the paper's L_mp.
+
+    Both sides are masked independently, so a partner may itself be masked: its state then says what the context lets
+    expect there. The pass over the perturbed pair is TLM's.
+    """
+
+    stats = ("accuracy", "masked_with_partner")
+    cfg: WordExchangeConfig
+
+    def __init__(self, cfg: WordExchangeConfig):
+        super().__init__(cfg)
+        choice(cfg.subwords, SUBWORD_RULES, "--word-exchange-subwords")
+        choice(cfg.unaligned, ("exclude", "zero", "identity"), "--word-exchange-unaligned")
+        choice(cfg.many, MANY, "--word-exchange-many")
+        self.given = choice(cfg.links, ("file", "self"), "--word-exchange-links") == "file"
+        self.needs = ("bitext", "links") if self.given else ("bitext",)
+        self.predicts_tokens = choice(cfg.heads, ("separate", "shared"), "--word-exchange-heads") == "shared"
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Resolve the labelling layer."""
+        layer = self.cfg.label_layer
+        self.label_layer = config.default_labelling_layer() if layer is None else layer
+        config.resolve_layer(self.label_layer, "--word-exchange-label-layer")
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The maps behind the exchange."""
+        return WordExchangeHead(config.encoder_embed_dim, separate=self.cfg.heads == "separate")
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Exchange the states of linked tokens, predict the masked ones."""
+        bitext = batch.bitext
+        assert bitext is not None
+        masked = bitext.targets.ne(PAD)
+        labels = bitext.targets[masked]
+        hidden = encoder.states(bitext.masked).layer(-1)
+        exchanged, partners = exchange(hidden, self._links(encoder, bitext), masked, self.cfg.many)
+        linked = partners > 0
+        if self.cfg.unaligned == "exclude":
+            exchanged, labels = exchanged[linked], labels[linked]
+        elif self.cfg.unaligned == "identity":
+            exchanged = torch.where(linked[:, None], exchanged, hidden[masked])
+        loss = cross_entropy(self._logits(encoder, exchanged), labels)
+        loss.stats["masked_with_partner"] = (linked.sum(), masked.sum())
+        return loss
+
+    def _logits(self, encoder: StepEncoder, exchanged: Tensor) -> Tensor:
+        head: Any = encoder.heads["word_exchange"]
+        if self.cfg.heads == "shared":
+            return encoder.lm_logits(head.exchanged(exchanged))
+        return encoder.vocabulary_logits(head.features(exchanged))
+
+    def _links(self, encoder: StepEncoder, bitext: Bitext) -> Tensor:
+        """Links (K, 3) between positions of the pair sequence: [row, src, tgt]."""
+        spans = bitext.spans
+        if not self.given:
+            hidden = encoder.states(bitext.tokens, labelling=True).layer(self.label_layer)
+            links, _ = pair_links(hidden, spans, sizes=bitext.longest)
+            rows, i, j = links.nonzero(as_tuple=True)
+            return torch.stack([rows, spans[rows, 0] + i, spans[rows, 2] + j], 1)
+        if bitext.links is None or bitext.words is None:
+            return spans.new_empty(0, 3)
+        src, tgt = (WordTable(bitext.words, spans, side) for side in (0, 1))
+        return expand(bitext.links, src, tgt, self.cfg.subwords)
