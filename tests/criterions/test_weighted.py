@@ -113,3 +113,59 @@ def test_aer_by_the_pointer_needs_a_pointer():
     assert counter.layer == 2  # where the pointer is trained
     with pytest.raises(XalignError, match="--aer-layer"):
         AerCounter(5, "argmax", "hidden").prepare(config, options, ["tlm"])
+
+
+class Freezing:
+    """A model that only knows whether it was frozen."""
+
+    frozen = False
+
+    def __init__(self):
+        self.encoder = type("Encoder", (), {"config": EncoderConfig(30, 2, 8, 16, 2)})()
+        self.attached = []
+
+    def freeze_encoder(self):
+        self.frozen = True
+
+    def freeze_lm_head(self):
+        pass
+
+    def attach_head(self, name, head):
+        self.attached.append(name)
+
+
+def with_flag(flag, task=TASK):
+    made = criterion(LOSSES)
+    made.task = task
+    for objective in made.objectives:
+        if objective.name == "dwa":
+            setattr(objective, flag, True)
+    return made
+
+
+def test_an_objective_that_freezes_the_encoder_stands_alone():
+    model, made = Freezing(), with_flag("freezes_encoder")
+    with pytest.raises(XalignError, match=r"mlm, tlm beside dwa[\s\S]*train dwa in a run of its own"):
+        made.attach_heads(model)
+    assert not model.frozen and not model.attached
+    made.active = [objective for objective in made.active if objective.name == "dwa"]
+    made.attach_heads(model)
+    assert model.frozen and model.attached == ["dwa"]
+
+
+def test_an_objective_that_edits_parameters_refuses_master_weights():
+    master = type("Task", (), {**vars(type(TASK)), "has_master_weights": True})()
+    with pytest.raises(XalignError, match=r"dwa changes its parameters[\s\S]*--memory-efficient-fp16"):
+        with_flag("edits_parameters", master).attach_heads(Freezing())
+    with_flag("edits_parameters").attach_heads(Freezing())
+
+
+def test_objectives_know_languages_and_pivot():
+    made = criterion(LOSSES)
+    assert all(objective.languages == ("aa", "bb", "cc") for objective in made.objectives)
+    dwa = made.objectives[-1]
+    bitext = type("Bitext", (), {"langs": torch.tensor([[0, 2], [1, 0]])})()
+    assert dwa.pivot_side(bitext).tolist() == [0, 1]
+    dwa.pivot = None
+    with pytest.raises(XalignError, match=r"--pivot-lang[\s\S]*aa, bb, cc"):
+        dwa.pivot_side(bitext)

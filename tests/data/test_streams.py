@@ -111,3 +111,19 @@ def test_collating_pads_and_keeps_streams_apart():
     assert view.bitext.tokens.tolist() == [[0, 10, 2, 20, 2, 1, 1, 1], [0, 10, 10, 10, 10, 2, 20, 2]]
     assert view.mono.masked.shape == (1, 3) and batch["ntokens"] == 5 + 8 + 3
     assert Batch.from_sample(collate(pairs, [])).mono is None
+
+
+def test_pairs_with_a_side_outside_the_limits_are_left_out_and_counted(stream):
+    sides = stream.sides(np.arange(len(stream)))
+    assert sides[:8].tolist() == [[1, 1], [1, 1], [2, 2], [2, 2], [3, 3], [3, 3], [4, 1], [4, 1]]
+    assert (stream.lengths(np.arange(len(stream))) == sides.sum(1) + 3).all()
+    stream.side_lengths = (2, 4)
+    items, dropped = stream.all()
+    inside = (sides >= 2).all(1) & (sides <= 4).all(1)
+    assert items.tolist() == np.flatnonzero(inside).tolist() and dropped == (~inside).sum() > 0
+
+
+def test_an_exchanged_item_has_its_languages_exchanged(tmp_path, write_mmap):
+    src, tgt = (write_mmap(tmp_path / name, [[5, 2]]) for name in "ab")
+    stream = BitextStream([Corpus(0, src, tgt, langs=(4, 2))], max_length=100)
+    assert stream[0].langs == (4, 2) and stream[1].langs == (2, 4)

@@ -9,7 +9,11 @@ xalign_fairseq.register()
 
 from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
-from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
+from xalign_fairseq.tasks.pretraining import (  # noqa: E402
+    XalignPretrainingConfig,
+    XalignPretrainingTask,
+    pivot_language,
+)
 
 
 @pytest.fixture
@@ -61,3 +65,47 @@ def test_a_checkpoint_of_another_dictionary_is_refused(shard, symbols):
     task(shard("same", "en-fr")).load_state_dict(state)
     with pytest.raises(XalignError, match=r"not the one that the checkpoint was trained with"):
         task(shard("two", "en-fr", symbols)).load_state_dict(state)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "chosen", "expected"),
+    [
+        (("de-en", "en-fr"), None, "en"),
+        (("de-fr", "fr-ro"), None, "fr"),
+        (("de-fr",), None, None),  # both languages are in all pairs
+        (("de-fr",), "de", "de"),
+        (("de-fr", "en-ro"), None, None),
+    ],
+)
+def test_the_pivot_is_english_or_the_language_that_all_pairs_share(pairs, chosen, expected):
+    assert pivot_language(pairs, chosen) == expected
+
+
+def test_a_pivot_that_a_pair_lacks_is_refused(shard):
+    with pytest.raises(XalignError, match=r"--pivot-lang de[\s\S]*en-fr"):
+        task(shard("one", "en-fr"), shard("two", "de-en"), pivot_lang="de")
+
+
+def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):
+    folders = shard("one", "en-fr"), shard("two", "de-en")
+    both = task(*folders)
+    assert both.languages == ("de", "en", "fr") and both.pivot == "en"
+    assert task(*folders, lang_pairs="en-fr").languages == ("en", "fr")
+    both.load_dataset("train", epoch=1)
+    data = both.datasets["train"]
+    batch = data.collater([data[0], data[1]])["bitext"]
+    assert batch["langs"].tolist() == [[1, 2], [2, 1]]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, False),
+        ({"fp16": True}, True),
+        ({"bf16": True}, True),
+        ({"fp16": True, "memory_efficient_fp16": True}, False),
+    ],
+)
+def test_mixed_precision_has_master_weights_unless_it_saves_memory(shard, options, expected):
+    switches = dict.fromkeys(("fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16"), False)
+    assert task(shard("one", "en-fr"), **{**switches, **options}).has_master_weights is expected

@@ -269,7 +269,7 @@ class XalignPretrainingTask(FairseqTask):
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
-    """The language that all pairs (``src-tgt``) share: the chosen one, else en, else the only one; None if there is none.
+    """The language that all pairs (``src-tgt``) share: the chosen one, else en, else the only one, else None.
 
     Raises:
         XalignError: a pair lacks the chosen language.

@@ -1,0 +1,77 @@
+import numpy as np
+import torch
+
+from xalign_fairseq.data.batches import Batch, collate
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import PAD, pair_sample
+from xalign_fairseq.data.streams import Pair
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+
+MASK = MaskOptions(mask=99, vocab=100, probability=0.5)
+PAIRS = (([10, 11], [20, 21, 22]), ([12, 13, 14, 15], [23]), ([], [24, 25]))
+
+
+def sample(src, tgt, links=None, langs=(0, 1)):
+    pair = Pair(3, np.array(src, dtype=np.int64), np.array(tgt, dtype=np.int64), langs=langs)
+    if links is not None:
+        pair.src_words, pair.tgt_words = np.arange(len(src)), np.arange(len(tgt)) // 2
+        pair.links = np.array(links).reshape(-1, 3)
+    return pair_sample(pair, np.random.default_rng(1), MASK)
+
+
+def bitext(*samples):
+    return Batch.from_sample(collate(samples, [])).bitext
+
+
+def test_sides_stand_alone_with_their_special_tokens():
+    batch = bitext(*(sample(*pair) for pair in PAIRS))
+    assert batch.longest == (4, 3)
+    assert batch.side(0).tolist() == [[0, 10, 11, 2, 1, 1], [0, 12, 13, 14, 15, 2], [0, 2, 1, 1, 1, 1]]
+    assert batch.side(1).tolist() == [[0, 20, 21, 22, 2], [0, 23, 2, 1, 1], [0, 24, 25, 2, 1]]
+
+
+def test_masks_and_targets_of_the_sides_are_those_of_the_pair():
+    batch = bitext(*(sample(*pair) for pair in PAIRS))
+    for side in (0, 1):
+        masked, targets, tokens = (batch.side(side, values) for values in ("masked", "targets", "tokens"))
+        for row, span in enumerate(batch.spans):
+            start, end = span[2 * side : 2 * side + 2].tolist()
+            n = end - start
+            assert masked[row, 1 : n + 1].tolist() == batch.masked[row, start:end].tolist()
+            assert targets[row, 1 : n + 1].tolist() == batch.targets[row, start:end].tolist()
+            assert targets[row, 0] == PAD and (targets[row, n + 1 :] == PAD).all()
+        chosen = targets != PAD
+        assert torch.equal(targets[chosen], tokens[chosen])
+    assert (batch.targets != PAD).sum() == sum((batch.side(k, "targets") != PAD).sum() for k in (0, 1)) > 0
+
+
+def test_objectives_share_the_pass_over_a_side():
+    batch = bitext(*(sample(*pair) for pair in PAIRS))
+    assert batch.side(0) is batch.side(0)
+    encoder = Encoder(EncoderConfig(100, 1, 8, 16, 2))
+    step = StepEncoder(encoder, torch.nn.ModuleDict(), training=True, update=0)
+    assert step.states(batch.side(0)) is step.states(batch.side(0))
+    assert step.states(batch.side(0)) is not step.states(batch.side(1))
+
+
+def test_links_and_words_of_a_batch():
+    batch = bitext(
+        sample([10, 11], [20, 21, 22], [[1, 0, 1], [0, 1, 0]], langs=(1, 0)),
+        sample([12], [23]),
+        sample([13, 14], [24, 25], [[0, 0, 0]]),
+    )
+    assert batch.words.tolist() == [
+        [-1, 0, 1, -1, 0, 0, 1, -1], [-1, -1, -1, -1, -1, -1, -1, -1], [-1, 0, 1, -1, 0, 0, -1, -1],
+    ]  # fmt: skip
+    # The possible link of the first pair is not taught, that of the last is: it has no sure one.
+    assert batch.links.tolist() == [[0, 1, 0], [2, 0, 0]]
+    assert batch.langs.tolist() == [[1, 0], [0, 1], [0, 1]]
+
+
+def test_without_links_there_are_none():
+    batch = bitext(sample([10], [20]))
+    assert batch.words is None and batch.links is None
+    empty = bitext(sample([10], [20], []))
+    assert empty.links.shape == (0, 3) and empty.words.tolist() == [[-1, 0, -1, 0, -1]]

@@ -1,0 +1,88 @@
+import pytest
+import torch
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.copies import EncoderCopy
+from xalign_fairseq.encoder.transformer import Encoder
+
+CONFIG = EncoderConfig(30, 2, 8, 16, 2)
+TOKENS = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1]])
+
+
+@pytest.fixture
+def live():
+    torch.manual_seed(1)
+    return Encoder(CONFIG)
+
+
+def move(encoder, by=0.1):
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter += by * torch.randn_like(parameter)
+
+
+def test_a_copy_starts_once_and_gives_the_same_states(live):
+    copy = EncoderCopy(CONFIG)
+    copy.start(live.sentence_encoder)
+    expected = live.states(TOKENS, grad=False).layer(-1)
+    assert torch.equal(copy.layer(TOKENS), expected)
+    assert torch.equal(copy.layer(TOKENS, 1), live.states(TOKENS, grad=False).layer(1))
+    move(live)
+    copy.start(live.sentence_encoder)
+    assert torch.equal(copy.layer(TOKENS), expected)
+    assert not any(parameter.requires_grad for parameter in copy.parameters())
+
+
+def test_a_restored_copy_does_not_start_again(live):
+    copy, resumed = EncoderCopy(CONFIG), EncoderCopy(CONFIG)
+    copy.start(live.sentence_encoder)
+    resumed.load_state_dict(copy.state_dict())
+    move(live)
+    resumed.start(live.sentence_encoder)
+    assert torch.equal(resumed.layer(TOKENS), copy.layer(TOKENS))
+
+
+def test_following_is_a_moving_average(live):
+    copy = EncoderCopy(CONFIG)
+    copy.start(live.sentence_encoder)
+    before = [parameter.clone() for parameter in copy.encoder.parameters()]
+    move(live)
+    copy.follow(live.sentence_encoder, 0.9)
+    for old, new, theirs in zip(before, copy.encoder.parameters(), live.sentence_encoder.parameters(), strict=True):
+        assert torch.allclose(new, 0.9 * old + 0.1 * theirs, atol=1e-7)
+
+
+def test_the_distance_is_that_of_all_parameters(live):
+    copy = EncoderCopy(CONFIG)
+    copy.start(live.sentence_encoder)
+    assert copy.squared_distance(live.sentence_encoder) == 0
+    with torch.no_grad():
+        live.sentence_encoder.layers[0].fc1.bias[:2] += torch.tensor([3.0, 4.0])
+    distance = copy.squared_distance(live.sentence_encoder)
+    assert distance.item() == pytest.approx(25)
+    distance.backward()
+    assert live.sentence_encoder.layers[0].fc1.bias.grad[:3].tolist() == pytest.approx([6.0, 8.0, 0.0])
+
+
+@pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
+def test_a_copy_of_a_half_precision_encoder_stays_in_float32_and_moves(live, half):
+    copy = EncoderCopy(CONFIG)
+    copy.start(live.sentence_encoder)
+    exact = {key: value.clone() for key, value in copy.state_dict().items()}
+    copy.to(half)
+    live.to(half)
+    assert all(torch.equal(value, exact[key]) for key, value in copy.state_dict().items())
+    move(live, 0.5)
+    before = copy.encoder.layers[0].fc1.weight.clone()
+    copy.follow(live.sentence_encoder, 0.999)
+    moved = (copy.encoder.layers[0].fc1.weight - before).abs()
+    assert 0 < moved.max() < 0.01 and (moved > 0).float().mean() > 0.9
+    hidden = copy.layer(TOKENS, dtype=half)
+    assert hidden.dtype == half and torch.isfinite(hidden[TOKENS != 1]).all()
+
+
+def test_a_copy_of_a_float64_encoder_is_exact(live):
+    live.double()
+    copy = EncoderCopy(CONFIG).double()
+    copy.start(live.sentence_encoder)
+    assert torch.equal(copy.layer(TOKENS, dtype=torch.float64), live.states(TOKENS, grad=False).layer(-1))
