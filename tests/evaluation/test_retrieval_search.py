@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS, by_cosine, by_margin, retrieve
+from xalign_fairseq.evaluation.retrieval import (
+    RETRIEVAL_METRICS,
+    by_cosine,
+    by_margin,
+    retrieval_counts,
+    retrieve,
+)
 
 
 def vectors(*rows):
@@ -103,4 +109,7 @@ def test_both_directions_and_metrics():
     predictions = [{name: str(lines[i].item()) for name, lines in found.items()} for i in range(2)]
     scores = [m.score(m.counts(["0", "1"], predictions, "de")) for m in RETRIEVAL_METRICS]
     assert scores[:2] == [0.5, 1.0]
+    counts = retrieval_counts(foreign, english)
+    assert [metric.score(counts[metric.name]) for metric in RETRIEVAL_METRICS] == scores
+    assert counts["accuracy"].tolist() == [[1, 1], [0, 1]]
     assert len({metric.variant for metric in RETRIEVAL_METRICS}) == 4

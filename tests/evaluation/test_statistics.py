@@ -8,7 +8,14 @@ import pytest
 from xalign_fairseq.alignment import bootstrap
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import f1, ratio
-from xalign_fairseq.evaluation.statistics import Summary, holm, paired_items, paired_items_and_seeds, summarise
+from xalign_fairseq.evaluation.statistics import (
+    Summary,
+    bootstrap_interval,
+    holm,
+    paired_items,
+    paired_items_and_seeds,
+    summarise,
+)
 
 
 def counts(rng, runs, items, quality=0.7, spread=0.0):
@@ -24,6 +31,18 @@ def test_mean_and_sample_deviation():
     assert summarise([0.4]) == Summary(0.4, None, 1)
     with pytest.raises(XalignError, match="no score"):
         summarise([])
+
+
+def test_an_interval_is_that_of_the_binomial():
+    # 60 of 100: a standard error of sqrt(.6 * .4 / 100) = .049; 1.96 of them to either side
+    items = np.stack([np.arange(100) < 60, np.ones(100)], axis=-1).astype(float)
+    low, high = bootstrap_interval(items, ratio, samples=4000)
+    assert (low, high) == (pytest.approx(0.504, abs=0.015), pytest.approx(0.696, abs=0.015))
+    narrow = bootstrap_interval(items, ratio, samples=4000, level=0.5)
+    assert low < narrow[0] < 0.6 < narrow[1] < high
+    assert bootstrap_interval(items, ratio, seed=2) == bootstrap_interval(items, ratio, seed=2)
+    with pytest.raises(XalignError, match="no item"):
+        bootstrap_interval(np.empty((0, 2)), ratio)
 
 
 def test_holm_by_hand():

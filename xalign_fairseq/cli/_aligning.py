@@ -17,18 +17,25 @@ if TYPE_CHECKING:
 METHODS = ("itermax", "argmax", "union", "itermax-paper")
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Checkpoint, tokenizer, device, and how links are found, apart from layer and method."""
+def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """Checkpoint, tokenizer, device."""
     model = parser.add_argument_group("model")
-    model.add_argument("--checkpoint", required=True, metavar="PT", help="fairseq checkpoint (xalign, XLM-R, RoBERTa)")
+    model.add_argument(
+        "--checkpoint", required=required, metavar="PT", help="fairseq checkpoint (xalign, XLM-R, RoBERTa)"
+    )
     model.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoint does not carry its own")
     model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoint does not carry its own")
     model.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
     model.add_argument(
-        "--batch-tokens", type=_positive, default=8192, metavar="N", help="tokens in a batch (default: %(default)s)"
+        "--batch-tokens", type=positive, default=8192, metavar="N", help="tokens in a batch (default: %(default)s)"
     )
+
+
+def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bool = True) -> None:
+    """Checkpoint, tokenizer, device, and how links are found, apart from layer and method."""
+    add_checkpoint_arguments(parser, checkpoint_required)
     plan = parser.add_argument_group("transport plan and links (defaults: XLM-Align's released code)")
     plan.add_argument(
         "--similarity",
@@ -118,7 +125,7 @@ def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterat
         yield bar.update
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")

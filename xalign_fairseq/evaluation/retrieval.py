@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -116,6 +117,21 @@ def retrieve(foreign: Tensor, english: Tensor, backend: str = "exact") -> dict[s
             search = faiss_search.by_cosine if search is by_cosine else faiss_search.by_margin
         found[name] = search(english, foreign) if from_english else search(foreign, english)
     return found
+
+
+def retrieval_counts(foreign: Tensor, english: Tensor, backend: str = "exact") -> dict[str, np.ndarray]:
+    """Counts (N, 2) of each of :data:`RETRIEVAL_METRICS` where row i translates row i; arguments as :func:`retrieve`.
+
+    Example::
+
+        counts = retrieval_counts(german, english)["accuracy"]
+        ratio(counts.sum(0))  # 0.83
+    """
+    lines = torch.arange(len(foreign))
+    return {
+        name: np.stack([(rows.cpu() == lines).numpy(), np.ones(len(lines))], axis=1).astype(np.float64)
+        for name, rows in retrieve(foreign, english, backend).items()
+    }
 
 
 def _metric(name: str) -> Metric:

@@ -1,0 +1,130 @@
+"""Find the translation of each sentence by sentence vectors: accuracy by cosine and by margin, in both directions.
+
+Line i of --src translates line i of --tgt, as in Tatoeba's test sets. Intervals are of 95 %, by a bootstrap over
+sentences.
+
+Example:
+  xalign retrieve --checkpoint checkpoint_best.pt --src tatoeba.de --tgt tatoeba.en
+"""
+
+import argparse
+from typing import Any
+
+from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar
+from xalign_fairseq.errors import XalignError
+
+ROW = "{:<12}  {:<7}  {:>8}  {}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign retrieve``."""
+    parser.add_argument("--src", required=True, metavar="FILE", help="sentences, one a line")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="their translations, in the same order")
+    parser.add_argument(
+        "--layer",
+        type=int,
+        metavar="L",
+        help="layer of the hidden states: 0 embeddings, -1 last (default: 7/12 of the depth, with cls the last)",
+    )
+    parser.add_argument(
+        "--pooling",
+        choices=("mean", "cls"),
+        default="mean",
+        help="mean of all tokens (XTREME, the default), or the state of <s> (PPA)",
+    )
+    parser.add_argument(
+        "--search",
+        choices=("exact", "faiss", "auto"),
+        default="auto",
+        help="exact: float64; faiss: float32, faster; auto (default): faiss from 10,000 sentences, if it is installed",
+    )
+    parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object; scores are fractions")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_checkpoint_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Encode, search, and print."""
+    import json
+
+    from xalign_fairseq.alignment.bootstrap import check_options
+
+    check_options(args.bootstrap, 0.95)
+    result = evaluate(args, *read_sentences(args.src, args.tgt))
+    print(json.dumps(result, indent=2) if args.json else to_text(result))
+
+
+def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
+    """The lines of both files; a line without a word is an error, since it would be a translation of all such lines."""
+    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+
+    sides: tuple[list[str], list[str]] = ([], [])
+    for number, pair in enumerate(SentencePairs(src, tgt), 1):
+        for path, side, words in zip((src, tgt), sides, pair, strict=True):
+            if not words:
+                raise XalignError(
+                    "a sentence is empty",
+                    where=f"{path}, line {number}",
+                    expected="a sentence on each line of both files",
+                    next="remove the line from both files",
+                )
+            side.append(" ".join(words))
+    return sides
+
+
+def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[str, Any]:
+    """Accuracies with their intervals, and what they depend on."""
+    from xalign_fairseq import __version__
+    from xalign_fairseq.alignment.aligner import choose_device
+    from xalign_fairseq.alignment.vocabulary import load_tokenizer
+    from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
+    from xalign_fairseq.transfer.retrieval import default_retrieval_layer, sentence_vectors
+
+    backend = choose_backend(args.search, len(src))
+    device = choose_device(args.device)
+    state = checkpoint.read(args.checkpoint)
+    encoder, _ = checkpoint.load_encoder(state, args.checkpoint)
+    tokenizer = load_tokenizer(
+        state, encoder.config.vocab_size, where=args.checkpoint, dictionary=args.dict, spm=args.spm
+    )
+    default = default_retrieval_layer(encoder.config.encoder_layers) if args.pooling == "mean" else -1
+    layer = encoder.config.resolve_layer(default if args.layer is None else args.layer, "--layer")
+    encoder.to(device)
+    with progress_bar(len(set(src)) + len(set(tgt)), args.quiet, " sentences") as progress:
+
+        def vectors(sentences: list[str]) -> Any:
+            return sentence_vectors(encoder, tokenizer, sentences, layer, pooling=args.pooling,
+                                    max_tokens=args.batch_tokens, progress=progress)  # fmt: skip
+
+        counts = retrieval_counts(vectors(src), vectors(tgt), backend)
+    scores = _scores(counts, args.bootstrap, args.seed)
+    how = {"layer": layer, "pooling": args.pooling, "search": backend, "version": __version__}
+    return {"sentences": len(src), **how, "bootstrap": args.bootstrap, "scores": scores}
+
+
+def _scores(counts: dict[str, Any], samples: int, seed: int) -> list[dict[str, Any]]:
+    """One for each direction and measure; in the names of the searches the target side is English."""
+    from xalign_fairseq.evaluation.metric import ratio
+    from xalign_fairseq.evaluation.statistics import bootstrap_interval
+
+    rows = []
+    for name, found in counts.items():
+        direction = "tgt to src" if name.endswith("-from-en") else "src to tgt"
+        measure = "margin" if name.startswith("margin") else "cosine"
+        interval = bootstrap_interval(found, ratio, samples=samples, seed=seed)
+        rows.append({"direction": direction, "by": measure, "accuracy": float(ratio(found.sum(0))),
+                     "interval": list(interval)})  # fmt: skip
+    return rows
+
+
+def to_text(result: dict[str, Any]) -> str:
+    """A line for each direction and measure, and one that says how."""
+    lines = [ROW.format("direction", "by", "accuracy", "95 % interval")]
+    for row in result["scores"]:
+        interval = " to ".join(f"{100 * end:.2f}" for end in row["interval"])
+        lines.append(ROW.format(row["direction"], row["by"], f"{100 * row['accuracy']:.2f}", interval))
+    how = "|".join(f"{key}:{result[key]}" for key in ("sentences", "layer", "pooling", "search", "version"))
+    return "\n".join([*lines, how])
