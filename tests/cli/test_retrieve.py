@@ -44,7 +44,7 @@ def vectors(tiny_checkpoint):
 
 @pytest.mark.parametrize(("options", "layer", "pooling"), [
     ([], 2, "mean"), (["--layer", 1], 1, "mean"), (["--pooling", "cls"], 3, "cls"),
-    (["--pooling", "cls", "--layer", -3], 1, "cls"),
+    (["--pooling", "cls", "--layer", -2], 2, "cls"),
 ])  # fmt: skip
 def test_the_figures_are_those_of_the_library(retrieve, vectors, capsys, options, layer, pooling):
     assert retrieve("--json", *options) == 0
