@@ -1,16 +1,28 @@
 """Linked words of a batch whose sides are encoded separately: S of the pivot language, T of the others."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
 from xalign_fairseq.alignment.subwords import WordTable, word_vectors
 from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.objectives.registry import ObjectiveConfig
 
 # An odd number, so that it has an inverse modulo 2^64; its bits look random, so that small ids do not collide.
 BASE = 0x9E3779B97F4A7C15
 WORD = 1 << 64
+
+
+@dataclass
+class WordPairConfig(ObjectiveConfig):
+    """Options of objectives that read linked words at one layer."""
+
+    layer: int = field(default=-1, metadata={"help": "layer that the words' hidden states are of; -1: last"})
+    pooling: str = field(
+        default="first", metadata={"help": "vector of a word: its first subword (paper) or the mean over its subwords"}
+    )
 
 
 class WordPairs:

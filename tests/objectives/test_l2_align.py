@@ -1,0 +1,63 @@
+import pytest
+import torch
+from word_pair_batches import DE, EN, SENTENCES, Trial, batch
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from xalign_fairseq.objectives.l2_align import L2Align  # noqa: E402
+
+
+@pytest.mark.parametrize("layer", [-1, 1])
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_equals_the_equation(pooling, layer):
+    trial = Trial(L2Align, pooling=pooling, layer=layer)
+    loss = trial.loss(batch())
+    expected = sum(((s - t) ** 2).sum().item() for s, t, *_ in trial.pairs(pooling=pooling, layer=layer))
+    assert loss.total.item() == pytest.approx(expected, rel=1e-10) and expected > 1
+    assert loss.count.item() == 9
+    assert [each.item() for each in loss.stats["distance"]] == [pytest.approx(expected), 9]
+
+
+def test_is_the_sum_over_its_pairs_in_any_order_and_direction():
+    trial = Trial(L2Align)
+    whole, gradient = trial.gradient(batch())
+    turned = [((b, a), tgt, src, [(j, i) for i, j in links]) for (a, b), src, tgt, links in SENTENCES[::-1]]
+    other, same = trial.gradient(batch(turned))
+    parts = [trial.gradient(batch([sentence])) for sentence in SENTENCES]
+    assert whole.total.item() == pytest.approx(other.total.item(), rel=1e-10)
+    assert whole.total.item() == pytest.approx(sum(loss.total.item() for loss, _ in parts), rel=1e-10)
+    for name, grad in gradient.items():
+        assert torch.allclose(grad, same[name], atol=1e-9), name
+        assert torch.allclose(grad, sum(part[name] for _, part in parts), atol=1e-9), name
+
+
+def test_both_sides_get_the_gradient():
+    trial = Trial(L2Align)
+    step, given = trial.step(), batch()
+    states = [step.states(given.bitext.side(side)).layer(-1) for side in (0, 1)]
+    grads = torch.autograd.grad(trial.objective.forward(step, given, 5).total, states)
+    pairs = trial.pairs(SENTENCES[3:])
+    s, t = pairs[0][:2]
+    assert torch.allclose(grads[0][3, 1], 2 * (s - t)) and torch.allclose(grads[1][3, 1], 2 * (t - s))
+
+
+def test_half_precision_does_not_overflow():
+    trial = Trial(L2Align, dtype=torch.bfloat16)
+    assert trial.loss(batch()).total.dtype == torch.float32
+
+
+def test_a_batch_without_links_is_zero_with_a_gradient():
+    trial = Trial(L2Align)
+    loss, gradient = trial.gradient(batch([((EN, DE), [[5]], [[20]], [], False)]))
+    assert loss.total.item() == 0 and loss.count.item() == 0
+    assert all(grad is not None and not grad.any() for grad in gradient.values())
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(XalignError, match="l2-align-pooling"):
+        Trial(L2Align, pooling="max")
+    with pytest.raises(XalignError, match="l2-align-layer"):
+        Trial(L2Align, layer=3)

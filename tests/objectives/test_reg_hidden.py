@@ -1,0 +1,101 @@
+import dataclasses
+
+import pytest
+import torch
+from word_pair_batches import CONFIG, DE, EN, LANGUAGES, SENTENCES, Trial, batch
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from xalign_fairseq.objectives.reg_hidden import RegHidden, RegHiddenConfig  # noqa: E402
+
+
+def moved(cfg=CONFIG, **options):
+    """An encoder that has moved on from where its training began."""
+    trial = Trial(RegHidden, cfg, **options)
+    before = pivot_states(trial)
+    trial.loss(batch())
+    with torch.no_grad():
+        for parameter in trial.encoder.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    return trial, before
+
+
+def pivot_states(trial, layer=-1):
+    """Hidden states of each English sentence, encoded by itself."""
+    return [trial.hidden(sentence, sentence[0].index(EN), layer).detach() for sentence in SENTENCES]
+
+
+def test_equals_the_equation():
+    trial, before = moved()
+    loss = trial.loss(batch())
+    after = pivot_states(trial)
+    expected = sum(((a - b) ** 2).sum().item() for a, b in zip(after, before, strict=True))
+    assert loss.total.item() == pytest.approx(expected, rel=1e-10) and expected > 0.1
+    # <s>, every token of the English words, linked or not, and </s>
+    assert loss.count.item() == (4 + 2) + (2 + 2) + (5 + 2) + (1 + 2)
+
+
+def test_another_layer_stays():
+    trial, _ = moved(layer=1)
+    loss, gradient = trial.gradient(batch())
+    assert loss.total.item() > 0
+    assert gradient["layers.0.fc1.weight"].any() and gradient["layers.1.fc1.weight"] is None
+
+
+def test_is_zero_with_zero_gradient_where_it_began():
+    trial = Trial(RegHidden)
+    loss, gradient = trial.gradient(batch())
+    assert loss.total.item() == pytest.approx(0, abs=1e-20)
+    assert all(grad.abs().max() < 1e-9 for grad in gradient.values())
+
+
+def test_is_zero_before_training_begins():
+    trial = Trial(RegHidden)
+    loss = trial.loss(batch(), training=False)
+    assert loss.total.item() == 0 and not trial.heads["reg_hidden"].started
+
+
+def test_nothing_but_the_live_encoder_gets_a_gradient():
+    trial, _ = moved()
+    _, gradient = trial.gradient(batch())
+    assert not [name for name in gradient if name.startswith("reg_hidden")]
+    step, given = trial.step(), batch()
+    english, german = (step.states(given.bitext.side(side)).layer(-1) for side in (0, 1))
+    grads = torch.autograd.grad(trial.objective.forward(step, given, 5).total, [english, german])
+    # Rows 0 and 3 have English as the source, rows 1 and 2 as the target.
+    assert [bool(grads[0][row].any()) for row in range(4)] == [True, False, False, True]
+    assert [bool(grads[1][row].any()) for row in range(4)] == [False, True, True, False]
+
+
+def test_is_the_sum_over_its_pairs():
+    trial, _ = moved()
+    whole, gradient = trial.gradient(batch())
+    parts = [trial.gradient(batch([sentence])) for sentence in SENTENCES]
+    assert whole.total.item() == pytest.approx(sum(loss.total.item() for loss, _ in parts), rel=1e-10)
+    assert whole.count.item() == sum(loss.count.item() for loss, _ in parts)
+    for name, grad in gradient.items():
+        assert torch.allclose(grad, sum(part[name] for _, part in parts), atol=1e-9), name
+
+
+def test_pretrained_states_are_without_dropout():
+    trial, before = moved(dataclasses.replace(CONFIG, dropout=0.5))
+    kept = trial.heads["reg_hidden"].layer(batch().bitext.side(0))
+    assert torch.allclose(kept[0, : len(before[0])], before[0], atol=1e-12)
+
+
+def test_a_pair_without_links_or_words_counts_too():
+    trial, _ = moved()
+    loss = trial.loss(batch([((EN, DE), [], [[20]], [], False), ((EN, DE), [[5], [6]], [], [], False)]))
+    assert loss.count.item() == 2 + 4 and loss.total.item() > 0
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(XalignError, match="reg-hidden-layer"):
+        Trial(RegHidden, layer=-4)
+    objective = RegHidden(RegHiddenConfig())
+    objective.languages, objective.pivot = LANGUAGES, None
+    with pytest.raises(XalignError, match="pivot"):
+        objective.prepare(CONFIG)

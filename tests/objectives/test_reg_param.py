@@ -1,0 +1,89 @@
+import pytest
+import torch
+from word_pair_batches import Trial, batch
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from xalign_fairseq.objectives.reg_param import RegParam  # noqa: E402
+
+
+def moved(**options):
+    """An encoder that has moved on from where its training began, and its old parameters."""
+    trial = Trial(RegParam, **options)
+    trial.loss(batch())
+    before = {name: parameter.detach().clone() for name, parameter in trial.parameters.items()}
+    with torch.no_grad():
+        for parameter in trial.encoder.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    return trial, before
+
+
+@pytest.mark.parametrize("form", ["squared", "norm"])
+def test_equals_the_equation(form):
+    trial, before = moved(form=form)
+    loss, gradient = trial.gradient(batch())
+    squared = 0.0
+    for name, parameter in trial.parameters.items():
+        for now, then in zip(parameter.flatten().tolist(), before[name].flatten().tolist(), strict=True):
+            squared += (now - then) ** 2
+    expected = squared if form == "squared" else squared**0.5
+    assert loss.total.item() == pytest.approx(expected, rel=1e-12)
+    assert loss.count.item() == 1
+    assert loss.stats["distance"][0].item() == pytest.approx(squared**0.5)
+    for name, parameter in trial.parameters.items():
+        slope = 2 * (parameter - before[name]) / (1 if form == "squared" else 2 * squared**0.5)
+        assert torch.allclose(gradient[name], slope, rtol=1e-12), name
+
+
+def test_the_norm_pulls_with_unit_length():
+    _, gradient = (trial := moved(form="norm")[0]).gradient(batch())
+    assert set(gradient) == set(trial.parameters)
+    assert sum(grad.square().sum() for grad in gradient.values()).sqrt().item() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("form", ["squared", "norm"])
+def test_is_zero_with_zero_gradient_where_it_began(form):
+    loss, gradient = Trial(RegParam, form=form).gradient(batch())
+    assert loss.total.item() == 0
+    assert all(grad is not None and not grad.any() for grad in gradient.values())
+
+
+@pytest.mark.parametrize("form", ["squared", "norm"])
+def test_is_zero_before_training_begins(form):
+    trial = Trial(RegParam, form=form)
+    assert trial.loss(batch(), training=False).total.item() == 0
+    assert not trial.heads["reg_param"].started
+
+
+def test_the_mlm_head_is_free():
+    trial, _ = moved()
+    before = trial.loss(batch()).total.item()
+    with torch.no_grad():
+        trial.encoder.lm_head.dense.weight.add_(1)
+        trial.encoder.lm_head.bias.add_(1)
+    assert trial.loss(batch()).total.item() == before
+
+
+def test_a_resumed_run_is_pulled_to_the_same_point():
+    trial, _ = moved()
+    resumed = Trial(RegParam)
+    resumed.heads.load_state_dict(trial.heads.state_dict())
+    resumed.encoder.load_state_dict(trial.encoder.state_dict())
+    assert resumed.loss(batch()).total.item() == trial.loss(batch()).total.item() > 0
+
+
+def test_half_precision_is_summed_in_float32():
+    trial = Trial(RegParam, dtype=torch.bfloat16)
+    trial.loss(batch())
+    with torch.no_grad():
+        for parameter in trial.encoder.parameters():
+            parameter.add_(0.5)
+    assert trial.loss(batch()).total.dtype == torch.float32
+
+
+def test_unknown_form_is_refused():
+    with pytest.raises(XalignError, match="reg-param-form"):
+        Trial(RegParam, form="l1")

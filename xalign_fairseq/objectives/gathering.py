@@ -1,0 +1,63 @@
+"""Rows of all workers, with gradient: losses whose negatives are everybody's."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+def gather_sizes(rows: Tensor) -> list[int]:
+    """The number of rows of each worker, in order of rank; that of ``rows`` alone without torch.distributed."""
+    if not _distributed():
+        return [len(rows)]
+    sizes = [torch.zeros(1, dtype=torch.int64, device=rows.device) for _ in range(dist.get_world_size())]
+    dist.all_gather(sizes, torch.tensor([len(rows)], device=rows.device))
+    return torch.cat(sizes).tolist()
+
+
+def own_start(sizes: Sequence[int]) -> int:
+    """Where this worker's rows begin among all."""
+    return sum(sizes[: dist.get_rank()]) if _distributed() else 0
+
+
+def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
+    """The rows of all workers (N, ...) from those of each (n, ...), in order of rank.
+
+    The gradient of a row is the sum of what all workers' losses give it, so that the sum of the workers' gradients is
+    the gradient of the sum of their losses. Every worker has to call it, and to run backward through it, in the same
+    order; without torch.distributed it is the identity.
+
+    Args:
+        rows: (n, ...), any dtype; n may be another one on each worker, and 0.
+        sizes: from :func:`gather_sizes`.
+
+    Example::
+
+        sizes = gather_sizes(rows)
+        everybody = all_gather_rows(rows, sizes)
+        mine = everybody[own_start(sizes):][:len(rows)]     # = rows
+    """
+    return _AllGather.apply(rows, list(sizes)) if _distributed() else rows
+
+
+class _AllGather(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, sizes: list[int]) -> Tensor:
+        ctx.start, ctx.count = own_start(sizes), len(rows)
+        padded = rows.new_zeros(max(sizes), *rows.shape[1:])  # collectives want equal shapes
+        padded[: len(rows)] = rows
+        each = [torch.empty_like(padded) for _ in sizes]
+        dist.all_gather(each, padded)
+        return torch.cat([part[:size] for part, size in zip(each, sizes, strict=True)])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        total = gradients[0].clone(memory_format=torch.contiguous_format)
+        dist.all_reduce(total)
+        return total[ctx.start : ctx.start + ctx.count], None
+
+
+def _distributed() -> bool:
+    return dist.is_available() and dist.is_initialized()

@@ -1,0 +1,42 @@
+"""Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
+
+import torch
+
+from xalign_fairseq.alignment.subwords import POOLINGS
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
+from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
+
+
+@register_objective("l2_align", dataclass=WordPairConfig)
+class L2Align(Objective):
+    """L = sum_i ||s_i - t_i||^2 over the linked words of sides that are encoded separately (Eq. 3).
+
+    The count is the number of word pairs, so that the mean is the paper's. All words at one point would be its minimum:
+    train it beside ``reg_param`` (Eq. 6) or ``reg_hidden``.
+    """
+
+    needs = ("bitext", "links")
+    stats = ("distance",)
+    cfg: WordPairConfig
+
+    def __init__(self, cfg: WordPairConfig):
+        super().__init__(cfg)
+        choice(cfg.pooling, POOLINGS, "--l2-align-pooling")
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Check the layer."""
+        config.resolve_layer(self.cfg.layer, "--l2-align-layer")
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Sum over word pairs; which side is the pivot's does not matter here."""
+        bitext = batch.bitext
+        assert bitext is not None
+        pairs = WordPairs(bitext)
+        s, t = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
+        # Sums in half precision overflow.
+        total = (s - t).to(torch.promote_types(s.dtype, torch.float32)).square().sum()
+        count = pairs.rows.new_tensor(len(pairs))
+        return Loss(total, count, {"distance": (total.detach(), count)})

@@ -1,0 +1,72 @@
+"""Hidden states of the pivot language kept where they were (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
+
+from dataclasses import dataclass, field
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.copies import EncoderCopy
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+
+
+@dataclass
+class RegHiddenConfig(ObjectiveConfig):
+    """Options of ``reg_hidden``; its weight is lambda."""
+
+    layer: int = field(default=-1, metadata={"help": "layer whose hidden states stay; -1: last"})
+
+
+@register_objective("reg_hidden", dataclass=RegHiddenConfig)
+class RegHidden(Objective):
+    """L = sum over the pivot language's tokens of ||h - h_pretrained||^2 (Eq. 4).
+
+    Eq. 4 is the squared norm of a whole matrix, which is this sum over the matrix of the batch. The count is the number
+    of tokens: with ``--loss-normalization per-objective`` the loss is the mean over tokens, so that it does not grow
+    with the batch while ``l2_align``, a mean over word pairs, does not. "All hidden states of the source sentence" are
+    read as those of the encoder's whole input, unaligned words, ``<s>`` and ``</s>`` included.
+
+    The pre-trained states come from a copy of the encoder as it was at the first update, without dropout; the live
+    states are the training pass's own, which ``l2_align`` shares.
+    """
+
+    needs = ("bitext",)
+    stats = ("distance",)
+    cfg: RegHiddenConfig
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Check the layer and that there is a pivot language."""
+        config.resolve_layer(self.cfg.layer, "--reg-hidden-layer")
+        self.required_pivot()
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The encoder as it was at the first update."""
+        return EncoderCopy(config)
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Sum over all tokens of the pivot language's sentences; zero before the first update."""
+        assert batch.bitext is not None
+        copy = encoder.heads["reg_hidden"]
+        assert isinstance(copy, EncoderCopy)
+        if encoder.training:
+            copy.start(encoder.sentence_encoder)
+        tokens, live = self._pivot_sentences(encoder, batch.bitext)
+        kept = copy.layer(tokens, self.cfg.layer, live.dtype)
+        inside = tokens.ne(PAD)
+        apart = (live - kept).to(torch.promote_types(live.dtype, torch.float32))
+        total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started
+        return Loss(total, inside.sum(), {"distance": (total.detach(), inside.sum())})
+
+    def _pivot_sentences(self, encoder: StepEncoder, bitext: Bitext) -> tuple[Tensor, Tensor]:
+        """Tokens (B, L) and hidden states (B, L, H) of the pivot's sentences, from the shared passes of both sides."""
+        second = self.pivot_side(bitext).bool()[:, None]
+        sides = bitext.side(0), bitext.side(1)
+        width = max(side.shape[1] for side in sides)
+        tokens = [F.pad(side, (0, width - side.shape[1]), value=PAD) for side in sides]
+        states = [encoder.states(side).layer(self.cfg.layer) for side in sides]
+        states = [F.pad(state, (0, 0, 0, width - state.shape[1])) for state in states]
+        return torch.where(second, tokens[1], tokens[0]), torch.where(second[..., None], states[1], states[0])

@@ -1,0 +1,57 @@
+"""The encoder's parameters kept near where they were (Wu & Dredze 2020)."""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import nn
+
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.copies import EncoderCopy
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+
+
+@dataclass
+class RegParamConfig(ObjectiveConfig):
+    """Options of ``reg_param``; its weight is the paper's lambda, 1."""
+
+    form: str = field(
+        default="squared",
+        metadata={"help": "squared (Eq. 5) or norm (released code: its square root, whose pull has constant length)"},
+    )
+
+
+@register_objective("reg_param", dataclass=RegParamConfig)
+class RegParam(Objective):
+    """L = ||theta - theta_pretrained||^2 over the sentence encoder's parameters, without MLM head (Eq. 5).
+
+    theta_pretrained is a copy of the encoder as it was at the first update, which a resumed run goes on with. The count
+    is 1, so choose ``--loss-normalization per-objective``: with ``joint``, the loss is divided by the predictions of
+    the other objectives. The norm has no gradient at theta_pretrained, where every run begins; it is taken as zero.
+    """
+
+    stats = ("distance",)
+    additive = False
+    cfg: RegParamConfig
+
+    def __init__(self, cfg: RegParamConfig):
+        super().__init__(cfg)
+        choice(cfg.form, ("squared", "norm"), "--reg-param-form")
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The encoder as it was at the first update."""
+        return EncoderCopy(config)
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """The distance of the parameters, whatever the batch; zero before the first update."""
+        copy = encoder.heads["reg_param"]
+        assert isinstance(copy, EncoderCopy)
+        if encoder.training:
+            copy.start(encoder.sentence_encoder)
+        squared = copy.squared_distance(encoder.sentence_encoder) * copy.started
+        # At zero the squared form, whose gradient is zero there, stands in for the norm, whose gradient is NaN.
+        moved = squared > 0
+        norm = torch.where(moved, torch.where(moved, squared, 1).sqrt(), squared)
+        count = torch.ones((), dtype=torch.int64, device=squared.device)
+        return Loss(squared if self.cfg.form == "squared" else norm, count, {"distance": (norm.detach(), count)})

@@ -1,0 +1,131 @@
+"""Contrastive alignment of linked words (Wu & Dredze 2020, section 2.1)."""
+
+from dataclasses import dataclass, field
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.alignment.subwords import POOLINGS
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
+from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
+from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
+
+
+@dataclass
+class WordContrastiveConfig(WordPairConfig):
+    """Options of ``word_contrastive``."""
+
+    negatives: str = field(
+        default="weak",
+        metadata={"help": "weak (the other side's words, Eq. 7) or strong (the words of both sides, Eq. 8)"},
+    )
+    projection_dim: int = field(default=128, metadata={"help": "size of the projected words"})
+    temperature: float = field(default=0.1, metadata={"help": "temperature T of the cosines"})
+    mask_repeated: bool = field(
+        default=False,
+        metadata={"help": "leave out negatives of the partner's or the word's own type (language and subwords)"},
+    )
+    gather: bool = field(default=False, metadata={"help": "train against the words of all workers"})
+
+
+class Projection(nn.Module):
+    """f(h) = W2 ReLU(W1 h), H-H-128 without biases; thrown away after training."""
+
+    def __init__(self, dim: int, projection_dim: int):
+        super().__init__()
+        self.hidden = nn.Linear(dim, dim, bias=False)
+        self.output = nn.Linear(dim, projection_dim, bias=False)
+
+    def forward(self, words: Tensor) -> Tensor:
+        """(..., H) -> (..., projection_dim) of length 1, float32 at least."""
+        projected = self.output(F.relu(self.hidden(words)))
+        return F.normalize(projected.to(torch.promote_types(projected.dtype, torch.float32)), dim=-1)
+
+
+@register_objective("word_contrastive", dataclass=WordContrastiveConfig)
+class WordContrastive(Objective):
+    """L = - 1/2 sum_i (log p(t_i | s_i) + log p(s_i | t_i)) with p a softmax of cos(f(s), f(t)) / T (Eq. 7 and 8).
+
+    Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, all
+    languages together, so that the mean is the paper's. A word's candidates are the partner and, for weak alignment,
+    all other words of the partner's side, for strong alignment all other words. With ``gather`` each worker's loss
+    is over its own words against the candidates of all; in validation workers stay apart, since their batches need not
+    run in step.
+    """
+
+    needs = ("bitext", "links")
+    stats = ("accuracy", "similarity")
+    additive = False
+    cfg: WordContrastiveConfig
+
+    def __init__(self, cfg: WordContrastiveConfig):
+        super().__init__(cfg)
+        choice(cfg.pooling, POOLINGS, "--word-contrastive-pooling")
+        self.strong = choice(cfg.negatives, ("weak", "strong"), "--word-contrastive-negatives") == "strong"
+        for option, value in (("temperature", cfg.temperature), ("projection-dim", cfg.projection_dim)):
+            if value <= 0:
+                raise XalignError(
+                    "an option is out of range", where=f"--word-contrastive-{option}", found=value, expected="above 0"
+                )
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Check the layer and, for weak alignment, that there is a pivot language whose words are S."""
+        config.resolve_layer(self.cfg.layer, "--word-contrastive-layer")
+        if not self.strong:
+            self.required_pivot()
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The feature extractor f."""
+        return Projection(config.encoder_embed_dim, self.cfg.projection_dim)
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Sum over word pairs of half the losses of both directions."""
+        bitext = batch.bitext
+        assert bitext is not None
+        # Strong alignment treats both sides alike.
+        pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
+        vectors = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
+        own = encoder.heads["word_contrastive"](torch.stack(vectors, 1))  # (K, 2, D)
+        types = torch.stack(pairs.identities(), 1) if self.cfg.mask_repeated else None
+        every, every_type, start = own, types, 0
+        if self.cfg.gather and encoder.training:
+            sizes = gather_sizes(own)
+            every, start = all_gather_rows(own, sizes), own_start(sizes)
+            every_type = None if types is None else all_gather_rows(types, sizes)
+        directions = [self._direction(anchor, own, every, types, every_type, start) for anchor in (0, 1)]
+        count = pairs.rows.new_tensor(len(pairs))
+        similarity = (own[:, 0] * own[:, 1]).detach().sum()
+        stats = {
+            "accuracy": (torch.stack([correct for _, correct in directions]).sum(), 2 * count),
+            "similarity": (similarity, count),
+        }
+        return Loss(torch.stack([total for total, _ in directions]).sum() / 2, count, stats)
+
+    def _direction(
+        self, anchor: int, own: Tensor, every: Tensor, types: Tensor | None, every_type: Tensor | None, start: int
+    ) -> tuple[Tensor, Tensor]:
+        """- sum of log p(partner | word) over the words of column ``anchor``, and how many are nearest their partner.
+
+        Args:
+            own, every: (K, 2, D) words of this worker and (N, 2, D) of all, this worker's from row ``start`` on.
+            types, every_type: (K, 2), (N, 2) their types, or None if no candidate is to be left out for its type.
+        """
+        columns = (1 - anchor, anchor) if self.strong else (1 - anchor,)
+        logits = own[:, anchor] @ torch.cat([every[:, column] for column in columns]).T / self.cfg.temperature
+        rows = torch.arange(len(own), device=own.device)
+        partner = start + rows
+        excluded = torch.zeros_like(logits, dtype=torch.bool)
+        if types is not None and every_type is not None:
+            candidates = torch.cat([every_type[:, column] for column in columns])
+            excluded = (types[:, :1] == candidates) | (types[:, 1:] == candidates)
+        if self.strong:
+            excluded[rows, len(every) + partner] = True  # the word itself
+        excluded[rows, partner] = False
+        logits = logits.masked_fill(excluded, -torch.inf)
+        positive = logits[rows, partner]
+        return (logits.logsumexp(1) - positive).sum(), (logits <= positive[:, None]).all(1).sum()
