@@ -1,0 +1,123 @@
+"""Linear maps of languages: names, orthogonality, application by rows, what a checkpoint holds of them."""
+
+import pytest
+import torch
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, apply_map, load_maps, require_maps
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+
+def random_maps(languages=("de", "to"), layers=2, dim=4, scale=0.3):
+    maps = LanguageMaps(languages, "en", layers, dim)
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for parameter in maps.parameters():
+            parameter += scale * torch.randn_like(parameter)
+    return maps
+
+
+def as_heads(maps):
+    return {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
+
+
+def test_one_parameter_a_language_that_starts_as_identities():
+    maps = LanguageMaps(["de", "to"], "en", 2, 4)  # "to", Tongan, is also a method of modules
+    assert maps.languages == ("de", "to")
+    assert {key: tuple(value.shape) for key, value in maps.state_dict().items()} == {
+        "maps.de": (3, 4, 4), "maps.to": (3, 4, 4), "pivot.en": (1,)
+    }  # fmt: skip
+    assert all((maps.of(language) == torch.eye(4)).all() for language in ("de", "to"))
+    assert maps.of("en") is None and maps.of("fr") is None
+    assert [name for name, _ in maps.named_parameters()] == ["maps.de", "maps.to"]
+
+
+def test_they_stay_in_float32_in_a_half_model():
+    model = torch.nn.ModuleDict({"maps": random_maps(), "linear": torch.nn.Linear(2, 2)})
+    before = model["maps"].of("de").clone()
+    model.half()
+    assert model["linear"].weight.dtype == torch.float16
+    assert model["maps"].of("de").dtype == torch.float32 and (model["maps"].of("de") == before).all()
+    assert model.double()["maps"].of("to").dtype == torch.float64
+
+
+def test_the_orthogonality_update_by_its_equation_once_an_update():
+    maps = random_maps().double()
+    before = {language: maps.of(language).detach().clone() for language in maps.languages}
+    maps.orthogonalise(0.1, update=7)
+    maps.orthogonalise(0.1, update=7)
+    for language, old in before.items():
+        for w, now in zip(old, maps.of(language), strict=True):
+            torch.testing.assert_close(now.detach(), 1.1 * w - 0.1 * w @ w.T @ w, rtol=1e-12, atol=1e-12)
+    maps.orthogonalise(0.1, update=8)
+    w = before["de"][0]
+    w = 1.1 * w - 0.1 * w @ w.T @ w
+    torch.testing.assert_close(maps.of("de")[0].detach(), 1.1 * w - 0.1 * w @ w.T @ w, rtol=1e-12, atol=1e-12)
+
+
+def test_it_leads_to_orthogonal_maps_and_leaves_those_alone():
+    maps = random_maps()
+    error, number = maps.orthogonality_error()
+    by_hand = sum((w @ w.T - torch.eye(4)).norm() for language in maps.languages for w in maps.of(language))
+    assert number == 6 and error.item() == pytest.approx(by_hand.item(), rel=1e-5) and error > 1
+    for update in range(300):
+        maps.orthogonalise(0.1, update)
+    assert maps.orthogonality_error()[0] < 1e-4
+    identity = LanguageMaps(["de"], "en", 1, 4)
+    identity.orthogonalise(0.01, 0)
+    torch.testing.assert_close(identity.of("de").detach(), torch.eye(4).repeat(2, 1, 1), rtol=0, atol=1e-6)
+
+
+def test_each_row_is_mapped_by_its_languages_map_of_the_layer():
+    config = EncoderConfig(20, 2, 4, 8, 2, max_positions=10)
+    encoder, maps = Encoder(config).double().eval(), random_maps()
+    tokens = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1], [0, 8, 2, 1], [0, 9, 5, 2]])
+    states = encoder.states(tokens, grad=False)
+    mapped = MappedStates(states, maps, ["de", "en", "to", "de"])
+    for layer in (0, 1, 2, -1):
+        for row, language in enumerate(["de", "en", "to", "de"]):
+            expected = states.layer(layer)[row]
+            if language != "en":
+                expected = expected @ maps.of(language)[layer].double()
+            torch.testing.assert_close(mapped.layer(layer)[row], expected)
+    assert MappedStates(states, maps, ["en", "fr", "en", "fr"]).layer(1) is states.layer(1)
+    half = MappedStates(encoder.bfloat16().states(tokens, grad=False), maps, ["de"] * 4).layer(1)
+    assert half.dtype == torch.bfloat16
+
+
+def test_maps_are_applied_in_float32_at_least():
+    w = random_maps(scale=1e-4).of("de").detach()
+    half = torch.randn(3, 5, 4).half()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = apply_map(half, w)
+    assert found.dtype == torch.float32 and (found == half.float() @ w).all()
+    assert apply_map(half.double(), w).dtype == torch.float64
+
+
+def test_a_checkpoints_heads_bring_them_back():
+    maps = random_maps()
+    heads = {"heads.dwa.agreement": torch.zeros(()), **as_heads(maps)}
+    loaded = load_maps(heads)
+    assert loaded.languages == ("de", "to") and not any(p.requires_grad for p in loaded.parameters())
+    assert all((loaded.of(language) == maps.of(language)).all() for language in ("de", "to"))
+    loaded.require(["en", "de"])
+    assert load_maps({"heads.dwa.agreement": torch.zeros(())}) is None
+    with pytest.raises(XalignError, match=r"no linear maps(.|\n)*dwa"):
+        require_maps({"heads.dwa.agreement": torch.zeros(())})
+
+
+def test_a_language_without_a_map_is_named_beside_those_that_have_one(caplog):
+    maps = random_maps()
+    with pytest.raises(XalignError, match=r"fr, ru(.|\n)*one of de, to; or en"):
+        maps.require(["fr", "de", "en", "ru", "fr"])
+    maps.tell_unmapped(["en", "de"])
+    assert not caplog.records
+    maps.tell_unmapped(["fr", "en"])
+    assert "no linear map of fr" in caplog.text and "de, to" in caplog.text
+
+
+@pytest.mark.parametrize(("languages", "pivot"), [(["de"], "en"), (["de", "to", "fr"], "en"), (["de", "to"], "fr")])
+def test_maps_of_other_languages_are_refused(languages, pivot):
+    with pytest.raises(XalignError, match=r"maps of de, to to en"):
+        LanguageMaps(languages, pivot, 2, 4).load_state_dict(random_maps().state_dict())

@@ -1,0 +1,149 @@
+"""Linear maps: Eq. 1 and 2 by plain loops, languages, a rotation that training finds, bad input."""
+
+import dataclasses
+
+import pytest
+import torch
+from word_pair_batches import CONFIG, DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from xalign_fairseq.objectives.linear_mapping import LinearMapping, LinearMappingConfig  # noqa: E402
+
+
+def trial(**options):
+    """With maps that are no identities."""
+    made = Trial(LinearMapping, **options)
+    with torch.no_grad():
+        for parameter in made.heads.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    return made
+
+
+@torch.no_grad()
+def by_hand(made, pooling="first"):
+    """Loss, squared norms and cosines in plain loops over pairs and layers."""
+    maps, layers = made.heads["linear_mapping"], CONFIG.encoder_layers + 1
+    total, cosine = 0.0, 0.0
+    for layer in range(layers):
+        for s, t, language, *_ in made.pairs(pooling=pooling, layer=layer):
+            w = maps.of(LANGUAGES[language])[layer]
+            mapped = torch.stack([sum(t[i] * w[i, j] for i in range(8)) for j in range(8)])
+            total += float(((s - mapped) ** 2).sum()) / layers
+            cosine += float(s @ mapped / s.norm() / mapped.norm())
+    return total, cosine
+
+
+@pytest.mark.parametrize("pooling", ["first", "mean"])
+def test_the_loss_is_the_mean_over_layers_of_squared_distances_of_linked_words(pooling):
+    made = trial(pooling=pooling, beta=0)
+    loss = made.loss(batch())
+    total, cosine = by_hand(made, pooling)
+    assert loss.count == 9 and loss.total.dtype == torch.float64
+    assert loss.total.item() == pytest.approx(total, rel=1e-10)
+    similar, of = loss.stats["similarity"]
+    assert similar.item() == pytest.approx(cosine, rel=1e-10) and of == 9 * 3
+    error, number = loss.stats["orthogonality_error"]
+    expected, _ = made.heads["linear_mapping"].orthogonality_error()
+    assert number == 2 * 3 and error == expected > 1
+
+
+def test_the_gradient_is_that_of_the_maps_alone():
+    made = trial(beta=0)
+    _, gradient = made.gradient(batch())
+    assert all((value is None) != name.startswith("linear_mapping") for name, value in gradient.items())
+    maps = made.heads["linear_mapping"]
+
+    def loss(*weights):
+        maps.maps._parameters.update(zip(maps.languages, weights, strict=True))
+        return made.loss(batch()).total
+
+    weights = [parameter.detach().clone().requires_grad_() for parameter in maps.parameters()]
+    assert torch.autograd.gradcheck(loss, weights, fast_mode=True)
+
+
+def test_a_language_trains_its_own_map():
+    made = trial()
+    _, gradient = made.gradient(batch([each for each in SENTENCES if DE in each[0]]))
+    assert gradient["linear_mapping.maps.de"].abs().sum() > 0
+    assert not gradient["linear_mapping.maps.ru"].any()  # and still has a gradient, for distributed wrappers
+    assert "linear_mapping.maps.en" not in gradient
+
+
+def test_in_training_the_maps_are_orthogonalised_before_the_first_forward_of_an_update():
+    made = trial(beta=0.1)
+    maps = made.heads["linear_mapping"]
+    before = maps.of("de").detach().clone()
+    validation = made.loss(batch(), training=False).total
+    assert (maps.of("de") == before).all()
+    first = made.loss(batch()).total
+    once = 1.1 * before - 0.1 * before @ before.mT @ before
+    torch.testing.assert_close(maps.of("de").detach(), once, rtol=1e-10, atol=1e-10)
+    assert made.loss(batch()).total == first != validation  # the second batch of --update-freq 2
+    torch.testing.assert_close(maps.of("de").detach(), once, rtol=1e-10, atol=1e-10)
+    made.objective.forward(made.step(), batch(), 6)
+    assert not maps.of("de").detach().allclose(once)
+
+
+def test_dropout_stays_off_in_training():
+    made = Trial(LinearMapping, dataclasses.replace(CONFIG, dropout=0.5, attention_dropout=0.5))
+    assert made.loss(batch()).total == made.loss(batch(), training=False).total
+
+
+def test_training_finds_a_rotation(monkeypatch):
+    made = Trial(LinearMapping)
+    torch.manual_seed(3)
+    # Small rotations as well as large ones; determinant 1, as identities can become.
+    skew = torch.randn(3, 8, 8, dtype=torch.float64) * 0.3
+    rotations = torch.matrix_exp(skew - skew.mT)
+    s = torch.randn(3, 300, 8, dtype=torch.float64)
+    t = s @ rotations.mT
+    languages = torch.tensor([[EN, DE], [EN, RU]])[torch.arange(300) % 2]
+    t = torch.where(languages[:, 1:] == RU, t.flip(2), t)
+
+    class Pairs:
+        rows = torch.arange(300)
+
+        def __init__(self, *_):
+            self.languages = languages
+
+        def __len__(self):
+            return 300
+
+    module = "xalign_fairseq.objectives.linear_mapping"
+    monkeypatch.setattr(f"{module}.WordPairs", Pairs)
+    monkeypatch.setattr(f"{module}.layer_vectors", lambda *_: (s, t))
+    maps = made.heads["linear_mapping"]
+    optimizer = torch.optim.Adam(maps.parameters(), lr=0.02)
+    for update in range(400):
+        for group in optimizer.param_groups:
+            group["lr"] = 0.02 * (1 - update / 400)
+        optimizer.zero_grad()
+        loss = made.objective.forward(made.step(), batch(), update)
+        (loss.total / loss.count).backward()
+        optimizer.step()
+    torch.testing.assert_close(maps.of("de").detach(), rotations, atol=1e-3, rtol=0)
+    torch.testing.assert_close(maps.of("ru").detach(), rotations.flip(1), atol=1e-3, rtol=0)
+    error, number = maps.orthogonality_error()
+    assert error / number < 1e-3
+    similar, of = loss.stats["similarity"]
+    assert similar / of > 0.999
+
+
+def test_bad_input():
+    made = Trial(LinearMapping)
+    made.objective.languages = (*LANGUAGES, "sw")
+    with pytest.raises(XalignError, match=r"sw(.|\n)*one of de, ru; or en"):
+        made.loss(batch())
+    with pytest.raises(XalignError, match="--linear-mapping-pooling"):
+        LinearMapping(LinearMappingConfig(pooling="last"))
+    for beta in (-0.1, 1.0):
+        with pytest.raises(XalignError, match="--linear-mapping-beta"):
+            LinearMapping(LinearMappingConfig(beta=beta))
+    objective = LinearMapping(LinearMappingConfig())
+    objective.languages, objective.pivot = ("de", "fr", "ru", "sw"), None
+    with pytest.raises(XalignError, match="--pivot-lang"):
+        objective.prepare(CONFIG)

@@ -1,0 +1,192 @@
+"""Linear maps from each language's hidden states to those of the pivot language, one per layer."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.copies import keep_float32
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+
+HEAD = "linear_mapping"
+
+
+class LanguageMaps(nn.Module):
+    """W_L^l of each language L but the pivot and each layer l, so that s ~ t W (Wu & Dredze 2020, Eq. 1).
+
+    The maps of a language are one parameter ``maps.L`` of shape (layers + 1, H, H): embeddings, layer 1 ... They start
+    as identities and stay in float32 when the model is trained in half precision. The pivot language, whose states
+    stay as they are, is named by a buffer ``pivot.L``, so that a checkpoint says what its maps lead to.
+
+    Args:
+        languages: those with maps.
+        pivot: the language that they are mapped to.
+        layers: of the encoder, without the embeddings.
+        dim: hidden size H.
+
+    Example::
+
+        maps = LanguageMaps(["de", "fr"], "en", layers=12, dim=768)
+        maps.of("de")[8]     # (768, 768), of layer 8
+        maps.of("en")        # None
+    """
+
+    def __init__(self, languages: Sequence[str], pivot: str, layers: int, dim: int):
+        super().__init__()
+        self.maps, self._pivot = nn.Module(), pivot
+        for language in languages:
+            # By setattr, or in a ParameterDict, Tongan would take the place of Module.to.
+            self.maps._parameters[language] = nn.Parameter(torch.eye(dim).repeat(layers + 1, 1, 1))
+        self.pivot = nn.Module()
+        self.pivot._buffers[pivot] = torch.zeros(1)
+        self._edited_before = -1
+
+    def _apply(self, fn: Any, recurse: bool = True) -> "LanguageMaps":
+        return super()._apply(keep_float32(fn), recurse)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages with maps."""
+        return tuple(self.maps._parameters)
+
+    def of(self, language: str) -> Tensor | None:
+        """Maps (layers + 1, H, H) of a language, or None: its states are read as they are, the pivot's for one."""
+        return self.maps._parameters.get(language)
+
+    def require(self, languages: Sequence[str], where: object = None) -> None:
+        """Raise :class:`XalignError` for languages that have no map and are not the pivot."""
+        unknown = self._without_map(languages)
+        if unknown:
+            raise XalignError(
+                "there is no linear map of a language",
+                where=where,
+                found=", ".join(unknown),
+                expected=f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead",
+                next="learn it from bitext with links: xalign procrustes, or --criterion linear_mapping",
+            )
+
+    def tell_unmapped(self, languages: Sequence[str]) -> None:
+        """Warn of languages whose states are read as they are for want of a map."""
+        unknown = self._without_map(languages)
+        if unknown:
+            mapped = ", ".join(self.languages)
+            logger.warning("no linear map of %s: read as they are (maps of %s)", ", ".join(unknown), mapped)
+
+    def _without_map(self, languages: Sequence[str]) -> list[str]:
+        return [each for each in dict.fromkeys(languages) if each != self._pivot and self.of(each) is None]
+
+    @torch.no_grad()
+    def orthogonalise(self, beta: float, update: int) -> None:
+        """W <- (1 + beta) W - beta (W W^T) W (Eq. 2), in place; of an update's calls the first one alone counts."""
+        if update == self._edited_before:
+            return
+        self._edited_before = update
+        with _full_precision(self):
+            for maps in self.maps.parameters():
+                maps.copy_((1 + beta) * maps - beta * (maps @ maps.mT) @ maps)
+
+    @torch.no_grad()
+    def orthogonality_error(self) -> tuple[Tensor, int]:
+        """Sum of ||W W^T - I|| (Frobenius) over all maps of all layers, and their number."""
+        with _full_precision(self):
+            errors = [
+                (maps @ maps.mT - torch.eye(maps.shape[-1]).to(maps)).norm(dim=(1, 2))
+                for maps in self.maps.parameters()
+            ]
+        return torch.cat(errors).sum(), sum(map(len, errors))
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], *args: Any, **options: Any) -> Any:
+        """Torch's, but maps of other languages are told as such."""
+        theirs, pivots = _languages(state_dict, "maps"), _languages(state_dict, "pivot")
+        if set(theirs) != set(self.languages) or pivots != [self._pivot]:
+            raise XalignError(
+                "the checkpoint's linear maps are of other languages than the data",
+                found=f"maps of {', '.join(theirs)} to {', '.join(pivots)}",
+                expected=f"maps of {', '.join(self.languages)} to {self._pivot}",
+                next="choose these languages by --lang-pairs and --pivot-lang, or start from a checkpoint without maps",
+            )
+        return super().load_state_dict(state_dict, *args, **options)
+
+
+class States(Protocol):
+    """What gives hidden states by layer: a pass of the encoder, or one with maps behind it."""
+
+    def layer(self, layer: int = -1) -> Tensor:
+        """Hidden states (B, T, H); 0 embeddings, -1 last."""
+
+
+class MappedStates:
+    """A pass of the encoder whose rows are mapped, each by its own language's map of the layer that is asked for.
+
+    Args:
+        states: the pass over (B, T).
+        maps: on the same device.
+        languages: of the B rows; rows in a language without a map stay as they are.
+
+    Example::
+
+        MappedStates(encoder.states(tokens), maps, ["de", "en"]).layer(8)
+    """
+
+    def __init__(self, states: States, maps: LanguageMaps, languages: Sequence[str]):
+        self._states, self._maps = states, maps
+        rows: dict[str, list[int]] = {}
+        for row, language in enumerate(languages):
+            if maps.of(language) is not None:
+                rows.setdefault(language, []).append(row)
+        self._rows = rows
+
+    def layer(self, layer: int = -1) -> Tensor:
+        """Hidden states (B, T, H) in the space of the pivot language, in the dtype of the encoder."""
+        hidden = self._states.layer(layer)
+        mapped = hidden.clone() if self._rows else hidden
+        for language, rows in self._rows.items():
+            maps = self._maps.of(language)
+            assert maps is not None
+            mapped[rows] = apply_map(hidden[rows], maps[layer]).to(hidden.dtype)
+        return mapped
+
+
+def apply_map(vectors: Tensor, maps: Tensor) -> Tensor:
+    """t W for vectors (..., K, H) and maps (..., H, H), in float32 or wider whatever autocast says."""
+    wide = torch.promote_types(vectors.dtype, maps.dtype)
+    with torch.autocast(vectors.device.type, enabled=False):
+        return vectors.to(wide) @ maps.to(wide)
+
+
+def load_maps(heads: Mapping[str, Tensor]) -> LanguageMaps | None:
+    """The maps among a checkpoint's heads (``heads.linear_mapping...``), frozen; None if it has none."""
+    prefix = f"heads.{HEAD}."
+    mine = {key.removeprefix(prefix): value for key, value in heads.items() if key.startswith(prefix)}
+    if not mine:
+        return None
+    languages, [pivot] = _languages(mine, "maps"), _languages(mine, "pivot")
+    layers, dim, _ = mine[f"maps.{languages[0]}"].shape
+    maps = LanguageMaps(languages, pivot, layers - 1, dim)
+    maps.load_state_dict(mine)
+    return maps.eval().requires_grad_(False)
+
+
+def require_maps(heads: Mapping[str, Tensor], where: object = "checkpoint") -> LanguageMaps:
+    """As :func:`load_maps`; :class:`XalignError` if there are none."""
+    maps = load_maps(heads)
+    if maps is None:
+        raise XalignError(
+            "the checkpoint has no linear maps",
+            where=where,
+            found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
+            expected="a checkpoint of the objective linear_mapping or of xalign procrustes",
+        )
+    return maps
+
+
+def _languages(tensors: Mapping[str, Any], part: str) -> list[str]:
+    return [key.partition(".")[2] for key in tensors if key.startswith(f"{part}.")]
+
+
+def _full_precision(module: nn.Module) -> torch.autocast:
+    return torch.autocast(next(module.parameters()).device.type, enabled=False)

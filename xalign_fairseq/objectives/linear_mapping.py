@@ -1,0 +1,100 @@
+"""Linear maps between the languages of a frozen encoder (Wu & Dredze 2020)."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.alignment.subwords import POOLINGS
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.word_pairs import WordPairs
+
+
+@dataclass
+class LinearMappingConfig(ObjectiveConfig):
+    """Options of ``linear_mapping``; defaults follow the paper."""
+
+    beta: float = field(default=0.01, metadata={"help": "step of the orthogonality update (Eq. 2); 0: none"})
+    pooling: str = field(
+        default="first", metadata={"help": "vector of a word: first (its first token) or mean (of all its tokens)"}
+    )
+
+
+@register_objective("linear_mapping", dataclass=LinearMappingConfig)
+class LinearMapping(Objective):
+    r"""L = sum_i mean_l \|s_i^l - t_i^l W_L^l\|^2, Eq. 1, with one map per layer l and language L but the pivot.
+
+    Both sides are encoded by themselves, and layer 0 are the embeddings. Before an update's first forward pass
+    W <- (1 + beta) W - beta (W W^T) W, Eq. 2; the released code does so before every forward pass, also in validation,
+    where here a model is measured as it is. The encoder is frozen and in evaluation mode, whereas the released code
+    leaves its dropout on.
+    """
+
+    needs = ("bitext", "links")
+    stats = ("similarity", "orthogonality_error")
+    freezes_encoder = True
+    edits_parameters = True
+    cfg: LinearMappingConfig
+
+    def __init__(self, cfg: LinearMappingConfig):
+        super().__init__(cfg)
+        choice(cfg.pooling, POOLINGS, "--linear-mapping-pooling")
+        if not 0 <= cfg.beta < 1:  # a singular value 1 + d becomes about 1 + (1 - 2 beta) d
+            raise XalignError(
+                "the orthogonality update does not converge with this step",
+                where="--linear-mapping-beta",
+                found=cfg.beta,
+                expected="at least 0 and below 1 (paper: 0.01)",
+            )
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """The pairs share a language."""
+        self.required_pivot()
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """An identity for each layer of each language but the pivot."""
+        pivot = self.required_pivot()
+        others = [language for language in self.languages if language != pivot]
+        return LanguageMaps(others, pivot, config.encoder_layers, config.encoder_embed_dim)
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Orthogonalise in training, then map and measure."""
+        bitext = batch.bitext
+        assert bitext is not None
+        maps: Any = encoder.heads[self.name]
+        maps.require(self.languages, "--lang-pairs")
+        if encoder.training and self.cfg.beta:
+            maps.orthogonalise(self.cfg.beta, step)
+        pairs = WordPairs(bitext, self.pivot_side(bitext))
+        s, t = layer_vectors(encoder, bitext, pairs, self.cfg.pooling)
+        losses, cosines = [], []
+        for language in maps.languages:
+            mine = pairs.languages[:, 1] == self.languages.index(language)
+            mapped = apply_map(t[:, mine], maps.of(language))
+            losses.append((s[:, mine] - mapped).square().sum(-1).mean(0).sum())
+            cosines.append(F.cosine_similarity(s[:, mine], mapped.detach(), dim=-1).sum())
+        count = pairs.rows.new_tensor(len(pairs))
+        error, number = maps.orthogonality_error()
+        stats = {
+            "similarity": (torch.stack(cosines).sum(), count * len(s)),
+            "orthogonality_error": (error, count.new_tensor(number)),
+        }
+        return Loss(torch.stack(losses).sum(), count, stats)
+
+
+def layer_vectors(encoder: StepEncoder, bitext: Bitext, pairs: WordPairs, pooling: str) -> tuple[Tensor, Tensor]:
+    """S and T of all layers, embeddings first, both (layers + 1, K, H), of the frozen encoder; at least float32."""
+
+    def of_layer(layer: int) -> tuple[Tensor, Tensor]:
+        return pairs.vectors(lambda side: encoder.states(bitext.side(side), labelling=True).layer(layer), pooling)
+
+    s, t = zip(*(of_layer(layer) for layer in range(encoder.config.encoder_layers + 1)), strict=True)
+    wide = torch.promote_types(s[0].dtype, torch.float32)
+    return torch.stack(s).to(wide), torch.stack(t).to(wide)

@@ -1,0 +1,146 @@
+"""The closed form of ``linear_mapping``: maps of a checkpoint's hidden states from the linked words of a data-bin."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from fairseq.utils import apply_to_sample
+from torch import nn
+
+from xalign_fairseq.alignment.procrustes import Procrustes
+from xalign_fairseq.alignment.vocabulary import tokenizer_state
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.streams import BitextStream, Corpus
+from xalign_fairseq.encoder import names
+from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.linear_mapping import layer_vectors
+from xalign_fairseq.objectives.word_pairs import WordPairs
+from xalign_fairseq.tasks.dataset import StreamsDataset
+from xalign_fairseq.tasks.pretraining import pivot_language
+
+
+class LinkedBitext:
+    """The bitexts of a split that have links and share a pivot language, read once, in batches of like length.
+
+    Args:
+        data: the data-bin.
+        split: name of the split.
+        lang_pairs: such as ``["en-de"]``; None for all of the split.
+        pivot_lang: chosen as in training, by :func:`~xalign_fairseq.tasks.pretraining.pivot_language`, if None.
+        max_length: of a pair with its special tokens; longer ones are left out and counted, as in training.
+
+    Raises:
+        XalignError: no such split or pair, a pair without links, no common language.
+    """
+
+    def __init__(
+        self, data: DataBin, split: str, lang_pairs: list[str] | None, pivot_lang: str | None, max_length: int
+    ):
+        pairs = lang_pairs or ["-".join(pair) for pair in data.language_pairs(split)]
+        pivot = pivot_language(pairs, pivot_lang)
+        if pivot is None:
+            raise XalignError(
+                "the pairs share no language that the others could be mapped to",
+                where=f"{data.path}, {split}",
+                found=", ".join(pairs) or "no pair at all",
+                expected="pairs with a common language",
+                next="choose pairs by --lang-pairs, or another --split",
+            )
+        self.pivot = pivot
+        self.languages = sorted({language for pair in pairs for language in pair.split("-")})
+        corpora = []
+        for number, pair in enumerate(pairs):
+            src, _, tgt = pair.partition("-")
+            readers, links = data.pair(split, src, tgt), data.links(split, src, tgt)
+            if links is None:
+                raise XalignError(
+                    "a pair has no links between its words",
+                    where=data.path,
+                    found=f"{split} {pair}",
+                    next="xalign links makes them from text, and xalign prepare --links takes them",
+                )
+            corpora.append(Corpus(number, *readers, links, (self.languages.index(src), self.languages.index(tgt))))
+        plain = MaskOptions(data.dictionary.mask_index, data.dictionary.embedding_size, probability=0)
+        stream = BitextStream(corpora, max_length, both_directions=False)
+        self._dataset = StreamsDataset(stream, None, plain, seed=0, training=False)
+        self._items = self._dataset.ordered_indices()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def batches(self, max_tokens: int, device: torch.device) -> Iterator[Bitext]:
+        """All pairs once; a pair longer than ``max_tokens`` is not left out for it."""
+        longest = int(self._dataset.num_tokens_vec(self._items[-1:])[0])
+        for items in self._dataset.batch_by_size(self._items, max_tokens=max(max_tokens, longest)):
+            sample = self._dataset.collater([self._dataset[item] for item in items])
+            bitext = Batch.from_sample(apply_to_sample(lambda value: value.to(device), sample)).bitext
+            assert bitext is not None
+            yield bitext
+
+
+def procrustes_maps(
+    encoder: Encoder,
+    bitext: LinkedBitext,
+    *,
+    pooling: str = "first",
+    batch_tokens: int = 8192,
+    progress: Callable[[int], object] | None = None,
+) -> tuple[LanguageMaps, dict[str, Procrustes]]:
+    """Orthogonal maps of all layers and languages, from one pass over the pairs of separately encoded sides.
+
+    Returns:
+        the maps in float32, and each language's sums.
+
+    Raises:
+        XalignError: a language without linked words, hidden states that are not finite.
+    """
+    config, device = encoder.config, encoder.lm_head.bias.device
+    languages = [language for language in bitext.languages if language != bitext.pivot]
+    sizes = (config.encoder_layers + 1, config.encoder_embed_dim)
+    problems = {language: Procrustes(*sizes, device) for language in languages}
+    for view in bitext.batches(batch_tokens, device):
+        pairs = WordPairs(view, (view.langs[:, 1] == bitext.languages.index(bitext.pivot)).long())
+        step = StepEncoder(encoder, nn.ModuleDict(), training=False, update=0)
+        s, t = layer_vectors(step, view, pairs, pooling)
+        for language, problem in problems.items():
+            mine = pairs.languages[:, 1] == bitext.languages.index(language)
+            problem.add(s[:, mine], t[:, mine])
+        if progress is not None:
+            progress(len(view.tokens))
+    maps = LanguageMaps(languages, bitext.pivot, config.encoder_layers, config.encoder_embed_dim)
+    for language, problem in problems.items():
+        weights = maps.of(language)
+        assert weights is not None
+        with torch.no_grad():
+            weights.copy_(problem.solve(language))
+    return maps, problems
+
+
+def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> None:
+    """Raise :class:`XalignError` unless the data-bin's ids are those of the checkpoint."""
+    symbols = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
+    mine = data.dictionary
+    if vocabulary != mine.embedding_size or (symbols is not None and list(symbols) != list(mine.symbols)):
+        raise XalignError(
+            "the data-bin's dictionary is not the one that the checkpoint was trained with",
+            where=data.path,
+            found=f"{mine.embedding_size} ids",
+            expected=f"the checkpoint's {vocabulary} ids, with the same symbols",
+            next="prepare the data again with the checkpoint's --spm and --dict",
+        )
+
+
+def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[str, Any]:
+    """A checkpoint's options, weights and tokenizer (the data-bin's, if it has none), with these maps as its own."""
+    weights = {key: value for key, value in names.today(state["model"]).items() if not key.startswith(f"heads.{HEAD}.")}
+    weights |= {f"heads.{HEAD}.{key}": value for key, value in maps.state_dict().items()}
+    task_state = dict(state.get("task_state") or {})
+    if "tokenizer" not in task_state:
+        task_state["tokenizer"] = tokenizer_state(data.dictionary, data.spm.read_bytes() if data.spm else b"")
+    kept: dict[str, Any] = {key: state[key] for key in ("args", "cfg") if key in state}
+    return {**kept, "model": weights, "task_state": task_state}
