@@ -1,0 +1,82 @@
+import itertools
+
+import pytest
+import torch
+
+from xalign_fairseq.encoder.queue import KeyQueue, same_sentence, sentence_hash
+from xalign_fairseq.errors import XalignError
+
+
+def sentences(*ids):
+    longest = max(map(len, ids))
+    return torch.tensor([list(each) + [1] * (longest - len(each)) for each in ids])
+
+
+def test_different_sentences_have_different_hashes():
+    ids = [0, 2, 3, 4, 59, 250001]
+    every = [each for length in range(6) for each in itertools.product(ids, repeat=length)]
+    hashes = sentence_hash(sentences(*every), pad=1)
+    assert len(every) == 9331 == len({tuple(row) for row in hashes.tolist()})
+
+
+def test_one_changed_token_of_a_whole_vocabulary_changes_the_hash():
+    tokens = torch.full((250002, 4), 7)
+    tokens[:, 2] = torch.arange(250002)
+    hashes = sentence_hash(tokens[tokens[:, 2] != 1], pad=1)
+    assert len(hashes.unique(dim=0)) == 250001
+
+
+def test_hash_is_the_polynomial_and_survives_every_dtype_of_the_queue():
+    tokens = torch.randint(2, 250000, (5, 300), generator=torch.manual_seed(0))
+    base = 0x9E3779B97F4A7C15
+    for row, found in zip(tokens.tolist(), sentence_hash(tokens, pad=1), strict=True):
+        expected = sum((x + 1) * pow(base, t + 1, 1 << 64) for t, x in enumerate(row)) % (1 << 64) >> 16
+        assert [int(part) for part in found] == [expected >> 24, expected & 0xFFFFFF]
+    hashes = sentence_hash(tokens, pad=1)
+    for queue in (KeyQueue(5, 3), KeyQueue(5, 3).half(), KeyQueue(5, 3).bfloat16(), KeyQueue(5, 3).double()):
+        queue.enqueue(torch.zeros(5, 3), hashes)
+        assert same_sentence(hashes, queue.sentences).tolist() == torch.eye(5).bool().tolist()
+
+
+def test_padding_does_not_change_the_hash():
+    short, long = sentences([0, 5, 2]), sentences([0, 5, 2], [0, 5, 5, 5, 2])
+    assert (sentence_hash(short, 1)[0] == sentence_hash(long, 1)[0]).all()
+    assert (sentence_hash(long, 1)[0] != sentence_hash(long, 1)[1]).any()
+
+
+@pytest.mark.parametrize("sizes", [(1,) * 9, (5, 5, 5, 5), (2, 3, 4, 5, 1, 0, 3), (4, 5)])
+def test_the_queue_holds_the_last_keys(sizes):
+    queue, size, seen = KeyQueue(5, 2), 5, []
+    for new in sizes:
+        numbers = torch.arange(len(seen), len(seen) + new).double()
+        seen += numbers.tolist()
+        queue.enqueue(torch.stack([numbers, -numbers], 1), torch.stack([numbers, numbers + 1], 1))
+        held = [queue.keys[(int(queue.pointer) - k) % size, 0].item() for k in range(1, int(queue.filled) + 1)]
+        assert held == seen[::-1][:size]
+        assert bool(queue.full) == (len(seen) >= size) and queue.filled == min(len(seen), size)
+    assert (queue.keys[:, 1] == -queue.keys[:, 0]).all() and (queue.sentences[:, 0] == queue.keys[:, 0]).all()
+
+
+def test_random_keys_are_unit_vectors_of_no_sentence():
+    queue = KeyQueue(50, 4)
+    queue.fill_at_random()
+    assert queue.full and torch.allclose(queue.keys.norm(dim=1), torch.ones(50))
+    assert len(queue.keys.unique(dim=0)) == 50
+    assert not same_sentence(sentence_hash(sentences([0, 2], [0, 5, 2]), 1), queue.sentences).any()
+
+
+def test_keys_stay_in_float32_in_a_half_model():
+    queue = torch.nn.ModuleDict({"queue": KeyQueue(3, 2)}).half()["queue"]
+    queue.enqueue(torch.tensor([[1 + 2**-20, 0.0]]), torch.zeros(1, 2))
+    assert queue.keys.dtype == torch.float32 and queue.keys[0, 0] == 1 + 2**-20
+    assert KeyQueue(3, 2).double().keys.dtype == torch.float64
+
+
+def test_a_batch_larger_than_the_queue_is_refused():
+    with pytest.raises(XalignError, match=r"(?s)smaller than a batch.*--moco-queue-size.*3 keys.*4 pairs"):
+        KeyQueue(3, 2).enqueue(torch.zeros(4, 2), torch.zeros(4, 2))
+
+
+def test_a_checkpoint_with_another_queue_is_refused():
+    with pytest.raises(XalignError, match=r"(?s)4 keys of 2.*3 keys of 2.*--moco-queue-size 4"):
+        KeyQueue(3, 2).load_state_dict(KeyQueue(4, 2).state_dict())

@@ -1,0 +1,334 @@
+import copy
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed as dist
+from gloo_workers import run_workers
+
+import xalign_fairseq
+from xalign_fairseq.data.batches import Batch, collate
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import pair_sample
+from xalign_fairseq.data.streams import Pair
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from xalign_fairseq.objectives.moco import MocoConfig, MomentumContrast, info_nce  # noqa: E402
+
+CONFIG = EncoderConfig(
+    vocab_size=60, encoder_layers=2, encoder_embed_dim=8, encoder_ffn_embed_dim=8, encoder_attention_heads=2
+)
+MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
+# Few sentences, so that they recur; the first two differ in length.
+TEXT = [[4, 5, 6], [7, 8], [9], [10, 11, 12, 13, 14], [15, 16, 17], [18, 19, 20, 21], [22, 23], [24, 25, 26, 27]]
+
+
+def batch(*pairs):
+    """A batch of pairs of sentences, each a number of TEXT or a list of ids."""
+    rng = np.random.default_rng(0)
+    ids = [[np.array(TEXT[each] if isinstance(each, int) else each, dtype=np.int64) for each in pair] for pair in pairs]
+    return Batch.from_sample(collate([pair_sample(Pair(0, *pair), rng, MASK) for pair in ids], []))
+
+
+def config(**options):
+    return MocoConfig(**{"queue_size": 7, "queue_init": "random", "projection_dim": 5, "momentum": 0.9, **options})
+
+
+class Run:
+    """An encoder and its objective; ``step`` is one update of plain gradient descent."""
+
+    def __init__(self, cfg, seed=0, dtype=torch.float64):
+        torch.manual_seed(seed)
+        self.objective = MomentumContrast(cfg)
+        self.objective.prepare(CONFIG)
+        self.encoder = Encoder(CONFIG).to(dtype)
+        with torch.no_grad():  # sentences that differ
+            self.encoder.sentence_encoder.embed_tokens.weight.mul_(20)
+        self.head = self.objective.build_head(CONFIG).to(dtype)
+        self.modules = torch.nn.ModuleDict({"encoder": self.encoder.sentence_encoder, "head": self.head})
+
+    def loss(self, data, update, training=True):
+        heads = torch.nn.ModuleDict({"moco": self.head})
+        return self.objective.forward(StepEncoder(self.encoder, heads, training, update), data, update)
+
+    @property
+    def trained(self):
+        return {name: p for name, p in self.modules.named_parameters() if p.requires_grad}
+
+    def gradient(self, total):
+        return dict(zip(self.trained, torch.autograd.grad(total, self.trained.values()), strict=True))
+
+    def step(self, *batches, update, rate=0.05):
+        losses = []
+        self.modules.zero_grad()
+        for data in batches:
+            loss = self.loss(data, update)
+            loss.total.backward()
+            losses.append(loss)
+        with torch.no_grad():
+            for parameter in self.trained.values():
+                parameter -= rate * parameter.grad
+        return losses
+
+
+class PlainLoop:
+    """MoCo once more, sentence by sentence, with lists for a queue."""
+
+    def __init__(self, run):
+        self.cfg, self.live = run.objective.cfg, run
+        self.average = None
+        self.queue = [(key.clone(), None) for key in run.head.queue.keys]
+        self.next = 0
+
+    def move(self, momentum):
+        now = {name: p.detach().clone() for name, p in self.live.trained.items()}
+        if self.average is None:
+            self.average = copy.deepcopy(self.live.encoder), now
+        for name, old in self.average[1].items():
+            self.average[1][name] = momentum * old + (1 - momentum) * now[name]
+        names = dict(self.average[0].sentence_encoder.named_parameters())
+        with torch.no_grad():
+            for name, parameter in names.items():
+                parameter.copy_(self.average[1][f"encoder.{name}"])
+
+    def vector(self, encoder, weights, ids):
+        states = encoder.states(torch.tensor([[0, *ids, 2]])).layer(self.cfg.layer)[0]
+        h = states[0] if self.cfg.pooling == "cls" else sum(states) / len(states)
+        h = h / h.square().sum().sqrt()
+        z = weights["head.projection.outer.weight"] @ torch.relu(weights["head.projection.inner.weight"] @ h)
+        return z / z.square().sum().sqrt() if self.cfg.normalize == "both" else z
+
+    def loss(self, pairs):
+        total, correct, masked, keys = 0.0, 0, 0, []
+        for src, tgt in pairs:
+            query = self.vector(self.live.encoder, self.live.trained, TEXT[src])
+            key = self.vector(self.average[0], self.average[1], TEXT[tgt]).detach()
+            scores = [query @ key / self.cfg.temperature]
+            for other, sentence in self.queue:
+                if sentence in (src, tgt) and not self.cfg.keep_duplicates:
+                    masked += 1
+                else:
+                    scores.append(query @ other / self.cfg.temperature)
+            total = total - (scores[0].exp() / sum(score.exp() for score in scores)).log()
+            correct += all(scores[0] > score for score in scores[1:])
+            keys.append((key, tgt))
+        for each in keys:
+            self.queue[self.next % len(self.queue)] = each
+            self.next += 1
+        return total, correct, masked
+
+
+UPDATES = [
+    [((0, 1), (2, 3), (4, 5))],
+    [((1, 0), (6, 7))],
+    [((0, 3), (0, 1), (5, 4), (6, 2)), ((7, 1),)],  # --update-freq 2
+    [((3, 5), (1, 0), (2, 6), (4, 7), (5, 5), (0, 1), (7, 3))],  # the whole queue
+    [((2, 3), (4, 1), (0, 6))],
+]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"pooling": pooling, "normalize": normalize} for pooling in ("cls", "mean") for normalize in ("both", "hidden")]
+    + [{"keep_duplicates": True, "layer": 1}, {"momentum_schedule": "linear", "momentum_updates": 4, "momentum": 0.2}],
+)
+def test_it_equals_a_plain_loop(options):
+    run = Run(config(temperature=0.3, **options))
+    plain = PlainLoop(run)
+    masked_somewhere = 0
+    for update, batches in enumerate(UPDATES):
+        plain.move(0.2 + 0.8 * update / 4 if "momentum_schedule" in options else 0.9)
+        for pairs in batches:
+            expected, correct, masked = plain.loss(pairs)
+            loss = run.loss(batch(*pairs), update)
+            assert loss.total.item() == pytest.approx(expected.item(), rel=1e-10) and loss.count == len(pairs)
+            assert [int(each) for each in loss.stats["accuracy"]] == [correct, len(pairs)]
+            assert [int(each) for each in loss.stats["masked_negatives"]] == [masked, 7 * len(pairs)]
+            # A representation of a lower layer leaves parameters without a gradient.
+            wanted = torch.autograd.grad(expected, run.trained.values(), allow_unused=True, retain_graph=True)
+            found = torch.autograd.grad(loss.total, run.trained.values(), allow_unused=True)
+            for one, other in zip(wanted, found, strict=True):
+                assert (one is None) == (other is None)
+                assert one is None or torch.allclose(one, other, atol=1e-10)
+            masked_somewhere += masked
+            assert torch.allclose(run.head.queue.keys, torch.stack([key for key, _ in plain.queue]), atol=1e-12)
+        with torch.no_grad():
+            for parameter, gradient in zip(run.trained.values(), found, strict=True):
+                parameter -= 0.1 * (0 if gradient is None else gradient)
+    assert (masked_somewhere > 3) == (not options.get("keep_duplicates"))
+
+
+def test_gradient_of_the_loss():
+    torch.manual_seed(0)
+    query, key = torch.randn(3, 4, dtype=torch.float64, requires_grad=True), torch.randn(3, 4, dtype=torch.float64)
+    negatives, masked = torch.randn(5, 4, dtype=torch.float64), torch.rand(3, 5) < 0.4
+    masked[1] = True  # none is left: the loss is 0
+    assert torch.autograd.gradcheck(lambda q: info_nce(q, key, negatives, masked, 0.5)[0], query)
+    losses, first = info_nce(query, key, negatives, masked, 0.5)
+    assert losses[1] == 0 and first[1] and (losses[[0, 2]] > 0).all()
+
+
+def test_a_loss_by_hand_and_a_tie_is_not_correct():
+    query = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
+    key = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    negatives = torch.tensor([[0.0, 1.0], [0.0, -1.0], [1.0, 0.0]])
+    masked = torch.tensor([[False, False, True], [False, True, True]])
+    losses, first = info_nce(query, key, negatives, masked, 0.5)
+    assert losses.tolist() == pytest.approx([math.log(1 + 2 * math.exp(-2)), math.log(2)])
+    assert first.tolist() == [True, False]
+
+
+def test_momentum_schedules():
+    linear = MomentumContrast(config(momentum=0.99, momentum_schedule="linear", momentum_updates=100))
+    assert [linear.momentum(n) for n in (0, 25, 100, 500)] == pytest.approx([0.99, 0.9925, 1.0, 1.0])
+    cosine = MomentumContrast(config(momentum=0.9, momentum_schedule="cosine", momentum_end=0.98, momentum_updates=100))
+    quarter = 0.9 + 0.08 * (1 - math.sqrt(0.5)) / 2
+    assert [cosine.momentum(n) for n in (0, 25, 50, 100, 101)] == pytest.approx([0.9, quarter, 0.94, 0.98, 0.98])
+    assert MomentumContrast(config()).momentum(10**6) == 0.9
+
+
+def test_a_queue_of_data_is_filled_before_it_is_used():
+    run = Run(config(queue_init="data", queue_size=4))
+    for update, (pairs, filled) in enumerate([([(0, 1), (2, 3)], 0), ([(4, 5)], 2), ([(6, 7)], 3)]):
+        loss = run.loss(batch(*pairs), update)
+        assert loss.total == 0 and loss.count == 0 and loss.stats["accuracy"][1] == 0
+        assert [int(each) for each in loss.stats["queue_fill"]] == [filled, 4]
+        assert all((gradient == 0).all() for gradient in run.gradient(loss.total).values())
+    loss = run.loss(batch((0, 4), (1, 6)), 3)
+    assert loss.total > 0 and loss.count == 2 and all(g.any() for g in run.gradient(loss.total).values())
+
+
+def test_a_resumed_run_equals_the_uninterrupted_one():
+    data = [[batch(*pairs) for pairs in batches] for batches in UPDATES]
+    whole, first, second = (Run(config(queue_init="data", queue_size=8), seed) for seed in (0, 0, 1))
+    losses = [loss.total.item() for n, batches in enumerate(data) for loss in whole.step(*batches, update=n)]
+    for n, batches in enumerate(data[:3]):
+        first.step(*batches, update=n)
+    second.modules.load_state_dict(first.modules.state_dict())
+    resumed = [loss.total.item() for n in (3, 4) for loss in second.step(*data[n], update=n)]
+    assert resumed == losses[-2:] and resumed[0] > 0
+    for (name, one), other in zip(
+        whole.modules.state_dict().items(), second.modules.state_dict().values(), strict=True
+    ):
+        assert torch.equal(one, other), name
+
+
+def test_validation_moves_nothing():
+    run = Run(config())
+    run.step(batch((0, 1), (2, 3)), update=0)
+    before = copy.deepcopy(run.modules.state_dict())
+    with torch.no_grad():
+        losses = [run.loss(batch((4, 5), (6, 7)), 1, training=False).total for _ in range(2)]
+    assert losses[0] == losses[1] > 0
+    assert all(torch.equal(before[name], value) for name, value in run.modules.state_dict().items())
+
+
+def test_validation_before_any_update_has_no_loss():
+    loss = Run(config()).loss(batch((4, 5)), 0, training=False)
+    assert loss.total == 0 and loss.count == 0
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+def test_padding_and_pairs_with_an_empty_side_change_nothing(pooling):
+    alone, padded = (Run(config(pooling=pooling)) for _ in range(2))
+    losses = [
+        alone.loss(batch((0, 1), (2, 3)), 0),
+        padded.loss(batch((0, 1), (list(range(4, 50)), []), ([], list(range(4, 40))), (2, 3), ([], [])), 0),
+    ]
+    assert losses[0].total.item() == pytest.approx(losses[1].total.item(), rel=1e-12)
+    assert losses[0].count == losses[1].count == 2
+    gradients = [run.gradient(loss.total) for run, loss in zip((alone, padded), losses, strict=True)]
+    assert all(torch.allclose(gradients[0][name], gradients[1][name], atol=1e-12) for name in gradients[0])
+    for one, other in zip(alone.head.queue.buffers(), padded.head.queue.buffers(), strict=True):
+        assert torch.allclose(one, other, atol=1e-12)
+
+
+def test_a_batch_without_a_complete_pair_has_a_zero_gradient():
+    run = Run(config())
+    before = run.head.queue.keys.clone()
+    loss = run.loss(batch(([], [4])), 0)
+    assert loss.total == 0 and loss.count == 0 and torch.equal(run.head.queue.keys, before)
+    assert all((gradient == 0).all() for gradient in run.gradient(loss.total).values())
+
+
+def test_half_precision_keeps_the_key_side_in_float32():
+    run = Run(config(momentum=0.999), dtype=torch.bfloat16)
+    run.loss(batch((0, 1)), 0)
+    before = {name: p.clone() for name, p in run.head.momentum_encoder.named_parameters()}
+    with torch.no_grad():
+        for parameter in run.trained.values():
+            parameter += 0.01
+    loss = run.loss(batch((0, 1), (2, 3)), 1)
+    assert loss.total.dtype == torch.float32 and loss.total.isfinite()
+    assert all(g.dtype == torch.bfloat16 and g.isfinite().all() for g in run.gradient(loss.total).values())
+    for name, parameter in run.head.momentum_encoder.named_parameters():
+        assert parameter.dtype == torch.float32 and (parameter != before[name]).any(), name
+    keys = run.head.queue.keys
+    assert keys.dtype == torch.float32 and (keys != keys.bfloat16()).any()
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"pooling": "max"},
+        {"normalize": "none"},
+        {"queue_init": "zeros"},
+        {"momentum_schedule": "step"},
+        {"temperature": 0.0},
+        {"queue_size": 0},
+        {"projection_dim": 0},
+        {"momentum": 1.5},
+        {"momentum_end": -0.1},
+        {"layer": 3},
+    ],
+)
+def test_bad_options_are_named(option):
+    with pytest.raises(XalignError, match="--moco-" + next(iter(option)).replace("_", "-")):
+        MomentumContrast(config(**option)).prepare(CONFIG)
+
+
+def test_a_schedule_needs_its_length():
+    with pytest.raises(XalignError, match="--moco-momentum-updates"):
+        MomentumContrast(config(momentum_schedule="cosine"))
+
+
+def test_a_queue_smaller_than_a_batch_is_refused():
+    with pytest.raises(XalignError, match="--moco-queue-size"):
+        Run(config(queue_size=2)).loss(batch((0, 1), (2, 3), (4, 5)), 0)
+
+
+SPLIT = [[((0, 1), (2, 3)), ((4, 5),)], [((1, 0),), ((6, 7), (3, 4))], [((0, 3),), ((4, 2),)]]
+
+
+def outcome(losses, run):
+    parts = [torch.stack([loss.detach() for loss in losses])]
+    parts += [parameter.flatten() for parameter in [*run.trained.values(), *run.head.buffers()]]
+    return torch.cat([part.detach().double() for part in parts])
+
+
+def worker(rank):
+    """One of two workers: a half of each batch, losses and gradients summed over both."""
+    run, losses = Run(config()), []
+    for update, halves in enumerate(SPLIT):
+        run.modules.zero_grad()
+        total = run.loss(batch(*halves[rank]), update).total
+        total.backward()
+        losses.append(total.detach())
+        dist.all_reduce(losses[-1])
+        for parameter in run.trained.values():
+            dist.all_reduce(parameter.grad)
+            parameter.data -= 0.05 * parameter.grad
+    return outcome(losses, run)
+
+
+def test_two_workers_equal_one(tmp_path):
+    run = Run(config())
+    losses = [run.step(batch(*halves[0], *halves[1]), update=n)[0].total for n, halves in enumerate(SPLIT)]
+    for seen in run_workers(worker, 2, tmp_path):
+        assert torch.allclose(seen, outcome(losses, run), atol=1e-10)

@@ -1,0 +1,66 @@
+"""The momentum encoder: moving averages of the encoder and of a projection."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.copies import EncoderCopy, keep_float32
+from xalign_fairseq.encoder.projection import Projection
+
+
+class MomentumEncoder(nn.Module):
+    """k <- m k + (1 - m) q for the weights of the encoder and of its projection (He et al. 2020, Eq. 2).
+
+    No optimiser touches it, it is saved with the head that owns it, and it stays in float32 when the model is trained
+    in half precision.
+
+    Attributes:
+        encoder, projection: the averages.
+        followed: number of the last update in which they moved, -1 before the first; a float, since fairseq's moving
+            average of a model, which goes over its buffers too, accepts no integers.
+
+    Example::
+
+        momentum_encoder = MomentumEncoder(config, projection_dim=300)
+        momentum_encoder.follow(encoder.sentence_encoder, projection, update=step, momentum=0.999)
+        keys = momentum_encoder.projection(momentum_encoder.encoder.layer(tokens)[:, 0])
+    """
+
+    followed: Tensor
+
+    def __init__(self, config: EncoderConfig, projection_dim: int):
+        super().__init__()
+        self.encoder = EncoderCopy(config)
+        self.projection = Projection(config.encoder_embed_dim, projection_dim).requires_grad_(False)
+        self.register_buffer("followed", torch.full((), -1.0))
+
+    def _apply(self, fn: Any, recurse: bool = True) -> "MomentumEncoder":
+        return super()._apply(keep_float32(fn), recurse)
+
+    @property
+    def started(self) -> Tensor:
+        """Whether there was a first update, on the device."""
+        return self.encoder.started > 0
+
+    @torch.no_grad()
+    def follow(self, live: nn.Module, projection: Projection, update: int, momentum: float) -> None:
+        """Move once in an update, however many batches it has; the first time takes the weights over.
+
+        Args:
+            live: the sentence encoder that is trained.
+            projection: the projection that is trained.
+            update: number of updates done before this one.
+            momentum: m.
+        """
+        if float(self.followed) == update:
+            return
+        if self.started:
+            self.encoder.follow(live, momentum)
+        else:
+            self.encoder.start(live)
+            momentum = 0.0
+        for mine, theirs in zip(self.projection.parameters(), projection.parameters(), strict=True):
+            mine.mul_(momentum).add_(theirs.to(mine.dtype), alpha=1 - momentum)
+        self.followed.fill_(update)

@@ -1,0 +1,120 @@
+"""The queue of keys of momentum contrast, and the hash by which it knows sentences again."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.copies import keep_float32
+from xalign_fairseq.errors import XalignError
+
+BASE = 0x9E3779B97F4A7C15 - (1 << 64)  # odd, so that powers never become 0 modulo 2^64; as a signed number
+
+
+def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
+    """Upper 48 bits of the polynomial sum_t (x_t + 1) B^(t + 1) modulo 2^64, whatever the padding.
+
+    Two different sentences have the same hash with a probability of about 2^-48.
+
+    Args:
+        tokens: (B, T) int64, padded on the right.
+        pad: id of the padding.
+
+    Returns:
+        (B, 2) float32, the upper and the lower 24 bits. Floats hold these exactly, and fairseq's moving average of a
+        model, which goes over its buffers too, accepts no integers.
+
+    Example::
+
+        sentence_hash(torch.tensor([[0, 7, 2], [0, 7, 2]]), pad=1)   # two equal rows
+    """
+    powers = torch.full((tokens.shape[1],), BASE, device=tokens.device).cumprod(0)
+    total = ((tokens + 1) * powers).masked_fill(tokens == pad, 0).sum(1)
+    return torch.stack([(total >> 40) & 0xFFFFFF, (total >> 16) & 0xFFFFFF], 1).float()
+
+
+def same_sentence(first: Tensor, second: Tensor) -> Tensor:
+    """(B, K) bool: which of B hashes (B, 2) equal which of K hashes (K, 2)."""
+    return (first[:, None, 0] == second[:, 0]) & (first[:, None, 1] == second[:, 1])
+
+
+class KeyQueue(nn.Module):
+    """The last K keys and the hashes of their sentences (He et al. 2020, section 3.2), a ring buffer.
+
+    It is part of a head, so it is saved with the model; it stays in float32 when the model is trained in half
+    precision.
+
+    Attributes:
+        keys: (K, D), at least float32.
+        sentences: (K, 2) float, :func:`sentence_hash` of each key's sentence.
+        pointer, filled: where the next key goes, and how many keys there are.
+
+    Example::
+
+        queue = KeyQueue(size=32000, dim=300)
+        queue.enqueue(keys, sentence_hash(tokens, pad=1))
+        queue.full        # tensor(False)
+    """
+
+    keys: Tensor
+    sentences: Tensor
+    pointer: Tensor
+    filled: Tensor
+
+    def __init__(self, size: int, dim: int):
+        super().__init__()
+        self.register_buffer("keys", torch.zeros(size, dim))
+        self.register_buffer("sentences", torch.zeros(size, 2))
+        self.register_buffer("pointer", torch.zeros(()))
+        self.register_buffer("filled", torch.zeros(()))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> "KeyQueue":
+        return super()._apply(keep_float32(fn), recurse)
+
+    @property
+    def full(self) -> Tensor:
+        """Whether every place holds a key, on the device."""
+        return self.filled == len(self)
+
+    @torch.no_grad()
+    def fill_at_random(self) -> None:
+        """Put a random unit vector, of no sentence, at every place."""
+        self.keys.copy_(nn.functional.normalize(torch.randn_like(self.keys), dim=1))
+        self.filled.fill_(len(self))
+
+    @torch.no_grad()
+    def enqueue(self, keys: Tensor, sentences: Tensor) -> None:
+        """Put keys (N, D) and their sentences' hashes (N, 2) in the place of the N oldest.
+
+        Raises:
+            XalignError: N is larger than the queue.
+        """
+        size, new = len(self), len(keys)
+        if new > size:
+            raise XalignError(
+                "the queue is smaller than a batch",
+                where="--moco-queue-size",
+                found=f"a queue of {size} keys and a batch of {new} pairs over all workers",
+                expected="a queue of several batches",
+                next=f"pass --moco-queue-size {10 * new}, or a smaller --batch-size or --max-tokens",
+            )
+        at = (self.pointer.long() + torch.arange(new, device=self.keys.device)) % size
+        self.keys[at] = keys.to(self.keys)
+        self.sentences[at] = sentences.to(self.sentences)
+        self.pointer.copy_((self.pointer + new) % size)
+        self.filled.copy_((self.filled + new).clamp(max=size))
+
+    def _load_from_state_dict(self, state_dict: dict[str, Tensor], prefix: str, *args: Any) -> None:
+        found = state_dict.get(prefix + "keys")
+        if found is not None and found.shape != self.keys.shape:
+            raise XalignError(
+                "the checkpoint's queue has another size",
+                where="--moco-queue-size, --moco-projection-dim",
+                found=f"{found.shape[0]} keys of {found.shape[1]} in the checkpoint",
+                expected=f"{self.keys.shape[0]} keys of {self.keys.shape[1]}",
+                next=f"pass --moco-queue-size {found.shape[0]} --moco-projection-dim {found.shape[1]}",
+            )
+        super()._load_from_state_dict(state_dict, prefix, *args)

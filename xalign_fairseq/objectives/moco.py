@@ -1,0 +1,204 @@
+"""Sentence-level alignment by momentum contrast (PPA, Pan et al. 2021)."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.momentum import MomentumEncoder
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.projection import Projection
+from xalign_fairseq.encoder.queue import KeyQueue, same_sentence, sentence_hash
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+
+
+@dataclass
+class MocoConfig(ObjectiveConfig):
+    """Options of ``moco``; defaults follow the paper except where the help says so."""
+
+    layer: int = field(default=-1, metadata={"help": "layer that sentence representations are read from; -1: last"})
+    pooling: str = field(
+        default="cls", metadata={"help": "cls (state of <s>) or mean (over all tokens, <s> and </s> included)"}
+    )
+    normalize: str = field(
+        default="both",
+        metadata={"help": "L2 norm of: both (hidden state and its projection, as MoCo) or hidden (the paper's letter)"},
+    )
+    projection_dim: int = field(default=300, metadata={"help": "size of the projection"})
+    temperature: float = field(default=0.05, metadata={"help": "temperature of InfoNCE"})
+    queue_size: int = field(default=32000, metadata={"help": "keys in the queue"})
+    queue_init: str = field(
+        default="data",
+        metadata={
+            "help": "data (no loss before the queue is full of real keys) or random (the paper: random unit vectors, "
+            "used at once)"
+        },
+    )
+    keep_duplicates: bool = field(
+        default=False,
+        metadata={"help": "let the query's own sentence and its translation be negatives too, as the paper does"},
+    )
+    momentum: float = field(default=0.999, metadata={"help": "momentum of the key encoder"})
+    momentum_schedule: str = field(
+        default="constant", metadata={"help": "constant, or linear or cosine towards the momentum's end"}
+    )
+    momentum_end: float = field(default=1.0, metadata={"help": "momentum at the end of the schedule"})
+    momentum_updates: int = field(default=0, metadata={"help": "updates until the end of the schedule"})
+
+
+class MocoHead(nn.Module):
+    """The projection, the momentum encoder with its own, and the queue of its keys."""
+
+    def __init__(self, config: EncoderConfig, cfg: MocoConfig):
+        super().__init__()
+        self.projection = Projection(config.encoder_embed_dim, cfg.projection_dim)
+        self.momentum_encoder = MomentumEncoder(config, cfg.projection_dim)
+        self.queue = KeyQueue(cfg.queue_size, cfg.projection_dim)
+        if cfg.queue_init == "random":
+            self.queue.fill_at_random()
+
+
+def info_nce(
+    query: Tensor, key: Tensor, negatives: Tensor, masked: Tensor, temperature: float
+) -> tuple[Tensor, Tensor]:
+    """-log exp(q.k+ / t) / (exp(q.k+ / t) + sum_k exp(q.k / t)), the standard reading of PPA's Eq. 3.
+
+    The paper's denominator runs over the K keys of the queue; here, as in MoCo, the positive stands beside them.
+
+    Args:
+        query, key: (B, D), a row of ``key`` being the positive of the same row of ``query``.
+        negatives: (K, D).
+        masked: (B, K) bool, negatives that do not count for a query.
+        temperature: t.
+
+    Returns:
+        the loss of each query (B,) in nats, and whether its positive is ranked before all its negatives (B,).
+    """
+    with torch.autocast(query.device.type, enabled=False):
+        positive = (query * key).sum(1, keepdim=True) / temperature
+        negative = (query @ negatives.T / temperature).masked_fill(masked, -math.inf)
+    loss = torch.cat([positive, negative], 1).logsumexp(1) - positive[:, 0]
+    return loss, positive.detach()[:, 0] > negative.detach().amax(1)
+
+
+@register_objective("moco", dataclass=MocoConfig)
+class MomentumContrast(Objective):
+    """L_MoCo, PPA's Eq. 2 and 3: a sentence is told from others by its translation's key.
+
+    The source side is the query, read by the encoder with gradient; the target side is the key, read by the momentum
+    encoder. Both are unmasked. The paper shuffles which language is the query at random for each example, and joins the
+    pair for TLM in the same order: here training draws each pair in both directions, so that each language is the
+    query for half of the examples, and TLM in the same batch reads the very same pairs, source first.
+
+    Keys enter the queue after the loss, those of all workers in the order of ranks, so that batches depend on those
+    before them. A pair with an empty side has neither a loss nor a key. In validation neither the momentum encoder nor
+    the queue moves.
+    """
+
+    needs = ("bitext",)
+    stats = ("accuracy", "masked_negatives", "queue_fill")
+    additive = False
+    cfg: MocoConfig
+
+    def __init__(self, cfg: MocoConfig):
+        super().__init__(cfg)
+        choice(cfg.pooling, ("cls", "mean"), "--moco-pooling")
+        choice(cfg.normalize, ("both", "hidden"), "--moco-normalize")
+        choice(cfg.queue_init, ("data", "random"), "--moco-queue-init")
+        choice(cfg.momentum_schedule, ("constant", "linear", "cosine"), "--moco-momentum-schedule")
+        scheduled = cfg.momentum_schedule != "constant"
+        for option, value, fits, expected in (
+            ("temperature", cfg.temperature, cfg.temperature > 0, "more than 0"),
+            ("queue-size", cfg.queue_size, cfg.queue_size > 0, "at least one key"),
+            ("projection-dim", cfg.projection_dim, cfg.projection_dim > 0, "at least 1"),
+            ("momentum", cfg.momentum, 0 <= cfg.momentum <= 1, "0 to 1"),
+            ("momentum-end", cfg.momentum_end, 0 <= cfg.momentum_end <= 1, "0 to 1"),
+            ("momentum-updates", cfg.momentum_updates, not scheduled or cfg.momentum_updates > 0, "as --max-update"),
+        ):
+            if not fits:
+                raise XalignError("an option is out of range", where=f"--moco-{option}", found=value, expected=expected)
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Check the layer."""
+        config.resolve_layer(self.cfg.layer, "--moco-layer")
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The projection, the momentum encoder and the queue."""
+        return MocoHead(config, self.cfg)
+
+    def momentum(self, update: int) -> float:
+        """Momentum of an update: constant, or on its way to ``momentum_end`` (cosine: Grill et al. 2020, BYOL)."""
+        if self.cfg.momentum_schedule == "constant":
+            return self.cfg.momentum
+        done = min(update / self.cfg.momentum_updates, 1.0)
+        if self.cfg.momentum_schedule == "cosine":
+            done = (1 - math.cos(math.pi * done)) / 2
+        return self.cfg.momentum + (self.cfg.momentum_end - self.cfg.momentum) * done
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Move the momentum encoder, contrast, enqueue."""
+        bitext = batch.bitext
+        assert bitext is not None
+        head: Any = encoder.heads["moco"]
+        sides = [bitext.side(side) for side in (0, 1)]
+        hidden = encoder.states(sides[0]).layer(self.cfg.layer)
+        query = self._represent(hidden, sides[0], head.projection)
+        if encoder.training:
+            head.momentum_encoder.follow(encoder.sentence_encoder, head.projection, step, self.momentum(step))
+        key = self._key(head.momentum_encoder, sides[1], hidden.dtype)
+        own, positive = (sentence_hash(tokens, PAD) for tokens in sides)
+        masked = self._masked(head.queue, own, positive)
+        # A copy: the queue changes before the gradient is computed.
+        losses, first = info_nce(query, key, head.queue.keys.clone(), masked, self.cfg.temperature)
+
+        spans = bitext.spans
+        complete = (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
+        # Until the queue is full there is a loss of zero, with a gradient of zero that distributed wrappers wait for.
+        counted = complete & head.queue.full & head.momentum_encoder.started
+        count, size = counted.sum(), len(head.queue)
+        stats = {
+            "accuracy": ((first & counted).sum(), count),
+            "masked_negatives": ((masked & counted[:, None]).sum(), count * size),
+            "queue_fill": (head.queue.filled.clone(), torch.full_like(head.queue.filled, size)),
+        }
+        if encoder.training:
+            rows = torch.cat([key, positive.to(key)], 1)[complete]
+            rows = all_gather_rows(rows, gather_sizes(rows))
+            head.queue.enqueue(rows[:, :-2], rows[:, -2:])
+        return Loss(losses.masked_fill(~counted, 0.0).sum(), count, stats)
+
+    @torch.no_grad()
+    def _key(self, momentum_encoder: MomentumEncoder, tokens: Tensor, dtype: torch.dtype) -> Tensor:
+        hidden = momentum_encoder.encoder.layer(tokens, self.cfg.layer, dtype)
+        return self._represent(hidden, tokens, momentum_encoder.projection)
+
+    def _represent(self, hidden: Tensor, tokens: Tensor, projection: Projection) -> Tensor:
+        """Sentences as vectors (B, D), at least float32, of hidden states (B, L, H) and tokens (B, L)."""
+        if self.cfg.pooling == "cls":
+            pooled = _wide(hidden[:, 0])
+        else:
+            real = tokens.ne(PAD)[..., None]
+            pooled = (_wide(hidden) * real).sum(1) / real.sum(1)
+        projected = _wide(projection(F.normalize(pooled, dim=1)))
+        return F.normalize(projected, dim=1) if self.cfg.normalize == "both" else projected
+
+    def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
+        """(B, K) bool: keys of the query's own sentence or of its translation, which are no negatives.
+
+        The same English sentence stands in pairs of many languages.
+        """
+        if self.cfg.keep_duplicates:
+            return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
+        return same_sentence(own, queue.sentences) | same_sentence(positive, queue.sentences)
+
+
+def _wide(tensor: Tensor) -> Tensor:
+    return tensor.to(torch.promote_types(tensor.dtype, torch.float32))

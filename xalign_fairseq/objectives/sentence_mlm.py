@@ -1,0 +1,26 @@
+"""Masked language modelling on the sides of a pair, each by itself (the ablation of PPA's Table 5)."""
+
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.objectives.prediction import masked_cross_entropy
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+
+
+@register_objective("sentence_mlm", dataclass=ObjectiveConfig)
+class SentenceMaskedLanguageModel(Objective):
+    """What TLM is replaced by in PPA's ablation: the same masked tokens, predicted from their own side alone."""
+
+    needs = ("bitext",)
+    stats = ("accuracy",)
+    predicts_tokens = True
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Sum over the masked tokens of both sides."""
+        bitext = batch.bitext
+        assert bitext is not None
+        src, tgt = (
+            masked_cross_entropy(encoder, bitext.side(side, "masked"), bitext.side(side, "targets")) for side in (0, 1)
+        )
+        (src_correct, src_count), (tgt_correct, tgt_count) = src.stats["accuracy"], tgt.stats["accuracy"]
+        accuracy = (src_correct + tgt_correct, src_count + tgt_count)
+        return Loss(src.total + tgt.total, src.count + tgt.count, {"accuracy": accuracy})
