@@ -8,7 +8,14 @@ from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE, WordPairs, alignment_counts, word_vectors
+from xalign_fairseq.evaluation.embedding_alignment import (
+    ALIGNMENT_RANK,
+    ALIGNMENT_SCORE,
+    WordPairs,
+    alignment_counts,
+    rank_counts,
+    word_vectors,
+)
 
 PAIRS = [("big", "groß"), ("large", "groß"), ("big", "dick"), ("house", "Haus"), ("big", "groß")]
 
@@ -29,18 +36,28 @@ def test_each_of_several_translations_is_right():
     counts = alignment_counts(queries, candidates, [{0, 2}, {0, 1}, {1}])
     assert counts.tolist() == [[1, 1], [1, 1], [0, 1]]
     assert ALIGNMENT_SCORE.score(counts) == pytest.approx(2 / 3)
+    # Without translations: 100 degrees is farther from 0; 50 degrees from 90 is farther than 100 degrees; none.
+    ranks = rank_counts(queries, candidates, [{0, 2}, {0, 1}, {1}])
+    assert ranks.tolist() == [[1, 1], [1, 1], [0, 2]]
+    assert ALIGNMENT_RANK.score(ranks) == pytest.approx(2 / 4)
 
 
 def test_counts_are_those_of_loops():
     generator = np.random.default_rng(0)
     queries, candidates = generator.normal(size=(40, 5)), generator.normal(size=(23, 5))
     golds = [set(generator.integers(0, 23, size=generator.integers(0, 9)).tolist()) for _ in range(40)]
-    right = 0
+    right, farther = 0, []
     for query, gold in zip(queries, golds, strict=True):
         cosines = [query @ each / np.linalg.norm(query) / np.linalg.norm(each) for each in candidates]
         right += cosines.index(max(cosines)) in gold
+        others = [cosine for row, cosine in enumerate(cosines) if row not in gold]
+        best = max((cosines[row] for row in gold), default=-2)
+        farther.append([sum(cosine < best for cosine in others), len(others)])
     counts = alignment_counts(torch.from_numpy(queries), torch.from_numpy(candidates), golds)
     assert counts.shape == (40, 2) and counts[:, 0].sum() == right and 0 < right < 40
+    for chunk in (1, 7, 100):
+        ranks = rank_counts(torch.from_numpy(queries), torch.from_numpy(candidates), golds, chunk=chunk)
+        assert ranks.tolist() == farther
 
 
 @pytest.mark.parametrize(("golds", "words"), [([{0}], "1 sets of translations for 2"), ([{0}, {2}], "candidate 2 of 2"),

@@ -1,4 +1,4 @@
-"""Alignment score: how many words have a translation as the nearest neighbour of their input embedding."""
+"""Alignment score: how many words have a translation as the nearest neighbour of their input embedding, or near."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -25,6 +25,15 @@ ALIGNMENT_SCORE = Metric(
     _count,
     ratio,
     "share of words whose nearest by cosine of input embeddings is a translation",
+)
+# The graded form tells embeddings apart where hardly any translation is the nearest; a prediction is the two counts. By
+# chance it is a half, and more for words with several translations.
+ALIGNMENT_RANK = Metric(
+    "alignment-rank",
+    ("farther", "others"),
+    lambda gold, prediction, language: prediction,
+    ratio,
+    "share of other words that are farther by cosine of input embeddings than the nearest translation",
 )
 
 
@@ -81,6 +90,38 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
         counts = alignment_counts(torch.eye(2), torch.eye(2), [{0}, {0}])
         ALIGNMENT_SCORE.score(counts)  # 0.5
     """
+    _check(queries, candidates, golds)
+    return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
+
+
+def rank_counts(
+    queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]], *, chunk: int = 1024
+) -> np.ndarray:
+    r"""How many candidates are farther from each word than its nearest translation, as counts (N, 2) float64.
+
+    .. math:: |\{y \notin gold(x) : \cos(x, y) < \max_{z \in gold(x)} \cos(x, z)\}|, \quad |\{y \notin gold(x)\}|
+
+    Arguments and errors as :func:`alignment_counts`; ``chunk`` queries at a time bound the memory.
+
+    Example::
+
+        counts = rank_counts(english, german, pairs.to_tgt)
+        ALIGNMENT_RANK.score(counts)  # 0.61
+    """
+    _check(queries, candidates, golds)
+    units = [F.normalize(vectors.double(), dim=-1) for vectors in (queries, candidates)]
+    counts = []
+    for begin in range(0, len(queries), chunk):
+        cosines = units[0][begin : begin + chunk] @ units[1].T
+        right = torch.zeros_like(cosines, dtype=torch.bool)
+        for row, gold in enumerate(golds[begin : begin + chunk]):
+            right[row, list(gold)] = True
+        nearest = cosines.masked_fill(~right, -torch.inf).amax(1, keepdim=True)
+        counts.append(torch.stack([((cosines < nearest) & ~right).sum(1), (~right).sum(1)], 1))
+    return torch.cat(counts).double().cpu().numpy()
+
+
+def _check(queries: Tensor, candidates: Tensor, golds: Sequence[Collection[int]]) -> None:
     beyond = [row for gold in golds for row in gold if not 0 <= row < len(candidates)]
     if len(golds) != len(queries) or beyond:
         raise XalignError(
@@ -89,7 +130,6 @@ def alignment_counts(queries: Tensor, candidates: Tensor, golds: Sequence[Collec
             + (f", candidate {beyond[0]} of {len(candidates)}" if beyond else ""),
             expected="one set for each word, of rows of the candidates",
         )
-    return ALIGNMENT_SCORE.counts(golds, by_cosine(queries, candidates).tolist(), "")
 
 
 def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str]) -> Tensor:
