@@ -10,6 +10,7 @@ from xalign_fairseq.alignment.subwords import POOLINGS
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
@@ -31,20 +32,6 @@ class WordContrastiveConfig(WordPairConfig):
         metadata={"help": "leave out negatives of the partner's or the word's own type (language and subwords)"},
     )
     gather: bool = field(default=False, metadata={"help": "train against the words of all workers"})
-
-
-class Projection(nn.Module):
-    """f(h) = W2 ReLU(W1 h), H-H-128 without biases; thrown away after training."""
-
-    def __init__(self, dim: int, projection_dim: int):
-        super().__init__()
-        self.hidden = nn.Linear(dim, dim, bias=False)
-        self.output = nn.Linear(dim, projection_dim, bias=False)
-
-    def forward(self, words: Tensor) -> Tensor:
-        """(..., H) -> (..., projection_dim) of length 1, float32 at least."""
-        projected = self.output(F.relu(self.hidden(words)))
-        return F.normalize(projected.to(torch.promote_types(projected.dtype, torch.float32)), dim=-1)
 
 
 @register_objective("word_contrastive", dataclass=WordContrastiveConfig)
@@ -80,7 +67,7 @@ class WordContrastive(Objective):
             self.required_pivot()
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
-        """The feature extractor f."""
+        """The feature extractor f, H-H-128 with ReLU and without biases."""
         return Projection(config.encoder_embed_dim, self.cfg.projection_dim)
 
     def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
@@ -90,7 +77,9 @@ class WordContrastive(Objective):
         # Strong alignment treats both sides alike.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
         vectors = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
-        own = encoder.heads["word_contrastive"](torch.stack(vectors, 1))  # (K, 2, D)
+        projected = encoder.heads["word_contrastive"](torch.stack(vectors, 1))
+        # Cosines and their sums in float32 at least.
+        own = F.normalize(projected.to(torch.promote_types(projected.dtype, torch.float32)), dim=-1)  # (K, 2, D)
         types = torch.stack(pairs.identities(), 1) if self.cfg.mask_repeated else None
         every, every_type, start = own, types, 0
         if self.cfg.gather and encoder.training:

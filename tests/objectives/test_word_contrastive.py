@@ -1,0 +1,224 @@
+import math
+
+import pytest
+import torch
+from gloo_workers import run_workers
+from word_pair_batches import CONFIG, DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from xalign_fairseq.objectives.word_contrastive import WordContrastive, WordContrastiveConfig  # noqa: E402
+
+BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])
+
+
+def project(trial, word):
+    """f of a word, by its matrices."""
+    head = trial.heads["word_contrastive"]
+    return (head.outer.weight @ (head.inner.weight @ word).clamp(min=0)).detach()
+
+
+def cosine(a, b):
+    return float(a @ b) / math.sqrt(float(a @ a) * float(b @ b))
+
+
+def restatement(trial, sentences, strong=False, masked=False, temperature=0.1, **how):
+    """Eq. 7 and 8 with their minus sign in plain loops: the sum over B pairs, and the share of hits."""
+    words = []
+    for number, (s, t, language, s_tokens, t_tokens) in enumerate(trial.pairs(sentences, **how)):
+        words.append(("S", number, project(trial, s), (EN, s_tokens)))
+        words.append(("T", number, project(trial, t), (language, t_tokens)))
+    total, hits = 0.0, 0
+    for anchor in words:
+        partner = next(word for word in words if word[1] == anchor[1] and word[0] != anchor[0])
+        candidates = [word for word in words if word is not anchor and (strong or word[0] != anchor[0])]
+        if masked:
+            same = (anchor[3], partner[3])
+            candidates = [word for word in candidates if word is partner or word[3] not in same]
+        scores = [cosine(anchor[2], word[2]) / temperature for word in candidates]
+        positive = cosine(anchor[2], partner[2]) / temperature
+        total -= (positive - math.log(sum(map(math.exp, scores)))) / 2
+        hits += max(scores) <= positive + 1e-9
+    return total, hits
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@BOTH
+def test_equals_the_equations(negatives, masked):
+    trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked)
+    loss = trial.loss(batch())
+    total, hits = restatement(trial, SENTENCES, negatives == "strong", masked)
+    assert loss.total.item() == pytest.approx(total, rel=1e-10) and total > 1
+    assert loss.count.item() == 9
+    assert [each.item() for each in loss.stats["accuracy"]] == [hits, 18]
+    s_t = sum(cosine(project(trial, s), project(trial, t)) for s, t, *_ in trial.pairs())
+    assert [each.item() for each in loss.stats["similarity"]] == [pytest.approx(s_t), 9]
+
+
+def test_options_reach_the_loss():
+    how = dict(pooling="mean", layer=1)
+    trial = Trial(WordContrastive, temperature=0.5, projection_dim=3, **how)
+    assert trial.heads["word_contrastive"].outer.weight.shape == (3, 8)
+    expected, _ = restatement(trial, SENTENCES, temperature=0.5, **how)
+    assert trial.loss(batch()).total.item() == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_feature_extractor_is_the_papers():
+    head = WordContrastive(WordContrastiveConfig()).build_head(CONFIG)
+    assert {name: tuple(p.shape) for name, p in head.named_parameters()} == {
+        "inner.weight": (8, 8),
+        "outer.weight": (128, 8),
+    }
+
+
+class Given:
+    """An encoder whose hidden states of both sides are given."""
+
+    training = True
+
+    def __init__(self, heads, sides, hidden):
+        self.heads, self._sides, self._hidden = heads, sides, hidden
+
+    def states(self, tokens):
+        self._found = self._hidden[[side is tokens for side in self._sides].index(True)]
+        return self
+
+    def layer(self, layer):
+        return self._found
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@BOTH
+def test_gradient(negatives, masked):
+    trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, projection_dim=4)
+    given = batch()
+    sides = [given.bitext.side(side) for side in (0, 1)]
+    hidden = [torch.randn(*side.shape, 8, dtype=torch.float64, requires_grad=True) for side in sides]
+    assert torch.autograd.gradcheck(
+        lambda *hidden: trial.objective.forward(Given(trial.heads, sides, hidden), given, 5).total,
+        hidden,
+        fast_mode=True,
+    )
+
+
+@BOTH
+def test_order_direction_and_padding_do_not_matter(negatives):
+    trial = Trial(WordContrastive, negatives=negatives)
+    whole, gradient = trial.gradient(batch())
+    turned = [((b, a), tgt, src, [(j, i) for i, j in links]) for (a, b), src, tgt, links in SENTENCES[::-1]]
+    long = ((EN, DE), [[k] for k in range(5, 25)], [[k] for k in range(25, 55)], [])
+    other, same = trial.gradient(batch([*turned, long]))
+    assert whole.total.item() == pytest.approx(other.total.item(), rel=1e-10)
+    assert all(torch.allclose(grad, same[name], atol=1e-9) for name, grad in gradient.items())
+
+
+def test_repeated_words_by_hand():
+    """Three pairs; the second and the third have the same German word, the first and the second the same English."""
+    sentences = [((EN, DE), [[5]], [[20]], [(0, 0)]), ((DE, EN), [[21, 22]], [[5]], [(0, 0)])]
+    sentences.append(((EN, DE), [[6]], [[21, 22]], [(0, 0)]))
+
+    def denominators(negatives):
+        trial = Trial(WordContrastive, negatives=negatives, mask_repeated=True)
+        s, t = ([project(trial, pair[side]) for pair in trial.pairs(sentences)] for side in (0, 1))
+
+        def log(positive, *others):
+            scores = [cosine(*two) / 0.1 for two in (positive, *others)]
+            return scores[0] - math.log(sum(map(math.exp, scores)))
+
+        return trial.loss(batch(sentences)).total.item(), s, t, log
+
+    total, s, t, log = denominators("weak")
+    expected = log((s[0], t[0]), (s[0], t[1]), (s[0], t[2])) + log((s[1], t[1]), (s[1], t[0]))
+    expected += log((s[2], t[2]), (s[2], t[0])) + log((t[0], s[0]), (t[0], s[2])) + log((t[1], s[1]), (t[1], s[2]))
+    expected += log((t[2], s[2]), (t[2], s[0]), (t[2], s[1]))
+    assert total == pytest.approx(-expected / 2)
+    total, s, t, log = denominators("strong")
+    expected = log((s[0], t[0]), (s[0], t[1]), (s[0], t[2]), (s[0], s[2]))
+    expected += log((s[1], t[1]), (s[1], t[0]), (s[1], s[2]))
+    expected += log((s[2], t[2]), (s[2], t[0]), (s[2], s[0]), (s[2], s[1]))
+    expected += log((t[0], s[0]), (t[0], s[2]), (t[0], t[1]), (t[0], t[2]))
+    expected += log((t[1], s[1]), (t[1], s[2]), (t[1], t[0]))
+    expected += log((t[2], s[2]), (t[2], s[0]), (t[2], s[1]), (t[2], t[0]))
+    assert total == pytest.approx(-expected / 2)
+
+
+def test_the_same_tokens_in_another_language_are_another_word():
+    sentences = [((EN, language), [[5 + language]], [[20]], [(0, 0)]) for language in (DE, RU)]
+    for negatives in ("weak", "strong"):
+        masked, plain = (Trial(WordContrastive, negatives=negatives, mask_repeated=on) for on in (True, False))
+        assert masked.loss(batch(sentences)).total.item() == plain.loss(batch(sentences)).total.item()
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@BOTH
+def test_one_pair_alone_has_nothing_to_tell_apart(negatives, masked):
+    trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked)
+    loss, gradient = trial.gradient(batch(SENTENCES[3:]))
+    assert loss.total.item() == pytest.approx(0, abs=1e-12) and loss.count.item() == 1
+    assert all(grad.abs().max() < 1e-9 for grad in gradient.values())
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@BOTH
+def test_a_batch_without_links_is_zero_with_a_gradient(negatives, masked):
+    trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked)
+    loss, gradient = trial.gradient(batch([((EN, DE), [[5]], [[20]], [], False)]))
+    assert loss.total.item() == 0 and loss.count.item() == 0
+    assert all(grad is not None and not grad.any() for grad in gradient.values())
+
+
+def test_half_precision_is_compared_in_float32():
+    assert Trial(WordContrastive, dtype=torch.bfloat16).loss(batch()).total.dtype == torch.float32
+
+
+def test_wrong_options_are_refused():
+    wrong = {"negatives": "hard", "pooling": "max", "layer": 9, "temperature": 0.0, "projection_dim": 0}
+    for option, value in wrong.items():
+        with pytest.raises(XalignError, match=f"word-contrastive-{option.replace('_', '-')}"):
+            Trial(WordContrastive, **{option: value})
+
+
+def test_weak_alignment_needs_a_pivot_language():
+    for negatives in ("weak", "strong"):
+        objective = WordContrastive(WordContrastiveConfig(negatives=negatives))
+        objective.languages, objective.pivot = LANGUAGES, None
+        if negatives == "weak":
+            with pytest.raises(XalignError, match="pivot"):
+                objective.prepare(CONFIG)
+        else:
+            objective.prepare(CONFIG)
+
+
+# What each of two workers has: batches of other sizes, the second time one without links.
+SHARES = ((SENTENCES[:3], SENTENCES[3:]), (SENTENCES, [((EN, DE), [[5]], [[20]], [], False)]))
+VARIANTS = [(negatives, masked) for negatives in ("weak", "strong") for masked in (False, True)]
+
+
+def worker(rank):
+    """Losses and gradients of one worker with its shares."""
+    results = []
+    for negatives, masked in VARIANTS:
+        trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, gather=True)
+        for shares in SHARES:
+            loss, gradient = trial.gradient(batch(shares[rank]))
+            alone = trial.loss(batch(shares[rank]), training=False).total.detach()
+            results.append((loss.total.detach(), loss.count, loss.stats["accuracy"][0], gradient, alone))
+    return results
+
+
+def test_two_workers_are_one_with_both_batches(tmp_path):
+    results = iter(zip(*run_workers(worker, 2, tmp_path), strict=True))
+    for negatives, masked in VARIANTS:
+        trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, gather=True)
+        for shares in SHARES:
+            whole, gradient = trial.gradient(batch([*shares[0], *shares[1]]))
+            workers = next(results)
+            for mine, theirs in enumerate((whole.total.detach(), whole.count, whole.stats["accuracy"][0])):
+                assert torch.allclose(theirs, sum(each[mine] for each in workers)), (negatives, masked)
+            for name, grad in gradient.items():
+                assert torch.allclose(grad, sum(each[3][name] for each in workers), atol=1e-9), name
+            for share, each in zip(shares, workers, strict=True):
+                assert torch.allclose(trial.loss(batch(share)).total, each[4])
