@@ -138,6 +138,14 @@ class XalignPretrainingTask(FairseqTask):
                 where=self.data.path,
                 next="xalign prepare with --pair and --trainpref",
             )
+        pairs = self._pairs(self.data, "train")
+        if "links" in self.needs and all(self.data.links("train", src, tgt) is None for src, tgt in pairs):
+            raise XalignError(
+                "an objective reads prepared links, and no training pair of the data-bin has them",
+                where=self.data.path,
+                found=", ".join(f"{src}-{tgt} without links" for src, tgt in pairs),
+                next="make links by xalign links, and give them to xalign prepare by --links",
+            )
         if "mono" in self.needs and not self._languages(self.data, "train"):
             raise XalignError(
                 "an objective needs monolingual text, and the data-bin has none for training",
@@ -203,7 +211,7 @@ class XalignPretrainingTask(FairseqTask):
             needs_links = not training or "links" in self.needs
             links = data.links(split, src, tgt) if needs_links else None
             if training and needs_links and links is None:
-                logger.warning("%s-%s has no prepared links for training: only its own labels will be used", src, tgt)
+                logger.warning("%s-%s has no prepared links for training", src, tgt)
             langs = (self.languages.index(src), self.languages.index(tgt))
             corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, langs))
         if not corpora:
