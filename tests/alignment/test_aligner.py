@@ -11,6 +11,7 @@ from xalign_fairseq.alignment.labels import LabelOptions, pair_links
 from xalign_fairseq.alignment.words import to_word_links
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
@@ -248,3 +249,22 @@ def test_devices(monkeypatch):
         choose_device("cuda")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert choose_device("auto").type == "cuda"
+
+
+def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(aligner, pairs):
+    aligner = Aligner(aligner.encoder, aligner.tokenizer, layer=2, encoding="separate", batch_tokens=300)
+    different = 0
+    for (src, tgt), links in zip(pairs, links_of(aligner, pairs), strict=True):
+        sides = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
+        hidden = [aligner.encoder.states(torch.tensor([[0, *ids, 2]])).layer(2)[:, 1:-1] for ids, _ in sides]
+        n, m = (side.shape[1] for side in hidden)
+        found, _ = pair_links(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.options)
+        expected = to_word_links(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
+        assert links.keys() == expected
+        different += bool(expected - alone(aligner, 2, aligner.options, src, tgt).keys())
+    assert different > 10
+
+
+def test_a_pointer_reads_joint_pairs_only(aligner):
+    with pytest.raises(XalignError, match="jointly encoded"):
+        Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16), encoding="separate")

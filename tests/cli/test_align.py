@@ -42,7 +42,7 @@ def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     count = sum(map(len, links))
-    assert captured.err == f"40 pairs, {count} links; layer 1 of 3, hidden similarity, itermax, cpu\n"
+    assert captured.err == f"40 pairs, {count} links; layer 1 of 3, joint encoding, hidden similarity, itermax, cpu\n"
 
 
 def test_both_inputs_both_outputs_and_batch_sizes_agree(align, tiny_text, tmp_path, capsys):

@@ -1,8 +1,10 @@
 import json
 
 import pytest
+import torch
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.mappings import LanguageMaps
 
 METRICS = ("aer", "precision", "recall", "f1", "links")
 
@@ -67,3 +69,33 @@ def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
     (tmp_path / "raised").write_text("\n".join(raised))
     assert layers(gold=tmp_path / "raised") == 2
     assert "looks 1-based" in capsys.readouterr().err
+
+
+def test_the_signature_tells_separate_encoding_and_maps(layers, tiny_state, tiny_text, tmp_path, capsys):
+    assert layers("--layer", 1, "--method", "argmax", "--encoding", "separate", "--quiet") == 0
+    separate = capsys.readouterr().out
+    assert "|layer:1|encoding:separate|similarity:hidden|" in separate
+    maps = LanguageMaps(["xx"], "en", 3, 16)
+    heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
+    torch.save({**tiny_state, "model": tiny_state["model"] | heads}, tmp_path / "mapped.pt")
+    texts = ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--maps", "en-xx"]
+    command = ["layers", "--checkpoint", tmp_path / "mapped.pt", *texts, "--layer", 1, "--method", "argmax", "--quiet"]
+    assert main([str(part) for part in command]) == 0
+    mapped = capsys.readouterr().out
+    assert "|encoding:separate|maps:en-xx|" in mapped
+    assert mapped.splitlines()[1] == separate.splitlines()[1]  # of identities
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [(("--maps", "en-xx"), "no linear maps"), (("--encoding", "separate", "--similarity", "pointer"), "no pointer")],
+)
+def test_what_the_checkpoint_lacks(options, told, layers, capsys):
+    assert layers(*options) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_maps_are_named_by_two_languages(layers, capsys):
+    with pytest.raises(SystemExit):
+        layers("--maps", "de")
+    assert "two languages" in capsys.readouterr().err

@@ -9,13 +9,14 @@ import numpy as np
 import torch
 
 from xalign_fairseq.alignment.labels import LabelOptions, Measure, pair_links
+from xalign_fairseq.alignment.pair_states import PairEncoder
 from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.alignment.words import NO_WORD, word_links
 from xalign_fairseq.data.batches import pad
-from xalign_fairseq.data.samples import pair_sequence
 from xalign_fairseq.data.tokenizer import Tokenizer, split_words
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
 from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -56,10 +57,11 @@ class _Encoded:
 
 
 class Aligner:
-    """Word alignment by optimal transport between the hidden states of a jointly encoded pair (Chi et al. 2021).
+    """Word alignment by optimal transport between the hidden states of a pair (XLM-Align, Chi et al. 2021).
 
-    The pair is read as ``<s> src </s> tgt </s>``; similarities of hidden states of one layer give a transport plan
-    (Eqs. 1-6), whose links (Eqs. 7-9) between subwords become links between their words.
+    Similarities of hidden states of one layer give a transport plan (Eqs. 1-6), whose links (Eqs. 7-9) between subwords
+    become links between their words. How pairs are encoded is told by
+    :class:`~xalign_fairseq.alignment.pair_states.PairEncoder`.
 
     Args:
         encoder: in evaluation mode, on the device to use.
@@ -67,10 +69,13 @@ class Aligner:
         layer: whose hidden states give the links; 0 embeddings, -1 last.
         options: how links are found; the defaults are those of the released code.
         pointer: whose scores stand in for dot products of hidden states, if given.
+        encoding: ``joint`` or ``separate``; without one ``separate`` where maps are used, else ``joint``.
+        maps, languages: linear maps, and the languages of source and target, given to use them.
         batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
 
-    Errors: :class:`XalignError` for a layer that the encoder lacks. No pair is ever left out: one with an empty side
-    has no links, and one longer than the encoder's positions is cut, both sides by the same proportion.
+    Errors: :class:`XalignError` for a layer that the encoder lacks, a language without a map, and a pointer or maps
+    with an encoding that they were not trained on. No pair is ever left out: one with an empty side has no links, and
+    one longer than the encoder's positions is cut.
 
     Example::
 
@@ -87,6 +92,9 @@ class Aligner:
         layer: int | None = None,
         options: LabelOptions | None = None,
         pointer: Pointer | None = None,
+        encoding: str | None = None,
+        maps: LanguageMaps | None = None,
+        languages: tuple[str, str] | None = None,
         batch_tokens: int = 8192,
     ):
         self.encoder = encoder.eval()
@@ -96,6 +104,12 @@ class Aligner:
         self.options = options or LabelOptions()
         self.similarity = "hidden" if pointer is None else "pointer"
         self._measure: Measure = pair_similarity if pointer is None else pointer.similarity
+        encoding = encoding or ("joint" if languages is None else "separate")
+        if pointer is not None and encoding != "joint":
+            raise XalignError(
+                "a pointer reads jointly encoded pairs", where="--encoding", found=encoding, next="--similarity hidden"
+            )
+        self.pair_encoder = PairEncoder(self.encoder, encoding, maps, languages)
         self.batch_tokens = batch_tokens
 
     @property
@@ -113,6 +127,8 @@ class Aligner:
         layer: int | None = None,
         options: LabelOptions | None = None,
         similarity: str | None = None,
+        encoding: str | None = None,
+        languages: tuple[str, str] | None = None,
         device: str = "auto",
         batch_tokens: int = 8192,
     ) -> "Aligner":
@@ -121,7 +137,7 @@ class Aligner:
         Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
         XLM-Align's layer 10 of 12. With ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in
         for dot products (``"hidden"``), at the layer that the pointer was trained on. Without ``similarity`` it is what
-        the checkpoint labelled itself with.
+        the checkpoint labelled itself with. With ``languages`` the checkpoint's linear maps are used.
         """
         target = choose_device(device)
         state = checkpoint.read(path)
@@ -129,11 +145,20 @@ class Aligner:
         trained = checkpoint.options(state, "criterion")
         by_pointer = (similarity or trained.get("dwa_label_by")) == "pointer"
         pointer = checkpoint.load_pointer(heads, path).to(target) if by_pointer else None
+        maps = require_maps(heads, path).to(target) if languages is not None else None
         if layer is None:
             layer = trained.get("dwa_layer" if by_pointer else "dwa_label_layer")
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=path, dictionary=dictionary, spm=spm)
         return cls(
-            encoder.to(target), tokenizer, layer=layer, options=options, pointer=pointer, batch_tokens=batch_tokens
+            encoder.to(target),
+            tokenizer,
+            layer=layer,
+            options=options,
+            pointer=pointer,
+            encoding=encoding,
+            maps=maps,
+            languages=languages,
+            batch_tokens=batch_tokens,
         )
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
@@ -199,19 +224,11 @@ class Aligner:
         src, src_words, tgt, tgt_words = sides
         encoded = []
         for index in range(len(pairs)):
-            n, m, cut = self._fit(len(src[index]), len(tgt[index]))
+            n, m, cut = self.pair_encoder.fit(len(src[index]), len(tgt[index]))
             encoded.append(
                 _Encoded(index, src[index][:n], tgt[index][:m], src_words[index][:n], tgt_words[index][:m], cut)
             )
         return encoded
-
-    def _fit(self, n: int, m: int) -> tuple[int, int, bool]:
-        """How many tokens of either side the encoder has positions for, in the proportion of their lengths."""
-        room = self.encoder.config.max_positions - 3
-        if n == 0 or m == 0 or n + m <= room:
-            return n, m, False
-        n = max(1, room * n // (n + m))
-        return n, room - n, True
 
     def _batches(self, pairs: list[_Encoded]) -> Iterator[list[_Encoded]]:
         """Batches of similar lengths, the longest first, so that a lack of memory shows at once."""
@@ -226,12 +243,9 @@ class Aligner:
     def _batch_links(
         self, batch: list[_Encoded], settings: Sequence[tuple[int, LabelOptions]]
     ) -> Iterator[list[WordLinks]]:
-        sequences, sides = zip(*(pair_sequence(pair.src, pair.tgt) for pair in batch), strict=True)
-        tokens = pad(sequences, self.encoder.config.pad).to(self.device)
-        spans = torch.from_numpy(np.stack(sides)).to(self.device)
+        states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch])
         src_words = pad([pair.src_words for pair in batch], NO_WORD).to(self.device)
         tgt_words = pad([pair.tgt_words for pair in batch], NO_WORD).to(self.device)
-        states = self.encoder.states(tokens)
         for layer, options in settings:
             links, probability = pair_links(
                 states.layer(layer),

@@ -12,6 +12,8 @@ def score_signature(
     layer: int | None = None,
     options: LabelOptions | None = None,
     similarity: str = "hidden",
+    encoding: str = "joint",
+    languages: tuple[str, str] | None = None,
     system: str | None = None,
 ) -> str:
     """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
@@ -26,6 +28,8 @@ def score_signature(
         layer: the encoder layer of the hidden states, if known.
         options: how hidden states became links, if known.
         similarity: what the similarity of two tokens was, ``hidden`` (dot product) or ``pointer``; named with options.
+        encoding: how pairs were encoded; named, with options, where it is not ``joint``.
+        languages: of the sides whose hidden states were mapped linearly, if they were; named with options.
         system: another description of what made the links; kept to one line.
 
     Example::
@@ -43,6 +47,10 @@ def score_signature(
     if layer is not None:
         parts["layer"] = str(layer)
     if options is not None:
+        if encoding != "joint":
+            parts["encoding"] = encoding
+        if languages is not None:
+            parts["maps"] = "-".join(languages)
         parts |= {"similarity": similarity, "method": options.method}
         if options.method.startswith("itermax"):
             parts |= {"rounds": str(options.rounds), "alpha": f"{options.alpha:g}"}

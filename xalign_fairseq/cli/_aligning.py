@@ -43,6 +43,19 @@ def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bo
         help="hidden: h_i . h_j (Eq. 1); pointer: the scores of dwa's pointer, at its own layer (default: what the "
         "model labelled itself with, --dwa-label-by, else hidden)",
     )
+    plan.add_argument(
+        "--encoding",
+        choices=("joint", "separate"),
+        help="joint: '<s> src </s> tgt </s>'; separate: each side by itself, as explicit alignment objectives, "
+        "awesome-align and SimAlign do (default: joint; with --maps separate)",
+    )
+    plan.add_argument(
+        "--maps",
+        type=_languages,
+        metavar="SRC-TGT",
+        help="languages of the sides, such as de-en: map their hidden states by the checkpoint's linear maps "
+        "(linear_mapping, xalign procrustes)",
+    )
     plan.add_argument("--iterations", type=int, default=2, metavar="N", help="Sinkhorn iterations (default: 2)")
     plan.add_argument(
         "--mu", type=float, default=1.0, help="entropy weight: K = max(eps, h_i . h_j)^(1/mu) (default: 1)"
@@ -88,6 +101,8 @@ def load_aligner(args: argparse.Namespace, layer: int | None = None, method: str
         layer=layer,
         options=link_options(args, method),
         similarity=args.similarity,
+        encoding=args.encoding,
+        languages=args.maps,
         device=args.device,
         batch_tokens=args.batch_tokens,
     )
@@ -130,3 +145,10 @@ def positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return value
+
+
+def _languages(text: str) -> tuple[str, str]:
+    src, _, tgt = text.partition("-")
+    if not src or not tgt or "-" in tgt:
+        raise argparse.ArgumentTypeError("must be two languages, such as de-en")
+    return src, tgt

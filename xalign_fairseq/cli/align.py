@@ -74,7 +74,8 @@ def run(args: argparse.Namespace) -> None:
     if not args.quiet:
         print(
             f"{len(pairs)} pairs, {links} links; layer {aligner.layer} of {aligner.encoder.config.encoder_layers}, "
-            f"{aligner.similarity} similarity, {args.method}, {aligner.device}",
+            f"{aligner.pair_encoder.encoding} encoding, {aligner.similarity} similarity, {args.method}, "
+            f"{aligner.device}",
             file=sys.stderr,
         )
 

@@ -64,7 +64,13 @@ def run(args: argparse.Namespace) -> None:
     for (layer, method), hyps in zip(settings, zip(*links, strict=True), strict=True):
         result = score(hyps, golds)
         figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
-        signature = score_signature(layer=layer, options=link_options(args, method), similarity=aligner.similarity)
+        signature = score_signature(
+            layer=layer,
+            options=link_options(args, method),
+            similarity=aligner.similarity,
+            encoding=aligner.pair_encoder.encoding,
+            languages=aligner.pair_encoder.languages,
+        )
         rows.append({"layer": layer, "method": method, **figures, "signature": signature})
     # The lowest AER; of equal ones the first, that is the lowest layer.
     best = min(rows, key=lambda row: row["aer"])
