@@ -1,6 +1,8 @@
-"""Run by test_yaml_twins.py in a process of its own: prints fairseq's whole configuration of a command and of a YAML.
+"""Run by test_yaml_twins.py in a process of its own: prints fairseq's whole configurations of commands and YAML files.
 
-usage: read_options.py COMMAND YAML-FOLDER YAML-NAME OVERRIDES    (COMMAND and OVERRIDES are JSON lists)
+usage: read_options.py < JOBS > CONFIGURATIONS
+
+JOBS is a JSON list of objects: ``arguments`` of fairseq-train; ``folder``, ``name`` and ``overrides`` of a YAML file.
 """
 
 import json
@@ -16,13 +18,26 @@ from fairseq.dataclass.utils import convert_namespace_to_omegaconf, omegaconf_no
 from hydra import compose, initialize_config_dir  # noqa: E402
 from omegaconf import OmegaConf  # noqa: E402
 
-command, folder, name, overrides = sys.argv[1:]
-arguments = options.parse_args_and_arch(options.get_training_parser(), json.loads(command))
-from_command = convert_namespace_to_omegaconf(arguments)
-hydra_init(name)
-with initialize_config_dir(folder, version_base=None):
-    from_yaml = compose(name, overrides=json.loads(overrides))
-add_defaults(from_yaml)
+
+def of_command(arguments):
+    """What fairseq-train makes of its arguments."""
+    return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
+
+
+def of_yaml(folder, name, overrides):
+    """What fairseq-hydra-train makes of a file and its overrides."""
+    hydra_init(name)
+    with initialize_config_dir(folder, version_base=None):
+        configuration = compose(name, overrides=overrides)
+    add_defaults(configuration)
+    return configuration
+
+
+jobs = json.load(sys.stdin)
+commands = [of_command(job["arguments"]) for job in jobs]  # first: the other way changes hydra's version for good
+files = [of_yaml(job["folder"], job["name"], job["overrides"]) for job in jobs]
 with omegaconf_no_object_check():
-    both = [OmegaConf.to_container(found, resolve=True, enum_to_str=True) for found in (from_command, from_yaml)]
-print("\n" + json.dumps(both))
+    plain = [
+        [OmegaConf.to_container(each, resolve=True, enum_to_str=True) for each in found] for found in (commands, files)
+    ]
+print("\n" + json.dumps(list(zip(*plain, strict=True))))

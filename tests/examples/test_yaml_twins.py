@@ -1,72 +1,156 @@
-"""The YAML files of examples/xlm_align say what 3_train.sh says: both go through fairseq's own parsers."""
+"""The YAML files of examples/ say what the recipes' training scripts say: both go through fairseq's own parsers."""
 
 import json
+import math
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-RECIPE = Path(__file__).parents[2] / "examples/xlm_align"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+USER_DIR = EXAMPLES.parent / "xalign_fairseq"
 # The command line gives it a default, YAML does not; it scores translations.
 ASIDE = "scoring"
+VARIABLES = {"UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE"}
 
 
-def command_line(setting, tmp_path):
-    """What 3_train.sh passes to fairseq-train, which a stand-in writes down here."""
-    stand_in = tmp_path / "bin/fairseq-train"
-    stand_in.parent.mkdir()
-    stand_in.write_text(f"#!{sys.executable}\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n")
-    stand_in.chmod(0o755)
-    path = f"{stand_in.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    variables = {"UPDATES", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS"}
-    environment = {name: value for name, value in os.environ.items() if name not in variables}
-    done = subprocess.run(
-        ["bash", str(RECIPE / "3_train.sh"), "/data-bin", str(tmp_path / "save"), setting],
-        capture_output=True, text=True, check=True, env={**environment, "PATH": path, "INIT": "/xlmr/model.pt"},
-    )  # fmt: skip
+class Twin(NamedTuple):
+    """A script with its setting, and the YAML file with the overrides that the recipe's page names."""
+
+    script: str
+    setting: str
+    yaml: str
+    overrides: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    starts_from_checkpoint: bool = True
+
+
+# What the papers say, whatever script and YAML agree on.
+PAPERS = {
+    "xlm_align/base": {
+        "criterion._name": "xlm_align", "optimization.update_freq": [8], "dataset.batch_size": 32,
+        "optimizer.adam_betas": "(0.9, 0.98)", "lr_scheduler.warmup_updates": 10000, "criterion.dwa_label_layer": 10,
+        "model.encoder_layers": 12,
+    },
+    "explicit_alignments/weak": {
+        "optimization.lr": [1e-4], "dataset.batch_size": 128, "optimization.max_update": 100000,
+        "lr_scheduler.warmup_updates": 4000, "task.max_sentence_length": 96, "optimizer.weight_decay": 0.0,
+        "criterion.objectives": "word_contrastive,reg_param", "criterion.word_contrastive_temperature": 0.1,
+        "criterion.word_contrastive_projection_dim": 128, "criterion.word_contrastive_pooling": "first",
+        "criterion.reg_param_weight": 1.0, "criterion.reg_param_form": "squared",
+    },
+    "explicit_alignments/linear_mapping": {
+        "optimization.lr": [1e-4], "optimization.max_update": 20000, "lr_scheduler.warmup_updates": 0,
+        "criterion.linear_mapping_beta": 0.01, "common.memory_efficient_fp16": True,
+    },
+    "ppa/ppa": {
+        "optimization.lr": [3e-5], "dataset.batch_size": 128, "optimizer.weight_decay": 0.01,
+        "optimization.max_update": math.ceil(7 * 250000 * 10 / 128), "lr_scheduler.warmup_updates": 13671,
+        "task.min_sentence_length": 10, "task.max_pair_length": 128, "task.mask_prob": 0.15,
+        "criterion.moco_queue_size": 32000, "criterion.moco_momentum": 0.999, "criterion.moco_temperature": 0.05,
+        "criterion.moco_projection_dim": 300,
+    },
+    "weam/weam": {
+        "optimization.lr": [5e-5], "dataset.batch_size": 32, "task.max_pair_length": 128, "task.mask_prob": 0.3,
+        "criterion.objectives": "tlm,word_exchange", "criterion.word_exchange_weight": 1.0,
+    },
+}  # fmt: skip
+WEAM = dict(arguments=("de-en",), variables=(("UPDATES", "1250"),))
+WEAM_SIZES = ("task.lang_pairs=de-en", "optimization.max_update=1250", "lr_scheduler.warmup_updates=125")
+EXPLICIT = "explicit_alignments/2_train.sh"
+TWINS = (
+    Twin("xlm_align/3_train.sh", "links", "tiny_links", starts_from_checkpoint=False),
+    Twin("xlm_align/3_train.sh", "base", "base"),
+    Twin(EXPLICIT, "weak", "weak"),
+    Twin(EXPLICIT, "strong", "weak", ("criterion.word_contrastive_negatives=strong",)),
+    Twin(EXPLICIT, "l2", "weak", ("criterion.objectives='l2_align,reg_param'",)),
+    Twin(EXPLICIT, "linear_mapping", "linear_mapping"),
+    Twin("ppa/2_train.sh", "ppa", "ppa"),
+    Twin("ppa/2_train.sh", "ppa_mlm", "ppa", ("criterion.objectives='moco,sentence_mlm'",)),
+    Twin("ppa/2_train.sh", "ppa_mean", "ppa", ("criterion.moco_pooling=mean",)),
+    Twin("weam/2_train.sh", "weam", "weam", WEAM_SIZES, **WEAM),
+    Twin("weam/2_train.sh", "weam_self", "weam", (*WEAM_SIZES, "criterion.word_exchange_links=self"), **WEAM),
+)
+
+
+def recipe(twin):
+    """``RECIPE/SETTING``."""
+    return f"{twin.script.split('/')[0]}/{twin.setting}"
+
+
+def command_line(twin, folder):
+    """What the script passes to fairseq-train, which a stand-in writes down here."""
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    (programs / "xalign").write_text(f"#!/bin/sh\necho {USER_DIR}\n")
+    (programs / "fairseq-train").write_text(
+        f"#!{sys.executable} -S\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n"
+    )
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    environment |= {"PATH": f"{programs}:{os.environ['PATH']}", "INIT": "/xlmr/model.pt", **dict(twin.variables)}
+    command = ["bash", str(EXAMPLES / twin.script), "/data-bin", str(folder / "save"), twin.setting, *twin.arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return json.loads(done.stdout)
 
 
-def configurations(arguments, name, overrides):
-    """``{"section.option": value}`` of the command and of the YAML, every option of fairseq included."""
-    reader = str(Path(__file__).with_name("read_options.py"))
+def job(twin, folder):
+    """What read_options.py needs to know of a twin."""
+    save = folder / "save"
+    overrides = [
+        f"common.user_dir={USER_DIR}", "task.data=/data-bin", f"checkpoint.save_dir={save}",
+        f"common.log_file={save}/train.log", f"common.tensorboard_logdir={save}/tensorboard", *twin.overrides,
+    ]  # fmt: skip
+    if twin.starts_from_checkpoint:
+        overrides.append("model.init_checkpoint=/xlmr/model.pt")
+    return dict(
+        arguments=command_line(twin, folder),
+        folder=str((EXAMPLES / twin.script).parent),
+        name=twin.yaml,
+        overrides=overrides,
+    )
+
+
+@pytest.fixture(scope="module")
+def configurations(tmp_path_factory):
+    """``{"section.option": value}`` of each script and of its YAML, every option of fairseq included."""
+    folder = tmp_path_factory.mktemp("twins")
     done = subprocess.run(
-        [sys.executable, reader, json.dumps(arguments), str(RECIPE), name, json.dumps(overrides)],
-        capture_output=True, text=True,
+        [sys.executable, str(Path(__file__).with_name("read_options.py"))],
+        input=json.dumps([job(twin, folder) for twin in TWINS]), capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    return [
-        {
-            f"{section}.{option}": value
-            for section, values in configuration.items()
-            if section != ASIDE and isinstance(values, dict)
-            for option, value in values.items()
-        }
-        for configuration in json.loads(done.stdout.strip().split("\n")[-1])
-    ]
+    found = json.loads(done.stdout.strip().split("\n")[-1])
+    return {twin: [flat(each) for each in both] for twin, both in zip(TWINS, found, strict=True)}
 
 
-@pytest.mark.parametrize(("setting", "name"), [("links", "tiny_links"), ("base", "base")])
-def test_yaml_has_the_options_of_the_script(setting, name, tmp_path):
-    arguments = command_line(setting, tmp_path)
-    user_dir, save = arguments[arguments.index("--user-dir") + 1], tmp_path / "save"
-    overrides = [
-        f"common.user_dir={user_dir}", "task.data=/data-bin", f"checkpoint.save_dir={save}",
-        f"common.log_file={save}/train.log", f"common.tensorboard_logdir={save}/tensorboard",
-    ]  # fmt: skip
-    if setting == "base":
-        overrides.append("model.init_checkpoint=/xlmr/model.pt")
-    script, yaml = configurations(arguments, name, overrides)
+def flat(configuration):
+    return {
+        f"{section}.{option}": value
+        for section, values in configuration.items()
+        if section != ASIDE and isinstance(values, dict)
+        for option, value in values.items()
+    }
+
+
+@pytest.mark.parametrize("twin", TWINS, ids=recipe)
+def test_yaml_has_the_options_of_the_script(twin, configurations):
+    script, yaml = configurations[twin]
     differing = {
         option: (script.get(option, "absent"), yaml.get(option, "absent"))
         for option in script.keys() | yaml.keys()
         if script.get(option, "absent") != yaml.get(option, "absent")
     }
     assert not differing
-    assert yaml["criterion._name"] == "xlm_align" and yaml["task._name"] == "xalign_pretraining"
-    if setting == "base":  # Table 11
-        assert yaml["optimization.update_freq"] == [8] and yaml["dataset.batch_size"] == 32
-        assert yaml["optimizer.adam_betas"] == "(0.9, 0.98)" and yaml["lr_scheduler.warmup_updates"] == 10000
-        assert yaml["criterion.dwa_label_layer"] == 10 and yaml["model.encoder_layers"] == 12
+    assert yaml["task._name"] == "xalign_pretraining"
+
+
+@pytest.mark.parametrize("twin", [twin for twin in TWINS if recipe(twin) in PAPERS], ids=recipe)
+def test_the_papers_own_values_are_there(twin, configurations):
+    paper = PAPERS[recipe(twin)]
+    assert {option: configurations[twin][1][option] for option in paper} == paper

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The first pairs of each corpus as PPA (Pan et al. 2021) takes them, and the data-bin; no links are needed.
+#
+#   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
+#
+# TEXT/PAIR/{train,valid}.{LANG,LANG}: one sentence a line. PAIRS (default 250000; the paper also has 600000 and 2000000)
+# pairs of each. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
+# dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
+# Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Pairs that are too short or too long are left out in training.
+set -euo pipefail
+[[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
+text="$1" data="$2" pairs="${PAIRS:-250000}"
+shift 2
+[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+
+options=()
+for pair in "$@"; do
+  prefix="$text/$pair"
+  for lang in "${pair%-*}" "${pair#*-}"; do
+    head -n "$pairs" "$prefix/train.$lang" > "$prefix/first-$pairs.$lang"
+  done
+  options+=(--pair "$pair" --trainpref "$prefix/first-$pairs" --validpref "$prefix/valid")
+done
+if [[ -n "${SPM:-}" ]]; then
+  options+=(--spm "$SPM" --dict "$DICT")
+else
+  options+=(--vocab-size "${VOCAB:-16000}")
+fi
+xalign prepare --destdir "$data" "${options[@]}" --workers "${WORKERS:-2}"

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Word links of tokenised bitext for WEAM (Yang et al. 2021), and the data-bin.
+#
+#   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
+#
+# TEXT/PAIR/train.{LANG,LANG}: tokenised text, words between blanks; TEXT/PAIR/valid.{LANG,LANG,links}: held-out pairs with
+# links, as ../transfer/1_data.sh writes them. Links come from fast_align where it is on PATH, else from eflomal; ENGINE
+# names one. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and dictionary:
+# SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
+# Writes TEXT/PAIR/train.symmetrized.links and .json. What is there already is left as it is.
+set -euo pipefail
+[[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
+text="$1" data="$2"
+shift 2
+engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
+
+options=()
+for pair in "$@"; do
+  src="${pair%-*}" tgt="${pair#*-}" prefix="$text/$pair"
+  links="$prefix/train.symmetrized.links"
+  if [[ ! -e "$links.json" ]]; then # it is written last
+    xalign links --src "$prefix/train.$src" --tgt "$prefix/train.$tgt" --out "$links" --engine "$engine" \
+      --symmetrize grow-diag-final-and --overwrite
+  fi
+  options+=(--pair "$pair" --trainpref "$prefix/train" --validpref "$prefix/valid")
+  options+=(--links "$links" --links "$prefix/valid.links")
+done
+
+[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
+if [[ -n "${SPM:-}" ]]; then
+  options+=(--spm "$SPM" --dict "$DICT")
+else
+  options+=(--vocab-size "${VOCAB:-16000}")
+fi
+xalign prepare --destdir "$data" "${options[@]}" --workers "${WORKERS:-2}"

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Word-exchange pre-training of one language pair; running it again resumes, a finished run is left as it is.
+#
+#   INIT=xlmr.base/model.pt bash 2_train.sh DATA_BIN SAVE_DIR SETTING PAIR [fairseq-train option ...]
+#
+# Settings (Yang et al. 2021), with the paper's hyper-parameters; INIT is the checkpoint to start from:
+#   weam        TLM + word exchange by prepared links   (Eq. 11)
+#   weam_self   TLM + word exchange by links of the model itself; not in the paper
+#   tlm         TLM alone, the paper's baseline
+# UPDATES (two epochs: 2 x training pairs of the data-bin / 32), WARMUP (a tenth of them), SEED (1),
+# BATCH (32) pairs on each GPU and UPDATE_FREQ (1): 32 pairs an update in all. ARCH (xalign_base).
+# DEVICE (--fp16); without a GPU --cpu.
+set -euo pipefail
+[[ $# -ge 4 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
+init="${INIT:?names the checkpoint to start from, such as xlmr.base/model.pt}"
+data="$1" save="$2" setting="$3" pair="$4"
+shift 4
+case "$setting" in
+  weam) options=(--objectives tlm,word_exchange) ;;
+  weam_self) options=(--objectives tlm,word_exchange --word-exchange-links self) ;;
+  tlm) options=(--objectives tlm) ;;
+  *) echo "error: unknown setting $setting; expected weam, weam_self or tlm" >&2; exit 2 ;;
+esac
+if [[ -z "${UPDATES:-}" ]]; then
+  count='import sys; from xalign_fairseq.data.databin import DataBin
+print(len(DataBin(sys.argv[1]).pair("train", *sys.argv[2].split("-"))[0]))'
+  pairs="$(python -c "$count" "$data" "$pair")"
+  UPDATES="$((2 * pairs / 32))"
+fi
+warmup="${WARMUP:-$((UPDATES / 10))}"
+
+mkdir -p "$save"
+if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
+  commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
+  variables="UPDATES=$UPDATES WARMUP=$warmup BATCH=${BATCH:-32} UPDATE_FREQ=${UPDATE_FREQ:-1} SEED=${SEED:-1}"
+  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' "$setting" \
+    "$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting $pair${*:+ $*}" "$commit" "${SEED:-1}" > "$save/run.json"
+fi
+read -r -a device <<< "${DEVICE:---fp16}"
+fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$pair" \
+  --max-pair-length 128 --mask-prob 0.3 \
+  --arch "${ARCH:-xalign_base}" --init-checkpoint "$init" --dropout 0.1 --attention-dropout 0.1 \
+  --criterion weam --loss-normalization joint \
+  --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0.01 --clip-norm 1.0 \
+  --lr 5e-5 --lr-scheduler polynomial_decay --warmup-updates "$warmup" --total-num-update "$UPDATES" \
+  --max-update "$UPDATES" --batch-size "${BATCH:-32}" --update-freq "${UPDATE_FREQ:-1}" --seed "${SEED:-1}" \
+  --no-epoch-checkpoints --save-interval-updates 5000 --keep-interval-updates 1 --log-format simple --log-interval 100 \
+  --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" \
+  "${options[@]}" "${device[@]}" "$@"
