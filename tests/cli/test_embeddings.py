@@ -1,0 +1,100 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.data.tokenizer import Tokenizer, dictionary_of_model, load_sentencepiece
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "src").write_text("the red house\nhouse now\n\nred red\n")
+    (tmp_path / "tgt").write_text("big tree\ntree\nold\ndogs old\n")
+    (tmp_path / "links").write_text("0-0 1p1 2-1\n0-0\n\n0p0 1p0\n")
+    return tmp_path
+
+
+@pytest.fixture
+def embeddings(text, tiny_checkpoint):
+    """Run ``xalign embeddings`` in this process; the exit code."""
+
+    def run(*options, checkpoints=(tiny_checkpoint,)):
+        given = ["--src", text / "src", "--tgt", text / "tgt", "--links", text / "links"]
+        return main([str(part) for part in ("embeddings", "--checkpoint", *checkpoints, *given, *options)])
+
+    return run
+
+
+@pytest.fixture
+def other_checkpoint(tiny_state, tmp_path):
+    """The checkpoint with the same vector for every token."""
+    state = {**tiny_state, "model": dict(tiny_state["model"])}
+    for key in ("encoder.sentence_encoder.embed_tokens.weight", "encoder.lm_head.weight"):  # tied
+        state["model"][key] = torch.ones_like(state["model"][key])
+    torch.save(state, tmp_path / "other.pt")
+    return tmp_path / "other.pt"
+
+
+def test_pairs_and_cosines(embeddings, tiny_state, tiny_spm, tiny_checkpoint, other_checkpoint, tmp_path, capsys):
+    out = tmp_path / "out.json"
+    assert embeddings("--json", out, checkpoints=(tiny_checkpoint, other_checkpoint)) == 0
+    found = json.loads(out.read_text())
+    # The sure links of a line; the possible ones of a line that has no other.
+    assert [(each["src"], each["tgt"], each["count"]) for each in found["pairs"]] == [
+        ("house", "tree", 2), ("red", "dogs", 2), ("the", "big", 1),
+    ]  # fmt: skip
+    tokenizer = Tokenizer(tiny_spm, dictionary_of_model(load_sentencepiece(tiny_spm)))
+    weight = tiny_state["model"]["encoder.sentence_encoder.embed_tokens.weight"].double()
+
+    def vector(word):
+        ids, _ = tokenizer.encode_batch([word])
+        return torch.stack([weight[k] for k in ids.tolist()]).mean(0)
+
+    def cosine(first, second):
+        a, b = vector(first), vector(second)
+        return float(a @ b / a.norm() / b.norm())
+
+    sides = (["house", "red", "the"], ["tree", "dogs", "big"])
+    linked = [cosine(*pair) for pair in zip(*sides, strict=True)]
+    others = [cosine(a, b) for i, a in enumerate(sides[0]) for j, b in enumerate(sides[1]) if i != j]
+    first, second = found["checkpoints"]
+    assert first["cosine"] == pytest.approx(sum(linked) / 3, abs=1e-6)
+    assert first["others"] == pytest.approx(sum(others) / 6, abs=1e-6)
+    assert second["cosine"] == pytest.approx(1) and second["others"] == pytest.approx(1)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "3 pairs: house-tree (2), red-dogs (2), the-big (1)"
+    assert printed[2] == f"{other_checkpoint}: mean cosine of linked words 1.000, of other pairs 1.000"
+
+
+def test_fewer_pairs(embeddings, text, capsys):
+    (text / "stop").write_text("House\nbig\n")
+    assert embeddings("--leave-out", text / "stop") == 0
+    out = capsys.readouterr().out
+    assert out.startswith("1 pairs: red-dogs (2)\n") and "other pairs" not in out
+    assert embeddings("--top", 1) == 0
+    assert capsys.readouterr().out.startswith("1 pairs: house-tree (2)\n")
+
+
+def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, other_checkpoint, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    figures = []
+    monkeypatch.setattr("xalign_fairseq.plots.embeddings.save", lambda figure, path: figures.append(figure))
+    assert embeddings("--plot", "unused.png", checkpoints=(tiny_checkpoint, other_checkpoint)) == 0
+    assert [len(axes.lines) for axes in figures[0].axes] == [3, 3]
+    first, second = figures[0].axes
+    assert "other.pt\nmean cosine of linked words 1.000" in second.get_title()
+    ends = [np.asarray(line.get_xydata()) for line in second.lines]
+    assert np.allclose(ends, 0, atol=1e-6)  # all vectors are equal
+    assert np.ptp([line.get_xydata() for line in first.lines]) > 0.1
+    assert np.abs([line.get_xydata() for line in first.lines]).max() < 2  # of length 1
+
+
+def test_bad_input(embeddings, text, capsys):
+    with pytest.raises(SystemExit):
+        embeddings("--top", 0)
+    assert "--top: must be at least 1" in capsys.readouterr().err
+    (text / "links").write_text("0-9\n\n\n\n")
+    assert embeddings() == 2
+    assert "line 1" in capsys.readouterr().err

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from xalign_fairseq.plots import embeddings as module
+from xalign_fairseq.plots.embeddings import Panel, plane, plot_embeddings
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """The figures drawn, kept for inspection."""
+    kept = []
+    monkeypatch.setattr(module, "save", lambda figure, path: kept.append(figure))
+    return kept
+
+
+def test_a_plane_is_found_again_with_its_distances():
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(9, 2)) * [3, 1]
+    axes, _ = np.linalg.qr(rng.normal(size=(7, 7)))
+    found, kept = plane(flat @ axes[:2] + 5)
+    distances = [np.linalg.norm(points[:, None] - points, axis=2) for points in (flat, found)]
+    assert np.allclose(*distances) and kept == pytest.approx(1)
+    assert found[:, 0].var() > found[:, 1].var()
+    assert np.allclose(found.mean(0), 0)
+
+
+def test_the_share_of_the_variance_and_the_sign():
+    vectors = np.array([[3.0, 0, 0], [-3, 0, 0], [0, 2, 0], [0, -2, 0], [0, 0, 1], [0, 0, -1]])
+    found, kept = plane(vectors)
+    assert kept == pytest.approx((18 + 8) / (18 + 8 + 2))
+    assert np.allclose(found, vectors[:, :2])  # not mirrored
+    assert np.allclose(plane(vectors[::-1])[0], vectors[::-1, :2])
+
+
+@pytest.mark.parametrize("vectors", [np.zeros((2, 4)), np.ones((4, 1)), np.arange(3.0)[:, None]])
+def test_less_than_two_dimensions_are_no_trouble(vectors):
+    found, kept = plane(vectors)
+    assert found.shape == (len(vectors), 2) and np.isfinite(found).all() and kept == pytest.approx(1)
+
+
+def test_words_of_a_pair_are_joined_and_every_word_is_written_once(figures):
+    rng = np.random.default_rng(0)
+    pairs = [("the", "der"), ("the", "die"), ("$5$", "_^{")]
+    panels = [Panel(f"number {k}", rng.normal(size=(3, 4)), rng.normal(size=(3, 4))) for k in range(4)]
+    panels[1].src[1] = panels[1].src[0]
+    plot_embeddings(pairs, panels, "unused.png")
+    [figure] = figures
+    assert len(figure.axes) == 4
+    axes = figure.axes[1]
+    assert axes.get_title().startswith("number 1\n")
+    assert [text.get_text() for text in axes.texts] == ["the", "$5$", "der", "die", "_^{"]
+    points, _ = plane(np.concatenate([panels[1].src, panels[1].tgt]))
+    first, _ = plane(np.concatenate([panels[0].src, panels[0].tgt]))
+    points *= np.sign((points * first).sum(0))
+    drawn = [np.asarray(line.get_xydata()) for line in axes.lines]
+    assert np.allclose(drawn, [[points[k], points[3 + k]] for k in range(3)])
+    assert {line.get_linestyle() for line in axes.lines} == {":"}
+
+
+def test_panels_are_not_mirrored(figures):
+    rng = np.random.default_rng(1)
+    src, tgt = rng.normal(size=(2, 5, 6))
+    plot_embeddings([("a", "b")] * 5, [Panel("one", src, tgt), Panel("two", -src, -tgt)], "unused.png")
+    drawn = [[line.get_xydata() for line in axes.lines] for axes in figures[0].axes]
+    assert np.allclose(*drawn)
+
+
+def test_a_picture_is_written(tmp_path):
+    plot_embeddings([("a", "b")], [Panel("$ one", np.ones((1, 3)), np.zeros((1, 3)))], tmp_path / "p.png")
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")

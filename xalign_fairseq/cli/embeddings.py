@@ -1,0 +1,131 @@
+"""How close the input embeddings of linked words are, for one checkpoint or several, as numbers and as a picture.
+
+Of a bitext with word links, the most frequent linked pairs of different words (WEAM's Figure 2): the mean cosine of
+the embeddings of linked words beside that of all other pairs of these words, and with --plot a panel per checkpoint.
+A word's vector is the mean of its subwords' embeddings; the picture shows their directions by two principal
+components.
+
+Example:
+  xalign embeddings --checkpoint before.pt after.pt --src train.en --tgt train.de --links train.align --plot words.png
+"""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.cli._aligning import positive, read_fitting_gold
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from xalign_fairseq.evaluation.embedding_alignment import WordPairs
+    from xalign_fairseq.evaluation.linked_words import PairCount
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign embeddings``."""
+    parser.add_argument(
+        "--checkpoint", required=True, nargs="+", metavar="PT", help="fairseq checkpoints (xalign, XLM-R, RoBERTa)"
+    )
+    parser.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoints do not carry their own")
+    parser.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoints do not carry their own")
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line, words by blanks")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
+    parser.add_argument("--links", required=True, metavar="FILE", help="word links of the text, 0-based i-j")
+    parser.add_argument("--top", type=positive, default=20, metavar="N", help="pairs to compare (default: 20)")
+    parser.add_argument(
+        "--leave-out", metavar="FILE", help="words to leave out on both sides, such as stop words, one a line"
+    )
+    parser.add_argument("--json", metavar="FILE", help="write pairs and cosines as JSON")
+    parser.add_argument("--plot", metavar="PNG", help="draw the words (needs matplotlib)")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Count, compare, print, and write what was asked for."""
+    from xalign_fairseq.evaluation.embedding_alignment import WordPairs
+    from xalign_fairseq.evaluation.linked_words import pair_cosines
+    from xalign_fairseq.plots.figure import require_matplotlib
+
+    if args.plot:
+        require_matplotlib()
+    counted = count_pairs(args)
+    words = WordPairs.collect(pair for pair, _ in counted)
+    vectors = [embed(args, path, words) for path in args.checkpoint]
+    rows: list[dict[str, Any]] = []
+    for path, (src, tgt) in zip(args.checkpoint, vectors, strict=True):
+        linked, others = pair_cosines(words, src, tgt)
+        rows.append({"checkpoint": path, "cosine": linked, "others": others})
+    print(f"{len(counted)} pairs: " + ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in counted))
+    for row in rows:
+        print(f"{row['checkpoint']}: {figures(row)}")
+    if args.json:
+        write_json(args, counted, rows)
+    if args.plot:
+        draw(args, [pair for pair, _ in counted], words, vectors, rows)
+
+
+def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
+    """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
+    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.evaluation.linked_words import frequent_pairs
+    from xalign_fairseq.files import read_lines
+
+    leave_out = {line.strip().lower() for line in read_lines(args.leave_out)} if args.leave_out else set()
+    pairs = SentencePairs(args.src, args.tgt)
+    links = (gold.sure or gold.possible for gold in read_fitting_gold(args.links, pairs))
+    return frequent_pairs(pairs, links, args.top, leave_out)
+
+
+def embed(args: argparse.Namespace, path: str, words: "WordPairs") -> "tuple[Tensor, Tensor]":
+    """The vectors of the source and of the target words by one checkpoint, float32."""
+    from xalign_fairseq.alignment.vocabulary import load_tokenizer
+    from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.evaluation.embedding_alignment import word_vectors
+
+    state = checkpoint.read(path)
+    encoder, _ = checkpoint.load_encoder(state, path)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=path, dictionary=args.dict, spm=args.spm)
+    embeddings = encoder.sentence_encoder.embed_tokens.weight.detach().float()
+    return word_vectors(embeddings, tokenizer, words.src), word_vectors(embeddings, tokenizer, words.tgt)
+
+
+def draw(
+    args: argparse.Namespace,
+    pairs: list[tuple[str, str]],
+    words: "WordPairs",
+    vectors: "list[tuple[Tensor, Tensor]]",
+    rows: list[dict[str, Any]],
+) -> None:
+    """A panel for each checkpoint, of vectors at length 1: their distances then say the same as their cosines."""
+    import torch.nn.functional as F
+
+    from xalign_fairseq.plots.embeddings import Panel, plot_embeddings
+
+    panels = []
+    for row, (src, tgt) in zip(rows, vectors, strict=True):
+        of_pairs = (
+            src[[words.src.index(word) for word, _ in pairs]],
+            tgt[[words.tgt.index(word) for _, word in pairs]],
+        )
+        title = f"{'/'.join(Path(row['checkpoint']).parts[-2:])}\n{figures(row)}"
+        panels.append(Panel(title, *(F.normalize(side, dim=1).numpy() for side in of_pairs)))
+    plot_embeddings(pairs, panels, args.plot)
+
+
+def figures(row: dict[str, Any]) -> str:
+    """The two cosines of a checkpoint, for people."""
+    others = "" if row["others"] is None else f", of other pairs {row['others']:.3f}"
+    return f"mean cosine of linked words {row['cosine']:.3f}{others}"
+
+
+def write_json(args: argparse.Namespace, counted: "list[PairCount]", rows: list[dict[str, Any]]) -> None:
+    """Pairs with their counts, cosines by checkpoint, and the files that they come from."""
+    import json
+
+    from xalign_fairseq.files import atomic_write
+
+    pairs = [{"src": src, "tgt": tgt, "count": count} for (src, tgt), count in counted]
+    files = {key: getattr(args, key) for key in ("src", "tgt", "links", "leave_out") if getattr(args, key)}
+    with atomic_write(args.json) as out:
+        content = {"pairs": pairs, "checkpoints": rows, "files": files}
+        out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
