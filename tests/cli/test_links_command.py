@@ -1,0 +1,193 @@
+"""``xalign links``: from text to a side file that ``xalign prepare`` takes, by each engine."""
+
+import hashlib
+import json
+import re
+import shutil
+
+import pytest
+from aligner_tools import DIAGONAL, only_tools
+
+from xalign_fairseq.alignment.aer import score
+from xalign_fairseq.alignment.linking.tools import EFLOMAL
+from xalign_fairseq.alignment.pharaoh import read_gold, read_links
+from xalign_fairseq.alignment.symmetrize import symmetrize
+from xalign_fairseq.cli import main
+from xalign_fairseq.data.sample.bitext import write_sample
+
+SRC = "a  b\u00a0c\n\nParis now\n||| a\n"
+TGT = "x y\nq\nParis now maintenant\nb c\n"
+
+
+@pytest.fixture
+def text(tmp_path, monkeypatch):
+    """Four pairs, the second with a blank side; fast_align is the only tool."""
+    only_tools(monkeypatch, tmp_path / "bin", fast_align=DIAGONAL)
+    folder = tmp_path / "text"
+    folder.mkdir()
+    (folder / "all.en").write_text(SRC)
+    (folder / "all.de").write_text(TGT)
+    return folder
+
+
+def links(folder, *options, src="all.en", tgt="all.de", out="out.links"):
+    files = ["--src", folder / src, "--tgt", folder / tgt, "--out", folder / out]
+    return main([str(part) for part in ("links", *files, *options)])
+
+
+def lines(path):
+    return path.read_text().split("\n")[:-1]
+
+
+def test_links_of_both_directions_symmetrised(text, capsys):
+    assert links(text, "--directions", text / "ways") == 0
+    assert lines(text / "ways.fwd") == ["0-0 1-1", "", "0-0 1-1 1-2", "0-0 1-1"]
+    assert lines(text / "ways.rev") == ["0-0 1-1 2-1", "", "0-0 1-1", "0-0 1-1"]
+    assert lines(text / "out.links") == ["0-0 1-1 2-1", "", "0-0 1-1 1-2", "0-0 1-1"]
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("fast_align") == 2
+    assert err.startswith("4 pairs; links by fast_align (no checkpoint was given, eflomal is not installed")
+    assert "7 forward, 7 backward, 8 found" in err and "4 read, 1 with a blank side, 1 without a link" in err
+    assert sorted(path.name for path in text.iterdir()) == [
+        "all.de", "all.en", "out.links", "out.links.json", "ways.fwd", "ways.rev",
+    ]  # fmt: skip
+
+
+def test_the_manifest(text, capsys):
+    assert links(text, "--symmetrize", "intersection", "--quiet") == 0
+    assert capsys.readouterr().err == ""
+    manifest = json.loads((text / "out.links.json").read_text())
+    assert manifest["src"] == {"file": str(text / "all.en"), "sha256": hashlib.sha256(SRC.encode()).hexdigest()}
+    assert manifest["tgt"]["sha256"] == hashlib.sha256(TGT.encode()).hexdigest()
+    assert manifest["engine"]["name"] == "fast_align" and manifest["engine"]["symmetrize"] == "intersection"
+    assert manifest["filters"] == []
+    assert manifest["counts"] == {
+        "links": {"forward": 7, "backward": 7, "found": 6, "identical": 0, "not_one_to_one": 0, "kept": 6},
+        "pairs": {"read": 4, "blank": 1, "too_long": 0, "without_link": 1, "dropped": 0, "written": 4},
+    }
+
+
+def test_filters_in_their_order_and_new_texts(text):
+    assert links(text, "--filters", "empty", "one-to-one", "identical", out="kept") == 0
+    # now-now goes as identical; so maintenant is the only partner of now, and stays.
+    assert lines(text / "kept.links") == ["0-0", "1-2", "0-0 1-1"]
+    assert (text / "kept.en").read_text() == "a  b\u00a0c\nParis now\n||| a\n"
+    assert (text / "kept.de").read_text() == "x y\nParis now maintenant\nb c\n"
+    assert (text / "all.en").read_text() == SRC and (text / "all.de").read_text() == TGT
+    manifest = json.loads((text / "kept.links.json").read_text())
+    assert manifest["filters"] == ["identical", "one-to-one", "empty"]
+    assert manifest["counts"]["links"] == {
+        "forward": 7, "backward": 7, "found": 8, "identical": 2, "not_one_to_one": 2, "kept": 4,
+    }  # fmt: skip
+    assert manifest["counts"]["pairs"] == {
+        "read": 4, "blank": 1, "too_long": 0, "without_link": 1, "dropped": 1, "written": 3,
+    }  # fmt: skip
+    assert links(text, "--filters", "wu-dredze", out="again") == 0
+    assert (text / "again.links").read_text() == (text / "kept.links").read_text()
+
+
+def test_one_filter_alone_keeps_the_line_count(text):
+    assert links(text, "--filters", "identical") == 0
+    assert lines(text / "out.links") == ["0-0 1-1 2-1", "", "1-2", "0-0 1-1"]
+    assert links(text, "--filters", "one-to-one", "--overwrite") == 0
+    assert lines(text / "out.links") == ["0-0", "", "0-0", "0-0 1-1"]
+
+
+@pytest.mark.skipif(EFLOMAL.find() is None, reason="eflomal is not installed")
+def test_eflomal_on_the_sample_gives_links_that_prepare_takes(tmp_path):
+    write_sample(tmp_path / "sample", 150, 1, 10, 10)
+    folder = tmp_path / "sample/en-de"
+    options = ("--engine", "eflomal", "--directions", folder / "all")
+    assert links(folder, *options, src="train.en", tgt="train.de", out="train.links") == 0
+    gold, found = read_gold(folder / "train.gold"), read_links(folder / "train.links")
+    assert len(found) == len(gold) == 150
+    # Chance is above 0.9; on so little text eflomal is near 0.2 (0.05 on 2,000 pairs).
+    assert score(found, gold).aer < 0.4
+    ways = [read_links(folder / name) for name in ("all.fwd", "all.rev")]
+    assert found == [symmetrize(*both) for both in zip(*ways, strict=True)]
+    manifest = json.loads((folder / "train.links.json").read_text())
+    assert manifest["engine"]["commands"] == ["eflomal-align -v -i text -f forward -r backward"]
+    assert manifest["engine"]["version"] and str(tmp_path) not in json.dumps(manifest["engine"])
+    assert manifest["counts"]["links"]["kept"] == sum(map(len, found))
+    command = f"prepare --destdir {tmp_path}/bin --pair en-de --trainpref {folder}/train --vocab-size 200"
+    assert main([*command.split(), "--links", str(folder / "train.links")]) == 0
+    prepared = json.loads((tmp_path / "bin/manifest.json").read_text())["pairs"][0]
+    assert prepared["links"]["sure"] == manifest["counts"]["links"]["kept"]
+
+
+def test_a_checkpoint_s_links_are_those_of_align(tiny_checkpoint, tiny_text, tmp_path, capsys):
+    texts = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--checkpoint", tiny_checkpoint]
+    options = ["--layer", 2, "--method", "argmax", "--mu", "0.5"]
+    assert main([str(part) for part in ("align", *texts, *options, "--out", tmp_path / "align")]) == 0
+    assert main([str(part) for part in ("links", *texts, *options, "--out", tmp_path / "links")]) == 0
+    assert (tmp_path / "links").read_text() == (tmp_path / "align").read_text()
+    assert f"links by checkpoint (--checkpoint {tiny_checkpoint})" in capsys.readouterr().err
+    manifest = json.loads((tmp_path / "links.json").read_text())
+    engine = manifest["engine"]
+    assert engine["sha256"] == hashlib.sha256(tiny_checkpoint.read_bytes()).hexdigest()
+    assert (engine["layer"], engine["method"], engine["mu"], engine["similarity"]) == (2, "argmax", 0.5, "hidden")
+    assert "symmetrize" not in engine and "forward" not in manifest["counts"]["links"]
+    counts = manifest["counts"]
+    assert counts["pairs"]["blank"] == 3 and counts["links"]["kept"] == sum(map(len, read_links(tmp_path / "links")))
+
+
+def test_pairs_that_a_checkpoint_cuts_are_counted(tiny_checkpoint, text, capsys):
+    (text / "all.en").write_text("the cat " * 100 + "\na b\n")
+    (text / "all.de").write_text("a dog\nx y\n")
+    assert links(text, "--checkpoint", tiny_checkpoint) == 0
+    assert "warning: 1 pairs are too long for the aligner and were cut" in capsys.readouterr().err
+    assert json.loads((text / "out.links.json").read_text())["counts"]["pairs"]["too_long"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--checkpoint", "no.pt", "--symmetrize", "union"], "no directions.*--symmetrize"),
+        (["--checkpoint", "no.pt", "--directions", "ways"], "no directions.*--directions"),
+        (["--layer", "2"], "fast_align has no use for an option of checkpoints.*--layer"),
+        (["--engine", "fast_align", "--mu", "0.5"], "fast_align has no use.*--mu"),
+        (["--batch-tokens", "100"], "fast_align has no use.*--batch-tokens"),
+        (["--engine", "eflomal"], "eflomal is not installed.*pip install"),
+        (["--engine", "checkpoint"], "needs a checkpoint"),
+        (["--checkpoint", "no.pt"], "no.pt"),
+    ],
+)
+def test_options_that_do_not_fit_the_engine(text, capsys, options, message):
+    assert links(text, *options) == 2
+    err = capsys.readouterr().err
+    assert re.search(message, err, re.DOTALL), err
+    assert sorted(path.name for path in text.iterdir()) == ["all.de", "all.en"]
+
+
+@pytest.mark.parametrize(
+    ("src", "message"),
+    [("a\n", "1 and 4 lines"), ("", "the file is empty"), ("\n\n\n\n", "nothing to align"), (None, "does not exist")],
+)
+def test_text_that_does_not_do(text, capsys, src, message):
+    if src is None:
+        (text / "all.en").unlink()
+    else:
+        (text / "all.en").write_text(src)
+    assert links(text) == 2
+    assert message in capsys.readouterr().err
+    assert not list(text.glob("*out*")) and not list(text.glob(".*"))
+
+
+def test_existing_outputs_and_inputs_are_left_alone(text, capsys):
+    (text / "out.links").write_text("old")
+    assert links(text) == 2
+    assert "exist already" in capsys.readouterr().err and (text / "out.links").read_text() == "old"
+    assert links(text, "--overwrite") == 0
+    assert lines(text / "out.links")[0] == "0-0 1-1 2-1"
+    assert links(text, "--overwrite", "--filters", "empty", out="all") == 2
+    assert "an input would be overwritten" in capsys.readouterr().err and (text / "all.en").read_text() == SRC
+
+
+def test_a_failing_tool_leaves_nothing(text, tmp_path, monkeypatch, capsys):
+    shutil.rmtree(tmp_path / "bin")
+    monkeypatch.undo()
+    only_tools(monkeypatch, tmp_path / "bin", fast_align="import sys\nsys.exit('out of memory')")
+    assert links(text) == 2
+    err = capsys.readouterr().err
+    assert "fast_align failed" in err and "out of memory" in err and "exit code 1" in err
+    assert sorted(path.name for path in text.iterdir()) == ["all.de", "all.en"]
