@@ -25,7 +25,8 @@ make_pair() { # PAIR: writes $text/PAIR/{train,valid}.{LANG,LANG,links}
   for lang in "$src" "$tgt"; do
     python "$recipes/tokenize_bitext.py" "$lang" --cased < "$work/raw/train.$lang" > "$work/all.$lang"
   done
-  python "$recipes/eflomal_links.py" "$work/all.$src" "$work/all.$tgt" "$work/all"
+  xalign links --engine eflomal --src "$work/all.$src" --tgt "$work/all.$tgt" \
+    --out "$work/all.links" --directions "$work/all"
   python "$recipes/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
   rm -rf "$work"/raw "$work"/all.*
   mv "$work" "$text/$pair"

@@ -19,6 +19,11 @@ tokenize() { # LANG OPTION... < text > tokens
   python "$here/tokenize_bitext.py" "$@" "${marks[@]}"
 }
 
+eflomal() { # NAME: links of $work/NAME.{$src,$tgt}: NAME.fwd, NAME.rev, and both by grow-diag-final-and, NAME.links
+  local text="$work/$1"
+  xalign links --engine eflomal --src "$text.$src" --tgt "$text.$tgt" --out "$text.links" --directions "$text"
+}
+
 for pair in "$@"; do
   [[ ! -e "$out/$pair" ]] || { echo "$out/$pair is there already"; continue; }
   src="${pair%-*}" tgt="${pair#*-}"
@@ -44,16 +49,16 @@ for pair in "$@"; do
     done
   fi
   # Bootstrap links see the training text alone; the baseline of the results table sees the test text too, as is usual.
-  python "$here/eflomal_links.py" "$work/all.$src" "$work/all.$tgt" "$work/all"
+  eflomal all
   python "$here/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
   cat "$work/all.$src" "$work/test.$src" > "$work/with-test.$src"
   cat "$work/all.$tgt" "$work/test.$tgt" > "$work/with-test.$tgt"
-  python "$here/eflomal_links.py" "$work/with-test.$src" "$work/with-test.$tgt" "$work/with-test"
+  eflomal with-test
   lines="$(wc -l < "$work/test.gold")"
   for direction in fwd rev; do
     tail -n "$lines" "$work/with-test.$direction" > "$work/test.eflomal.$direction"
   done
-  xalign symmetrize --forward "$work/test.eflomal.fwd" --backward "$work/test.eflomal.rev" --out "$work/test.eflomal.gdfa"
+  tail -n "$lines" "$work/with-test.links" > "$work/test.eflomal.gdfa"
   xalign score --hyp "$work/test.eflomal.gdfa" --gold "$work/test.gold" --json > "$work/eflomal.json"
   rm -rf "$work"/raw "$work"/with-test.* "$work"/all.*
   mv "$work" "$out/$pair"
