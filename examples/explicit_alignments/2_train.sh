@@ -9,12 +9,12 @@
 #   l2               L2 alignment, parameters kept close                                (Eq. 6)
 #   l2_hidden        L2 alignment, hidden states of English kept close                  (Eq. 3 and 4, Cao et al. 2020)
 #   weak, strong     contrastive alignment of words, parameters kept close              (Eq. 7 or 8, and 5)
-# Options are fairseq-train's (procrustes: those of xalign procrustes). UPDATES (100000; linear_mapping 20000), WARMUP (4000;
-# linear_mapping 0), BATCH (128) pairs on each GPU and UPDATE_FREQ (1): 128 pairs an update in all. SEED (1), ARCH
-# (xalign_base), DEVICE (--fp16; linear_mapping --memory-efficient-fp16; without a GPU --cpu).
+# Options are fairseq-train's (procrustes: those of xalign procrustes). UPDATES (100000; linear_mapping 20000), WARMUP
+# (4000; linear_mapping 0), BATCH (128) pairs on each GPU and UPDATE_FREQ (1): 128 pairs an update in all. SEED (1),
+# ARCH (xalign_base), DEVICE (--fp16; linear_mapping --memory-efficient-fp16; without a GPU --cpu).
 set -euo pipefail
-[[ $# -ge 3 ]] || { sed -n '2,15p' "$0" >&2; exit 2; }
-init="${INIT:?names the checkpoint to start from, such as xlmr.base/model.pt}"
+[[ $# -ge 3 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
+[[ -n "${INIT:-}" ]] || { echo "error: INIT is not set: the checkpoint to start from, xlmr.base/model.pt" >&2; exit 2; }
 data="$1" save="$2" setting="$3"
 shift 3
 updates="${UPDATES:-100000}" warmup="${WARMUP:-4000}" device="${DEVICE:---fp16}"
@@ -38,17 +38,18 @@ mkdir -p "$save"
 if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
   commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
   variables="UPDATES=$updates WARMUP=$warmup BATCH=${BATCH:-128} UPDATE_FREQ=${UPDATE_FREQ:-1} SEED=${SEED:-1}"
+  command="$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting${*:+ $*}"
   printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
-    "$setting" "$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting${*:+ $*}" "$commit" "${SEED:-1}" > "$save/run.json"
+    "$setting" "$command" "$commit" "${SEED:-1}" > "$save/run.json"
 fi
 if [[ "$setting" == procrustes ]]; then
   last="$save/checkpoint_last.pt"
-  [[ -e "$last" ]] || xalign procrustes --checkpoint "$init" --data "$data" --out "$last" "$@"
+  [[ -e "$last" ]] || xalign procrustes --checkpoint "$INIT" --data "$data" --out "$last" "$@"
   exit
 fi
 read -r -a device <<< "$device"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --max-sentence-length 96 \
-  --arch "${ARCH:-xalign_base}" --init-checkpoint "$init" --dropout 0.1 --attention-dropout 0.1 \
+  --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --loss-normalization per-objective --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0 --clip-norm 1.0 \
   --lr 1e-4 --lr-scheduler polynomial_decay --warmup-updates "$warmup" --total-num-update "$updates" \
   --max-update "$updates" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "${SEED:-1}" \

@@ -3,7 +3,7 @@
 #
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# TEXT/PAIR/{train,valid}.{LANG,LANG}: one sentence a line. PAIRS (default 250000; the paper also has 600000 and 2000000)
+# TEXT/PAIR/{train,valid}.{LANG,LANG}: one sentence a line. PAIRS (default 250000; the paper also has 600000, 2000000)
 # pairs of each. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Pairs that are too short or too long are left out in training.

@@ -9,12 +9,12 @@
 #   moco       without TLM         (Table 5)
 #   ppa_mlm    MoCo + MLM on each sentence, in place of TLM   (Table 5)
 #   ppa_mean   MoCo on the mean of the tokens, + TLM          (footnote 1)
-# UPDATES (136719: 10 of the paper's epochs over 7 x 250000 pairs, the setting "250k"), WARMUP (a tenth of them), SEED (1),
-# BATCH (128) pairs on each GPU and UPDATE_FREQ (1): 128 pairs an update in all. ARCH (xalign_base).
-# DEVICE (--fp16); without a GPU --cpu.
+# UPDATES (136719: 10 of the paper's epochs over 7 x 250000 pairs), WARMUP (a tenth of them), BATCH (128) pairs on
+# each GPU and UPDATE_FREQ (1): 128 pairs an update in all. SEED (1), ARCH (xalign_base).
+# DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
 [[ $# -ge 3 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
-init="${INIT:?names the checkpoint to start from, such as xlmr.base/model.pt}"
+[[ -n "${INIT:-}" ]] || { echo "error: INIT is not set: the checkpoint to start from, xlmr.base/model.pt" >&2; exit 2; }
 data="$1" save="$2" setting="$3"
 shift 3
 updates="${UPDATES:-136719}"
@@ -32,13 +32,14 @@ mkdir -p "$save"
 if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
   commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
   variables="UPDATES=$updates WARMUP=$warmup BATCH=${BATCH:-128} UPDATE_FREQ=${UPDATE_FREQ:-1} SEED=${SEED:-1}"
+  command="$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting${*:+ $*}"
   printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
-    "$setting" "$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting${*:+ $*}" "$commit" "${SEED:-1}" > "$save/run.json"
+    "$setting" "$command" "$commit" "${SEED:-1}" > "$save/run.json"
 fi
 read -r -a device <<< "${DEVICE:---fp16}"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining \
   --min-sentence-length 10 --max-pair-length 128 --mask-prob 0.15 \
-  --arch "${ARCH:-xalign_base}" --init-checkpoint "$init" --dropout 0.1 --attention-dropout 0.1 \
+  --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --criterion ppa --loss-normalization per-objective \
   --moco-projection-dim 300 --moco-temperature 0.05 --moco-queue-size 32000 --moco-momentum 0.999 \
   --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0.01 --clip-norm 1.0 \

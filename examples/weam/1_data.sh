@@ -3,10 +3,10 @@
 #
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# TEXT/PAIR/train.{LANG,LANG}: tokenised text, words between blanks; TEXT/PAIR/valid.{LANG,LANG,links}: held-out pairs with
-# links, as ../transfer/1_data.sh writes them. Links come from fast_align where it is on PATH, else from eflomal; ENGINE
-# names one. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and dictionary:
-# SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
+# TEXT/PAIR/train.{LANG,LANG}: tokenised text, words between blanks; TEXT/PAIR/valid.{LANG,LANG,links}: held-out pairs
+# with links, as ../transfer/1_data.sh writes them. Links come from fast_align where it is on PATH, else from eflomal;
+# ENGINE names one. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
+# dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # Writes TEXT/PAIR/train.symmetrized.links and .json. What is there already is left as it is.
 set -euo pipefail
 [[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }

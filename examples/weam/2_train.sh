@@ -7,12 +7,11 @@
 #   weam        TLM + word exchange by prepared links   (Eq. 11)
 #   weam_self   TLM + word exchange by links of the model itself; not in the paper
 #   tlm         TLM alone, the paper's baseline
-# UPDATES (two epochs: 2 x training pairs of the data-bin / 32), WARMUP (a tenth of them), SEED (1),
-# BATCH (32) pairs on each GPU and UPDATE_FREQ (1): 32 pairs an update in all. ARCH (xalign_base).
-# DEVICE (--fp16); without a GPU --cpu.
+# UPDATES (two epochs: 2 x training pairs of the data-bin / 32), WARMUP (a tenth of them), BATCH (32) pairs on each GPU
+# and UPDATE_FREQ (1): 32 pairs an update in all. SEED (1), ARCH (xalign_base), DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
-[[ $# -ge 4 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
-init="${INIT:?names the checkpoint to start from, such as xlmr.base/model.pt}"
+[[ $# -ge 4 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
+[[ -n "${INIT:-}" ]] || { echo "error: INIT is not set: the checkpoint to start from, xlmr.base/model.pt" >&2; exit 2; }
 data="$1" save="$2" setting="$3" pair="$4"
 shift 4
 case "$setting" in
@@ -33,13 +32,14 @@ mkdir -p "$save"
 if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
   commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
   variables="UPDATES=$UPDATES WARMUP=$warmup BATCH=${BATCH:-32} UPDATE_FREQ=${UPDATE_FREQ:-1} SEED=${SEED:-1}"
-  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' "$setting" \
-    "$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting $pair${*:+ $*}" "$commit" "${SEED:-1}" > "$save/run.json"
+  command="$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting $pair${*:+ $*}"
+  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
+    "$setting" "$command" "$commit" "${SEED:-1}" > "$save/run.json"
 fi
 read -r -a device <<< "${DEVICE:---fp16}"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$pair" \
   --max-pair-length 128 --mask-prob 0.3 \
-  --arch "${ARCH:-xalign_base}" --init-checkpoint "$init" --dropout 0.1 --attention-dropout 0.1 \
+  --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --criterion weam --loss-normalization joint \
   --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0.01 --clip-norm 1.0 \
   --lr 5e-5 --lr-scheduler polynomial_decay --warmup-updates "$warmup" --total-num-update "$UPDATES" \
