@@ -3,6 +3,7 @@
 import datetime
 import importlib.util
 import inspect
+import os
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def run_workers(function, count, folder):
     where = (inspect.getfile(function), function.__name__, count, str(folder))
     multiprocessing.set_forkserver_preload([__name__])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # where the server finds this module
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent), prepend=os.pathsep)  # where the server finds this
         multiprocessing.start_processes(_enter, where, nprocs=count, start_method="forkserver")
     return [torch.load(f"{folder}/{rank}.pt") for rank in range(count)]
 
