@@ -11,6 +11,7 @@ import transfer_data as made_up
 
 import xalign_fairseq
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.transfer.benchmarks import find
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 
@@ -124,6 +125,53 @@ def test_feature_based_use_leaves_the_encoder_alone(command, transfer_data, tran
     predictor = Predictor.load(tmp_path / "checkpoint_last.pt")
     assert predictor.head.features.weights.abs().max() > 0  # the mix was learnt
     assert predictor.head.features.frozen
+
+
+@pytest.fixture(scope="module")
+def mapped_encoder(transfer_encoder, tmp_path_factory):
+    """The encoder with linear maps of English and German to a third language."""
+    state = checkpoint.read(transfer_encoder)
+    maps = LanguageMaps(["de", "en"], "xx", made_up.SIZES["encoder_layers"], made_up.SIZES["encoder_embed_dim"])
+    torch.manual_seed(0)
+    for parameter in maps.parameters():
+        torch.nn.init.orthogonal_(parameter[0]), torch.nn.init.normal_(parameter[1:], std=0.2)
+    state["model"] |= {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
+    path = tmp_path_factory.mktemp("mapped") / "mapped.pt"
+    torch.save(state, path)
+    return path
+
+
+def test_features_are_read_through_the_encoders_linear_maps(
+    command, transfer_data, transfer_encoder, mapped_encoder, tmp_path
+):
+    extra = ("--feature-based", "--extra-layers", 0, "--valid-langs", "de", "--valid-split", "test")
+    losses, scores, output = fine_tune(command, transfer_data, mapped_encoder, "pos", tmp_path, *extra, epochs=2)
+    without, *_ = fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path / "none", *extra, epochs=2)
+    assert losses[1] != without[1]
+    assert output.count("read through linear maps of de, en") == 1
+    before, after = (checkpoint.read(path)["model"] for path in (mapped_encoder, tmp_path / "checkpoint_last.pt"))
+    assert all(torch.equal(value, after[key]) for key, value in before.items())  # the maps are kept, and as they were
+    predictor = Predictor.load(tmp_path / "checkpoint_last.pt")
+    path = find(predictor.benchmark, transfer_data, "test", "de")
+    score = evaluate(predictor, path, "de").scores["accuracy"]
+    assert 100 * score == pytest.approx(scores[-1], abs=0.01)
+    predictor.maps = None
+    assert evaluate(predictor, path, "de").scores["accuracy"] != score
+    again = command(
+        "fairseq-validate", transfer_data, "--user-dir", USER_DIR, "--task", "xalign_tagging", "--benchmark", "pos",
+        "--cpu", "--path", tmp_path / "checkpoint_last.pt", "--batch-size", 5, "--num-workers", 0, *extra,
+    )  # fmt: skip
+    assert f"| score {scores[-1]:g} |" in again.stdout + again.stderr
+
+
+def test_mixed_texts_have_no_map(command, transfer_data, mapped_encoder, tmp_path):
+    source = transfer_data / "xnli/train-en.tsv"
+    files = ("--train-files", f"en={source},de={source}", "--code-switch", "--feature-based")
+    losses, _, output = fine_tune(
+        command, transfer_data, mapped_encoder, "xnli", tmp_path, *files, check=False, epochs=1
+    )
+    assert "a text in two languages has no one linear map" in output
+    assert not losses
 
 
 def test_validate_command_repeats_the_validation(command, transfer_data, transfer_encoder, tmp_path):

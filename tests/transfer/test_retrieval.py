@@ -11,8 +11,10 @@ from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.transfer.retrieval import (
     default_retrieval_layer,
     evaluate_retrieval,
@@ -130,17 +132,40 @@ def test_a_layer_that_is_not_there_is_an_error(encoder, tokenizer, bitext):
         evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=4)
 
 
-def test_from_a_checkpoint(encoder, tokenizer, bitext, tmp_path):
+def save(encoder, tokenizer, path, maps=None):
     model = torch.frombuffer(bytearray(tokenizer._processor.serialized_model_proto()), dtype=torch.uint8)
     assert isinstance(tokenizer.dictionary, Dictionary)
     state = {
         "args": None,
         "cfg": {"model": {"encoder_attention_heads": 2}},
-        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()},
+        "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()}
+        | {f"heads.linear_mapping.{key}": value for key, value in (maps.state_dict() if maps else {}).items()},
         "task_state": {"tokenizer": {"symbols": tokenizer.dictionary.symbols, "sentencepiece": model}},
     }
-    torch.save(state, tmp_path / "checkpoint.pt")
+    torch.save(state, path)
+
+
+def test_from_a_checkpoint(encoder, tokenizer, bitext, tmp_path):
+    save(encoder, tokenizer, tmp_path / "checkpoint.pt")
     evaluation = retrieval_evaluation(tmp_path / "checkpoint.pt", bitext, "de", layer=-1)
     other = evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=3)
     assert evaluation.predictions == other.predictions
     assert evaluation.signatures == other.signatures
+
+
+def test_linear_maps_of_a_checkpoint_are_used(encoder, tokenizer, bitext, tmp_path, caplog):
+    maps = LanguageMaps(["de"], "en", 3, 16)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        maps.of("de").normal_()
+    evaluation = evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2, maps=maps)
+    foreign = sentence_vectors(encoder, tokenizer, GERMAN, 2) @ maps.of("de")[2].detach()
+    found = retrieve(foreign, sentence_vectors(encoder, tokenizer, ENGLISH, 2))
+    assert [each["accuracy"] for each in evaluation.predictions] == [str(k + 1) for k in found["accuracy"].tolist()]
+    assert evaluation.predictions != evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions
+    save(encoder, tokenizer, tmp_path / "mapped.pt", maps)
+    assert retrieval_evaluation(tmp_path / "mapped.pt", bitext, "de", layer=2).predictions == evaluation.predictions
+    assert not caplog.records
+    unmapped = evaluate_retrieval(encoder, tokenizer, bitext, "gl", layer=2, maps=maps)
+    assert "no linear map of gl" in caplog.text
+    assert unmapped.predictions == evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions

@@ -16,6 +16,7 @@ from xalign_fairseq.alignment.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find
@@ -100,17 +101,22 @@ class TransferTask(FairseqTask):
             )
         return BENCHMARKS[self.cfg.benchmark]
 
-    @cached_property
+    @property
     def tokenizer(self) -> Tokenizer:
         """That of the encoder, whose options the task is told in :meth:`build_model`."""
+        return self._initial[0]
+
+    @cached_property
+    def _initial(self) -> tuple[Tokenizer, LanguageMaps | None]:
+        """What the encoder comes with: its tokenizer, and linear maps."""
         path = self.init_checkpoint
         if not path:
             raise XalignError(
                 "fine-tuning needs an encoder", where="--init-checkpoint", next="--init-checkpoint CHECKPOINT.pt"
             )
         state = checkpoint.read(path)
-        encoder, _ = checkpoint.load_encoder(state, path)
-        return load_tokenizer(state, encoder.config.vocab_size, where=path)
+        encoder, heads = checkpoint.load_encoder(state, path)
+        return load_tokenizer(state, encoder.config.vocab_size, where=path), load_maps(heads)
 
     @property
     def dictionary(self) -> Dictionary:
@@ -195,8 +201,26 @@ class TransferTask(FairseqTask):
         model.attach_head(self.spec.head_name, head, fresh=True)
         model.freeze_lm_head()
         if head.features.frozen:
-            model.encoder.requires_grad_(False)
+            model.freeze_encoder()
+            self._attach_maps(model)
         return model
+
+    def _attach_maps(self, model: Any) -> None:
+        """Let the features read a frozen encoder through the maps that it comes with, and the checkpoint keep them."""
+        _, maps = self._initial
+        if maps is None:
+            return
+        if self.cfg.code_switch:
+            raise XalignError(
+                "a text in two languages has no one linear map",
+                where="--code-switch, --feature-based",
+                found=f"an encoder with maps of {', '.join(maps.languages)}",
+                next="leave one of them out, or start from the encoder without maps",
+            )
+        examples = [each for group in (*self.train_groups, *self.valid_groups) for each in group]
+        maps.tell_unmapped([each.language for each in examples])
+        model.attach_head(HEAD, maps)
+        logger.info("features are read through linear maps of %s", ", ".join(maps.languages))
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""

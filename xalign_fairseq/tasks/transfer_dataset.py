@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from fairseq.data import FairseqDataset, data_utils
 
-from xalign_fairseq.transfer.family import Encoded, Family
+from xalign_fairseq.transfer.family import Encoded, Family, window_languages
 
 logger = logging.getLogger(__name__)
 # Batches are drawn at random; within this many of them examples are sorted by length, which saves padding.
@@ -55,17 +55,19 @@ class TransferDataset(FairseqDataset):
         self.now = epoch
 
     def collater(self, samples: Sequence[int]) -> dict[str, Any]:
-        """Items to a batch; in validation it carries the examples, which the metric needs."""
+        """Items to a batch with its windows' languages; in validation with the examples, which the metric needs."""
         if not samples:  # a worker that has run out of batches
             return {}
         encoded = [each for i in samples for each in self.encoded[i]]
+        examples = tuple(example for i in samples for example in self.groups[i])
         sample = {
             "batch": self.family.collate(encoded),
+            "languages": window_languages(examples, encoded),
             "nsentences": len(encoded),
             "ntokens": sum(each.tokens for each in encoded),
         }
         if not self.training:
-            sample["examples"] = tuple(example for i in samples for example in self.groups[i])
+            sample["examples"] = examples
         return sample
 
     def ordered_indices(self) -> np.ndarray:

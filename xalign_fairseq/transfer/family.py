@@ -139,3 +139,9 @@ def register_family(name: str) -> Callable[[type[Family]], type[Family]]:
         return cls
 
     return register
+
+
+def window_languages(examples: Sequence[Any], encoded: Sequence[Encoded]) -> list[str]:
+    """The language of each window of a batch: its example's, which is that of the context of a question."""
+    both = zip(examples, encoded, strict=True)
+    return [example.language for example, each in both for _ in each.windows]

@@ -14,12 +14,13 @@ from torch import Tensor
 
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.parsing import Gold
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.transfer.benchmarks import Benchmark, check_labels, digest
-from xalign_fairseq.transfer.family import Encoded, Family
+from xalign_fairseq.transfer.family import Encoded, Family, window_languages
 from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
 
 logger = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ class Predictor:
 
     Args:
         encoder, head, family, spec: its parts; :meth:`load` builds them from a checkpoint.
+        maps: linear maps of a frozen encoder's layers, which its features read through them.
 
     Example::
 
@@ -68,8 +70,15 @@ class Predictor:
         predictor.predict(predictor.benchmark.read("test-de.tsv", "de"))
     """
 
-    def __init__(self, encoder: Encoder, head: TransferHead, family: Family, spec: TransferSpec):
-        self.encoder, self.head, self.family, self.spec = encoder.eval(), head.eval(), family, spec
+    def __init__(
+        self,
+        encoder: Encoder,
+        head: TransferHead,
+        family: Family,
+        spec: TransferSpec,
+        maps: LanguageMaps | None = None,
+    ):
+        self.encoder, self.head, self.family, self.spec, self.maps = encoder.eval(), head.eval(), family, spec, maps
         self.benchmark: Benchmark = spec.find_benchmark()
 
     @classmethod
@@ -83,28 +92,36 @@ class Predictor:
         family = spec.build_family(load_tokenizer(state, encoder.config.vocab_size, where=path))
         head = spec.build_head(family, encoder.config)
         spec.load_head(head, heads, path)
-        return cls(encoder.to(device, dtype), head.to(device, dtype), family, spec)
+        maps = load_maps(heads) if head.features.frozen else None
+        maps = None if maps is None else maps.to(device)
+        return cls(encoder.to(device, dtype), head.to(device, dtype), family, spec, maps)
 
     def predict(self, examples: Sequence[Any], max_tokens: int = 8192, progress: Progress | None = None) -> list[Any]:
         """One prediction for each example, in order; batches hold up to ``max_tokens`` padded tokens."""
+        if self.maps is not None:
+            self.maps.tell_unmapped([example.language for example in examples])
         predictions: list[Any] = [None] * len(examples)
         for start in range(0, len(examples), BLOCK):
             block = examples[start : start + BLOCK]
             encoded = [self.family.encode(example) for example in block]
             for chosen in _batches(encoded, max_tokens):
-                batch = self.family.collate([encoded[i] for i in chosen])
-                found = self._predict_batch(batch, [block[i] for i in chosen])
+                found = self._predict_batch([encoded[i] for i in chosen], [block[i] for i in chosen])
                 for i, prediction in zip(chosen, found, strict=True):
                     predictions[start + i] = prediction
                 if progress is not None:
                     progress(len(chosen))
         return predictions
 
-    def _predict_batch(self, batch: dict[str, Any], examples: Sequence[Any]) -> list[Any]:
+    def _predict_batch(self, encoded: Sequence[Encoded], examples: Sequence[Any]) -> list[Any]:
         device = self.encoder.lm_head.bias.device
-        batch = {key: value.to(device) if isinstance(value, Tensor) else value for key, value in batch.items()}
+        batch: dict[str, Any] = {
+            key: value.to(device) if isinstance(value, Tensor) else value
+            for key, value in self.family.collate(encoded).items()
+        }
         with torch.inference_mode():
-            states = self.encoder.states(batch["tokens"])
+            states: States = self.encoder.states(batch["tokens"])
+            if self.maps is not None:
+                states = MappedStates(states, self.maps, window_languages(examples, encoded))
             hidden = self.head.features(states, batch["tokens"])
             return self.family.predict(self.head.output, hidden, batch, examples)
 

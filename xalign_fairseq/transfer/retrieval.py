@@ -12,6 +12,7 @@ from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint as checkpoints
+from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map, load_maps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import retrieve
@@ -97,6 +98,7 @@ def evaluate_retrieval(
     language: str,
     *,
     layer: int | None = None,
+    maps: LanguageMaps | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Evaluation:
     """Find the English line of each line of a bitext and the other way round, by cosine and by margin.
@@ -106,6 +108,8 @@ def evaluate_retrieval(
         path: the foreign side; the English file lies beside it.
         language: of ``path``.
         layer: whose states are averaged; :func:`default_retrieval_layer` without one.
+        maps: linear maps of the encoder's hidden states; a side in a language without one is compared as it is, and
+            told.
         progress: is told how many more sentences are done.
 
     Returns:
@@ -121,9 +125,12 @@ def evaluate_retrieval(
         default_retrieval_layer(encoder.config.encoder_layers) if layer is None else layer
     )
     pairs = benchmark.read(path, language)
+    sides = ((language, [pair.first for pair in pairs]), ("en", [pair.second for pair in pairs]))
+    if maps is not None:
+        maps.tell_unmapped([language, "en"])
     foreign, english = (
-        sentence_vectors(encoder, tokenizer, side, chosen, progress=progress)
-        for side in ([pair.first for pair in pairs], [pair.second for pair in pairs])
+        _mapped(sentence_vectors(encoder, tokenizer, side, chosen, progress=progress), maps, each, chosen)
+        for each, side in sides
     )
     ids = [pair.id for pair in pairs]
     found = {name: lines.tolist() for name, lines in retrieve(foreign, english).items()}
@@ -153,8 +160,24 @@ def retrieval_evaluation(
     dtype: torch.dtype = torch.float32,
     progress: Callable[[int], object] | None = None,
 ) -> Evaluation:
-    """:func:`evaluate_retrieval` with the encoder and the tokenizer of a fairseq checkpoint."""
+    """:func:`evaluate_retrieval` with the encoder, the tokenizer and any linear maps of a fairseq checkpoint."""
     state = checkpoints.read(checkpoint)
-    encoder, _ = checkpoints.load_encoder(state, checkpoint)
+    encoder, heads = checkpoints.load_encoder(state, checkpoint)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=checkpoint)
-    return evaluate_retrieval(encoder.to(device, dtype), tokenizer, path, language, layer=layer, progress=progress)
+    maps = load_maps(heads)
+    return evaluate_retrieval(
+        encoder.to(device, dtype),
+        tokenizer,
+        path,
+        language,
+        layer=layer,
+        maps=None if maps is None else maps.to(device),
+        progress=progress,
+    )
+
+
+@torch.no_grad()
+def _mapped(vectors: Tensor, maps: LanguageMaps | None, language: str, layer: int) -> Tensor:
+    """The mean of mapped states is the mapped mean."""
+    mine = None if maps is None else maps.of(language)
+    return vectors if mine is None else apply_map(vectors, mine[layer])

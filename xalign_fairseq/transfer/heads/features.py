@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import HiddenStates
+from xalign_fairseq.encoder.mappings import States
 
 
 class Features(nn.Module):
@@ -18,7 +18,8 @@ class Features(nn.Module):
     .. math:: x = \gamma \sum_{l=0}^{L} softmax(w)_l h_l
 
     ``extra_layers`` new transformer layers then read the mix (Wu & Dredze, 2020, section 3: 4 of them), each with the
-    encoder's sizes.
+    encoder's sizes. Where the encoder comes with linear maps, h_l are the states that they map to the pivot language's
+    (:class:`~xalign_fairseq.encoder.mappings.MappedStates`).
 
     Args:
         config: sizes and dropout of the encoder.
@@ -59,8 +60,8 @@ class Features(nn.Module):
             for _ in range(options["extra_layers"])
         )
 
-    def forward(self, states: HiddenStates, tokens: Tensor) -> Tensor:
-        """Features (N, T, H) of a pass over ``tokens`` (N, T)."""
+    def forward(self, states: States, tokens: Tensor) -> Tensor:
+        """Features (N, T, H) of a pass, linearly mapped or not, over ``tokens`` (N, T)."""
         if not self.frozen:
             return states.layer(-1)
         x = self.gamma * sum(
