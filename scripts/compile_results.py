@@ -4,7 +4,8 @@
 usage: compile_results.py [--check] [--plot] [--root FOLDER]
 
 A table stands between <!-- results:RECIPE/TABLE --> and <!-- end -->. Without any results file the tables say so.
-A transfer study (results/report/report.md, as xalign transfer-report writes it) has a table for each heading there.
+A study (results/report/report.md, as xalign transfer-report or examples/continuation/report.py writes it) has a table
+for each heading there; RECIPE/continuation is the recipe's own part of the latter.
 """
 
 import argparse
@@ -24,6 +25,7 @@ COMMAND = "python scripts/compile_results.py"
 NOTHING = "No results yet."
 PLOT = "aer-layers.png"
 REPORT = "report/report.md"
+CONTINUATION = "continuation"  # the study that several recipes have a part in
 ABLATION = "ablation-"  # begins the names of short runs that have a table of their own
 Runs = Sequence[dict[str, Any]]
 
@@ -209,6 +211,8 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
         recipe, _, table = name.partition("/")
         if recipe in recipes and is_study(root, recipe):
             return study_table(root / "examples" / recipe / "results" / REPORT, table)
+        if recipe in recipes and table == CONTINUATION:
+            return study_table(root / "examples" / CONTINUATION / "results" / REPORT, recipe.replace("_", "-"))
         if recipe not in recipes or table not in (*TABLES, "plot"):
             raise XalignError(
                 "there is no such results table",
@@ -226,8 +230,8 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
 
 
 def is_study(root: Path, recipe: str) -> bool:
-    """Whether a recipe's results are runs of xalign transfer, which have no results files of their own."""
-    return (root / "examples" / recipe / "plans").is_dir()
+    """Whether a recipe's tables are those of a report: runs of xalign transfer, or of the continuation study."""
+    return recipe == CONTINUATION or (root / "examples" / recipe / "plans").is_dir()
 
 
 def study_table(report: Path, heading: str) -> str:

@@ -200,3 +200,19 @@ def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
     done = run("--root", folder)
     assert done.returncode == 2
     assert "overall, pos-trained-on-en" in done.stderr
+
+
+def test_a_recipe_has_its_part_of_the_continuation_study(folder):
+    for recipe, table in (("continuation", "summary"), ("explicit_alignments", "continuation")):
+        page = folder / "examples" / recipe / "README.md"
+        page.parent.mkdir(parents=True)
+        page.write_text(f"<!-- results:{recipe}/{table} -->\n<!-- end -->\n")
+    assert run("--root", folder).returncode == 0
+    assert "No results yet." in page.read_text()
+    report = folder / "examples/continuation/results/report/report.md"
+    report.parent.mkdir(parents=True)
+    report.write_text("# Study\n\n## Summary\n\n| a |\n\n## Explicit alignments\n\n| b |\n\n| c |\n")
+    assert run("--root", folder, "--check").returncode == 1
+    assert run("--root", folder).returncode == 0
+    assert page.read_text() == "<!-- results:explicit_alignments/continuation -->\n| b |\n\n| c |\n<!-- end -->\n"
+    assert "| a |" in (folder / "examples/continuation/README.md").read_text()

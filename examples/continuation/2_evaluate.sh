@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Measure the encoder itself and every finished run of 1_train.sh; what has been measured stays as it is.
+#
+#   bash 2_evaluate.sh ENCODER RUNS TEXT
+#
+# TEXT: of ../transfer/1_data.sh, for silver links and word frequencies. BENCHMARK (default ../shared/data) is the folder
+# with gold/, bitext/ and dict/. Writes results/continuation/ here and in the recipes of the settings' papers; after that
+# `python report.py` and `python scripts/compile_results.py` make the tables. PAIR (de-en).
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+benchmark="${BENCHMARK:-$here/../../../shared/data}"
+[[ $# -eq 3 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
+encoder="$1" runs="$2" text="$3"
+[[ -e "$encoder" ]] || { echo "error: no checkpoint $encoder" >&2; exit 2; }
+[[ -d "$benchmark/gold" ]] || { echo "error: no gold/ in $benchmark; set BENCHMARK" >&2; exit 2; }
+
+measure() { # CHECKPOINT NAME
+  if compgen -G "$here/../*/results/continuation/$2.json" > /dev/null; then
+    echo "$2: measured already"
+  else
+    python "$here/evaluate.py" "$1" "$2" "$benchmark" "$text" --pair "${PAIR:-de-en}"
+  fi
+}
+
+measure "$encoder" none
+for run in "$runs"/*/; do
+  name="$(basename "$run")"
+  if [[ -e "$run/train.log" ]] && ! grep -q "done training" "$run/train.log"; then
+    echo "$name: not finished"
+  elif [[ -e "$run/checkpoint_last.pt" ]]; then
+    measure "$run/checkpoint_last.pt" "$name"
+  fi
+done

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Measure a run of 1_train.sh: AER, sentence retrieval and alignment score, with counts of every test item.
+
+usage: evaluate.py CHECKPOINT NAME BENCHMARK TEXT [--pair de-en] [--examples FOLDER]
+
+NAME is SETTING-SEED, or a setting without a seed (none, procrustes). BENCHMARK has gold/, bitext/ and dict/; TEXT/PAIR
+is the bitext that 1_data.sh of the transfer study made, whose valid.* have silver links. Results are written to
+examples/RECIPE/results/ as NAME.json and NAME.npz.
+
+AER: encoding (joint or separate), layer and method (argmax, itermax, union) are those with the lowest AER on the silver
+links, of equal ones the first; the gold test set is scored with these and, for comparison at one place, with each
+encoding, the last layer and argmax. Retrieval: Tatoeba, by the mean of the default layer and by the last layer's <s>.
+Alignment score: dictionary pairs of two single words that differ and occur at least 5 times each in TEXT/PAIR/train.*.
+A checkpoint with linear maps is measured with them: pairs are then encoded separately, and the map of layer 0 is that
+of the input embeddings.
+"""
+
+import argparse
+import json
+import platform
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import study
+import torch
+
+from xalign_fairseq import __version__
+from xalign_fairseq.alignment.aer import score, sentence_counts
+from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.alignment.labels import LabelOptions
+from xalign_fairseq.alignment.pharaoh import Link, read_gold
+from xalign_fairseq.alignment.signature import score_signature
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import apply_map, load_maps
+from xalign_fairseq.evaluation.embedding_alignment import WordPairs, alignment_counts, rank_counts, word_vectors
+from xalign_fairseq.evaluation.retrieval import retrieval_counts
+from xalign_fairseq.files import read_lines
+from xalign_fairseq.transfer.retrieval import default_retrieval_layer, sentence_vectors
+
+METHODS = ("argmax", "itermax", "union")
+ISO3 = {"ar": "ara", "cs": "ces", "de": "deu", "en": "eng", "es": "spa", "fr": "fra", "hi": "hin", "ru": "rus"}
+OCCURRENCES = 5
+ENCODINGS = ("joint", "separate")
+Counts = dict[str, np.ndarray]
+Place = tuple[str, int, str]  # where links are read: encoding, layer, method
+
+
+class Model:
+    """A checkpoint, with what each measure reads of it."""
+
+    def __init__(self, path: Path, pair: str):
+        src, tgt = pair.split("-")
+        self.languages = (src, tgt)
+        state = checkpoint.read(path)
+        self.encoder, heads = checkpoint.load_encoder(state, path)
+        self.tokenizer = load_tokenizer(state, self.encoder.config.vocab_size, where=path)
+        self.maps = load_maps(heads)
+        self.layers = self.encoder.config.encoder_layers
+
+    def aligner(self, encoding: str) -> Aligner:
+        """Reads the pair's files; with maps, through them."""
+        languages = None if self.maps is None else self.languages
+        return Aligner(self.encoder, self.tokenizer, encoding=encoding, maps=self.maps, languages=languages)
+
+    def encodings(self) -> Sequence[str]:
+        """Maps are of sentences that were encoded by themselves."""
+        return ENCODINGS if self.maps is None else ("separate",)
+
+    def mapped(self, vectors: torch.Tensor, lang: str, layer: int) -> torch.Tensor:
+        """Vectors (N, H) that are linear in a layer's states, in the space that both languages share."""
+        maps = None if self.maps is None else self.maps.of(lang)
+        return vectors if maps is None else apply_map(vectors, maps[layer])
+
+
+def measure_aer(model: Model, gold: Path, silver: Path) -> tuple[dict[str, Any], Counts]:
+    """AER with the setting that is best on silver links, and with the common ones."""
+    places = [
+        (encoding, layer, method)
+        for encoding in model.encodings()
+        for layer in range(model.layers + 1)
+        for method in METHODS
+    ]
+    links = align(model, silver, places)
+    golds = read_gold(f"{silver}.links")
+    silver_aer = {place: score(links[place], golds).aer for place in places}
+    chosen = {"aer": min(places, key=silver_aer.__getitem__)}
+    chosen |= {f"aer-{encoding}": (encoding, model.layers, "argmax") for encoding in model.encodings()}
+    links = align(model, gold, list(dict.fromkeys(chosen.values())))
+    golds = read_gold(f"{gold}.gold")
+    record, counts = {}, {}
+    for name, place in chosen.items():
+        table = sentence_counts(links[place], golds)
+        counts[name] = np.array([(c.hits_sure, c.hits_possible, c.links, c.sure) for c in table])
+        encoding, layer, method = place
+        signature = score_signature(
+            layer=layer,
+            options=LabelOptions(method=method),
+            encoding=encoding,
+            languages=None if model.maps is None else model.languages,
+        )
+        record[name] = {"encoding": encoding, "layer": layer, "method": method,
+                        "silver_aer": round(silver_aer[place], 4), "signature": signature}  # fmt: skip
+    return record, counts
+
+
+def align(model: Model, files: Path, places: Sequence[Place]) -> dict[Place, list[set[Link]]]:
+    """Links of the pairs of ``files``.{src,tgt} at every place, from one pass for each encoding."""
+    found = {}
+    for encoding in dict.fromkeys(place[0] for place in places):
+        mine = [place for place in places if place[0] == encoding]
+        settings = [(layer, LabelOptions(method=method)) for _, layer, method in mine]
+        sides = (read_lines(f"{files}.{lang}") for lang in model.languages)
+        swept = model.aligner(encoding).sweep(zip(*sides, strict=True), settings)
+        links = zip(*([set(alignment.links) for alignment in each] for each in swept), strict=True)
+        found |= {place: list(hyps) for place, hyps in zip(mine, links, strict=True)}
+    return found
+
+
+def measure_retrieval(model: Model, files: Path, foreign: str) -> tuple[dict[str, Any], Counts]:
+    """Counts of every search, by the mean of the default layer and by ``<s>`` of the last."""
+    record, counts = {}, {}
+    default = default_retrieval_layer(model.layers)
+    for ending, layer, pooling in (("", default, "mean"), ("-cls", model.layers, "cls")):
+        sides = [
+            model.mapped(
+                sentence_vectors(
+                    model.encoder, model.tokenizer, list(read_lines(f"{files}.{lang}")), layer, pooling=pooling
+                ),
+                lang,
+                layer,
+            )
+            for lang in (foreign, "en")
+        ]
+        counts |= {f"{name}{ending}": table for name, table in retrieval_counts(*sides).items()}
+        record[f"accuracy{ending}"] = {"layer": layer, "pooling": pooling}
+    return record, counts
+
+
+def measure_alignment_score(model: Model, pairs: WordPairs, foreign: str) -> tuple[dict[str, Any], Counts]:
+    """Counts of dictionary words in both directions, from input embeddings."""
+    embeddings = model.encoder.sentence_encoder.embed_tokens.weight.detach()
+    english, other = (
+        model.mapped(word_vectors(embeddings, model.tokenizer, words), lang, 0)
+        for words, lang in ((pairs.src, "en"), (pairs.tgt, foreign))
+    )
+    directions = (("", english, other, pairs.to_tgt), ("-to-en", other, english, pairs.to_src))
+    counts = {}
+    for ending, *vectors, golds in directions:
+        counts[f"alignment{ending}"] = alignment_counts(*vectors, golds)
+        counts[f"alignment-rank{ending}"] = rank_counts(*vectors, golds)
+    return {"alignment": {"en": len(pairs.src), foreign: len(pairs.tgt)}}, counts
+
+
+def read_dictionary(path: Path, english: Path, foreign: Path) -> WordPairs:
+    """Pairs (English, foreign) of single words that differ, both of which the text has often enough."""
+    known = [
+        {word for word, count in Counter(word for line in read_lines(file) for word in line.split()).items()
+         if count >= OCCURRENCES} for file in (english, foreign)
+    ]  # fmt: skip
+    pairs = [line.split("\t") for line in read_lines(path)]
+    return WordPairs.collect(
+        (first, second)
+        for first, second in pairs
+        if first in known[0]
+        and second in known[1]
+        and first.isalpha()
+        and second.isalpha()
+        # Equal words have equal subwords, so that nothing had to be learnt.
+        and first.lower() != second.lower()
+    )
+
+
+def training_record(folder: Path) -> dict[str, Any]:
+    """Command, commit, updates, tokens, minutes and machine of a run, from what 1_train.sh left in its folder."""
+    record: dict[str, Any] = {"command": "", "commit": "", "updates": 0, "tokens": 0, "minutes": 0.0, "machine": ""}
+    if (folder / "run.json").exists():
+        record |= json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    if (folder / "train.log").exists():
+        log = (folder / "train.log").read_text(encoding="utf-8")
+        tokens = updates = 0
+        for match in re.finditer(r"wpb=([\d.]+).*num_updates=(\d+)", log):
+            now = int(match[2])
+            tokens += max(0, now - updates) * float(match[1])
+            updates = max(updates, now)
+        seconds = sum(float(match[1]) for match in re.finditer(r"done training in ([\d.]+) seconds", log))
+        gpus = re.findall(r"rank +\d+: .*name = (.*?) *$", log, re.MULTILINE)
+        machine = f"{len(gpus)} x {gpus[0]}" if gpus else f"{platform.machine()} CPU"
+        record |= {"updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1), "machine": machine}
+    return record
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("benchmark", type=Path)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--pair", default="de-en", help="SRC-TGT; one of them is en (default: %(default)s)")
+    parser.add_argument("--examples", type=Path, default=study.EXAMPLES, help="default: the folder with this recipe")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    [foreign] = [lang for lang in args.pair.split("-") if lang != "en"]
+    setting, seed = study.split_name(args.name)
+    text, tatoeba = args.text / args.pair, args.benchmark / f"bitext/tatoeba-laser-test/en-{foreign}"
+    pairs = read_dictionary(
+        args.benchmark / f"dict/freedict/eng-{ISO3[foreign]}.tsv", text / "train.en", text / f"train.{foreign}"
+    )
+    model = Model(args.checkpoint, args.pair)
+    parts = [
+        measure_aer(model, args.benchmark / f"gold/simalign-testsets/{args.pair}", text / "valid"),
+        measure_retrieval(model, tatoeba, foreign),
+        measure_alignment_score(model, pairs, foreign),
+    ]
+    how = {name: value for record, _ in parts for name, value in record.items()}
+    counts = {name: table for _, found in parts for name, table in found.items()}
+    # The encoder itself was not continued: how it was trained is not this study's.
+    trained = training_record(args.checkpoint.parent if setting != "none" else Path("nowhere"))
+    record = {**trained, "name": args.name, "setting": setting, "seed": seed, "pair": args.pair, "version": __version__,
+              "how": how}  # fmt: skip
+    run = study.Run(record, counts)
+    record["scores"] = {name: round(run.score(name), 4) for name in counts}
+    study.write(study.place(args.examples, args.name), record, counts)
+    headlines = ", ".join(f"{label} {100 * run.score(name):.2f}" for name, label in study.HEADLINES.items())
+    chosen = ", ".join(str(how["aer"][key]) for key in ("encoding", "layer", "method"))
+    print(f"{args.name}: {headlines}; AER at {chosen}")
+
+
+if __name__ == "__main__":
+    main()

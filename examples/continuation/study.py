@@ -1,0 +1,113 @@
+"""What evaluate.py writes and report.py reads: the settings of the study, where their results lie, and the measures."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.evaluation.metric import ratio
+from xalign_fairseq.files import atomic_write
+
+EXAMPLES = Path(__file__).resolve().parent.parent
+STUDY = "continuation"
+BASELINES = ("none", "tlm")
+# The recipe that a setting's results belong to; the baselines' are the study's own.
+PAPERS = {
+    "explicit_alignments": ("linear_mapping", "procrustes", "l2", "weak", "strong"),
+    "ppa": ("ppa", "moco", "ppa_mlm", "ppa_mean"),
+    "weam": ("weam",),
+}
+SETTINGS = (*BASELINES, *(setting for settings in PAPERS.values() for setting in settings))
+# No draw of random numbers is in them: the encoder itself, and maps in closed form.
+WITHOUT_SEED = ("none", "procrustes")
+
+
+def aer(totals: np.ndarray) -> np.ndarray:
+    """AER of summed counts (..., 4): sure hits, possible hits, links, sure links; without any link it is 1."""
+    return 1 - ratio(np.stack([totals[..., 0] + totals[..., 1], totals[..., 2] + totals[..., 3]], axis=-1))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure of the study.
+
+    Attributes:
+        label: for tables.
+        value: summed counts (..., K) -> fraction (...,).
+        sign: 1 if higher is better, -1 if lower is.
+    """
+
+    label: str
+    value: Callable[[np.ndarray], np.ndarray] = ratio
+    sign: int = 1
+
+
+MEASURES = {
+    "aer": Measure("AER, chosen", aer, -1),
+    "aer-joint": Measure("AER, joint, last layer, argmax", aer, -1),
+    "aer-separate": Measure("AER, separate, last layer, argmax", aer, -1),
+    "accuracy": Measure("retrieval to en, cosine, mean"),
+    "accuracy-from-en": Measure("from en, cosine, mean"),
+    "margin-accuracy": Measure("to en, margin, mean"),
+    "margin-accuracy-from-en": Measure("from en, margin, mean"),
+    "accuracy-cls": Measure("to en, cosine, cls"),
+    "accuracy-from-en-cls": Measure("from en, cosine, cls"),
+    "margin-accuracy-cls": Measure("to en, margin, cls"),
+    "margin-accuracy-from-en-cls": Measure("from en, margin, cls"),
+    "alignment": Measure("alignment score from en"),
+    "alignment-to-en": Measure("alignment score to en"),
+    "alignment-rank": Measure("alignment rank from en"),
+    "alignment-rank-to-en": Measure("alignment rank to en"),
+}
+HEADLINES = {"aer": "AER", "accuracy": "retrieval", "alignment": "alignment score"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A checkpoint's results: what its JSON file says, and for each measure counts (items, K)."""
+
+    record: dict[str, Any]
+    counts: dict[str, np.ndarray]
+
+    def score(self, measure: str) -> float:
+        """The measure over all items, a fraction."""
+        return float(MEASURES[measure].value(self.counts[measure].sum(0).astype(np.float64)))
+
+
+def split_name(name: str) -> tuple[str, int | None]:
+    """Setting and seed of ``SETTING-SEED``, or of a setting that has no seed."""
+    setting, _, seed = name.partition("-")
+    return setting, int(seed) if seed and setting not in WITHOUT_SEED else None
+
+
+def place(examples: Path, name: str) -> Path:
+    """The results file of a run."""
+    setting, _ = split_name(name)
+    paper = next((paper for paper, settings in PAPERS.items() if setting in settings), STUDY)
+    return examples / paper / "results" / STUDY / f"{name}.json"
+
+
+def write(path: Path, record: dict[str, Any], counts: dict[str, np.ndarray]) -> None:
+    """The record as JSON and, beside it, the counts in the smallest integers."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    small = {name: table.astype(np.min_scalar_type(int(table.max()))) for name, table in counts.items()}
+    with atomic_write(path.with_suffix(".npz"), "wb") as out:
+        np.savez_compressed(out, **small)
+    with atomic_write(path) as out:
+        out.write(json.dumps(record, indent=1) + "\n")
+
+
+def read(examples: Path) -> dict[str, list[Run]]:
+    """The runs of each setting, by seed; settings without results are left out."""
+    found: dict[str, list[Run]] = {}
+    for setting in SETTINGS:
+        paths = place(examples, setting).parent.glob(f"{setting}*.json")
+        paths = sorted(path for path in paths if split_name(path.stem)[0] == setting)
+        for path in paths:
+            with np.load(path.with_suffix(".npz")) as counts:
+                run = Run(json.loads(path.read_text(encoding="utf-8")), dict(counts))
+            found.setdefault(setting, []).append(run)
+    return found
