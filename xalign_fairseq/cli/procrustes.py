@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Check everything, then pass over the data and write."""
+    import logging
     from pathlib import Path
 
     import torch
@@ -59,6 +60,7 @@ def run(args: argparse.Namespace) -> None:
             next="choose another name, or pass --overwrite",
         )
     device = choose_device(args.device)
+    logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of extras that it does without
     xalign_fairseq.register()
     from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
 
