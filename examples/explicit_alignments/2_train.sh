@@ -47,6 +47,10 @@ if [[ "$setting" == procrustes ]]; then
   [[ -e "$last" ]] || xalign procrustes --checkpoint "$INIT" --data "$data" --out "$last" "$@"
   exit
 fi
+if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
+  echo "$save has its $updates updates already"
+  exit
+fi
 read -r -a device <<< "$device"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --max-sentence-length 96 \
   --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \

@@ -36,6 +36,10 @@ if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this ru
   printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
     "$setting" "$command" "$commit" "${SEED:-1}" > "$save/run.json"
 fi
+if grep -qs "| num_updates $UPDATES |" "$save/train.log"; then # fairseq-train would do one update more
+  echo "$save has its $UPDATES updates already"
+  exit
+fi
 read -r -a device <<< "${DEVICE:---fp16}"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$pair" \
   --max-pair-length 128 --mask-prob 0.3 \

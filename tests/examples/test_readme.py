@@ -9,6 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+DOCUMENTS = (
+    "README.md",
+    "user_dir_docs.md",
+    "examples/xlm_align/README.md",
+    "examples/explicit_alignments/README.md",
+    "examples/ppa/README.md",
+    "examples/weam/README.md",
+)
 SMALLER = {
     "--pairs 20000 --seed 1 --valid 200 --test 200": "--pairs 300 --seed 1 --valid 20 --test 20",
     "--vocab-size 2000": "--vocab-size 600",
@@ -43,7 +51,8 @@ def test_the_first_run_works(tmp_path):
 
 
 def test_relative_links_of_the_documents_lead_somewhere():
-    for document in (ROOT / "README.md", ROOT / "user_dir_docs.md", ROOT / "examples/xlm_align/README.md"):
+    for name in DOCUMENTS:
+        document = ROOT / name
         text = document.read_text()
         for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
             path, _, anchor = target.partition("#")
