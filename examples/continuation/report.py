@@ -172,13 +172,11 @@ def commands(runs: Runs) -> str:
 def to_markdown(runs: Runs) -> str:
     """The report."""
     findings = compare(runs)
-    seeds = sorted({len(mine) for setting, mine in runs.items() if setting not in study.WITHOUT_SEED})
     parts = [
         "# Continued pre-training on bitext",
         "Percent, mean ± sample deviation over seeds; AER is better low, the others high. Differences are in points, "
         "tested by a paired bootstrap over test items and seeds with Holm's correction over the settings (5 %; bold: "
         "significant). With few seeds this test is too ready to find a difference.",
-        "Runs with a seed: " + (" or ".join(map(str, seeds)) or "no") + " of each setting.",
     ]
     sections = {"Summary": scores, "Differences": differences}
     for title, write in sections.items():
