@@ -64,11 +64,14 @@ def criterion() -> str:
 
 
 def criterions() -> str:
-    """The criterions and their default objectives."""
-    from xalign_fairseq.criterions.presets import PRESETS
+    """The criterions, their default objectives and normalisation."""
+    from xalign_fairseq.criterions.presets import NORMALIZATIONS, PRESETS
 
-    rows = [(f"`{name}`", f"`{','.join(those)}`" if those else "none") for name, those in sorted(PRESETS.items())]
-    return markers.table(("`--criterion`", "default of `--objectives`"), rows)
+    rows = [
+        (f"`{name}`", f"`{','.join(those)}`" if those else "none", f"`{NORMALIZATIONS[name]}`")
+        for name, those in sorted(PRESETS.items())
+    ]
+    return markers.table(("`--criterion`", "default of `--objectives`", "of `--loss-normalization`"), rows)
 
 
 def objectives() -> str:

@@ -42,6 +42,10 @@ if [[ ! -e "$save/run.json" ]]; then # what the results file says of this run
   printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' "$setting" "$command" "$commit" "$seed" \
     > "$save/run.json"
 fi
+if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
+  echo "$save has its $updates updates already"
+  exit
+fi
 read -r -a device <<< "${DEVICE:---cpu}"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "${PAIR:-de-en}" \
   --arch "${ARCH:-xalign_tiny}" --max-positions 256 --init-checkpoint "$encoder" --loss-normalization per-objective \

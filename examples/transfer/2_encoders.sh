@@ -45,4 +45,8 @@ if [[ ! -e "$save/run.json" ]]; then # what the results file says of this encode
   printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' "$setting" \
     "UPDATES=$updates SEED=${SEED:-1} bash 2_encoders.sh DATA_BIN RUNS $setting" "$commit" "${SEED:-1}" > "$save/run.json"
 fi
+if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
+  echo "$save has its $updates updates already"
+  exit
+fi
 fairseq-train "${options[@]}" "${device[@]}"

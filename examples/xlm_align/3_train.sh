@@ -35,6 +35,11 @@ tiny=(
   --keep-interval-updates 1 --best-checkpoint-metric aer --log-interval 100 --num-workers 1 --cpu
 )
 pointer=(--dwa-layer 2 --dwa-label-by pointer --dwa-queries all-aligned --aer-similarity pointer --aer-method argmax)
+[[ "$setting" == base ]] && updates=150000
+if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
+  echo "$save has its $updates updates already"
+  exit
+fi
 case "$setting" in
   links) fairseq-train "${common[@]}" "${tiny[@]}" "${pointer[@]}" --dwa-links-until "${LINKS_UNTIL:-4500}" "$@" ;;
   scratch) fairseq-train "${common[@]}" "${tiny[@]}" --dwa-start-update "${COLD:-3000}" --aer-method argmax "$@" ;;

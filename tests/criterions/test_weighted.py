@@ -169,3 +169,18 @@ def test_objectives_know_languages_and_pivot():
     dwa.pivot = None
     with pytest.raises(XalignError, match=r"--pivot-lang[\s\S]*aa, bb, cc"):
         dwa.pivot_side(bitext)
+
+
+def test_presets_have_the_normalisation_of_their_papers():
+    defaults = {name: CRITERION_DATACLASS_REGISTRY[name]().loss_normalization for name in ("xlm_align", "weam", "ppa")}
+    assert defaults == {"xlm_align": "joint", "weam": "joint", "ppa": "per-objective"}
+    assert CRITERION_DATACLASS_REGISTRY["explicit_alignments"]().loss_normalization == "per-objective"
+
+
+def test_losses_that_are_no_likelihoods_are_logged_as_they_are():
+    logs = [{"loss": 8.0, "sample_size": 2, "tlm/loss/sum": 4.0, "tlm/loss/count": 2, "l2_align/loss/sum": 4.0,
+             "l2_align/loss/count": 2}]  # fmt: skip
+    with metrics.aggregate() as logged:
+        WeightedCriterion.reduce_metrics(logs)
+    values = logged.get_smoothed_values()
+    assert values["l2_align_loss"] == 2 and values["tlm_loss"] == pytest.approx(2 / math.log(2), abs=1e-3)

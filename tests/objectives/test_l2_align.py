@@ -18,7 +18,6 @@ def test_equals_the_equation(pooling, layer):
     expected = sum(((s - t) ** 2).sum().item() for s, t, *_ in trial.pairs(pooling=pooling, layer=layer))
     assert loss.total.item() == pytest.approx(expected, rel=1e-10) and expected > 1
     assert loss.count.item() == 9
-    assert [each.item() for each in loss.stats["distance"]] == [pytest.approx(expected), 9]
 
 
 def test_is_the_sum_over_its_pairs_in_any_order_and_direction():

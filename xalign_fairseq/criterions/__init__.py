@@ -5,6 +5,6 @@ from xalign_fairseq.criterions import presets, transfer  # noqa: F401  (importin
 presets.listen()
 presets.add("weighted", ())
 presets.add("xlm_align", ("mlm", "tlm", "dwa"))
-presets.add("explicit_alignments", ("word_contrastive", "reg_param"))
-presets.add("ppa", ("moco", "tlm"))
+presets.add("explicit_alignments", ("word_contrastive", "reg_param"), "per-objective")
+presets.add("ppa", ("moco", "tlm"), "per-objective")
 presets.add("weam", ("tlm", "word_exchange"))

@@ -13,13 +13,15 @@ from hydra.core.config_store import ConfigStore
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES
 
+# Name of a criterion -> its default objectives; and their normalisation, where it is not the first of these.
 PRESETS: dict[str, tuple[str, ...]] = {}
+NORMALIZATIONS: dict[str, str] = {}
 CLASSES: dict[str, type[WeightedCriterion]] = {}
 
 
-def add(name: str, objectives: tuple[str, ...]) -> None:
-    """Register ``--criterion name`` with these objectives as its default."""
-    PRESETS[name] = objectives
+def add(name: str, objectives: tuple[str, ...], normalization: str = "joint") -> None:
+    """Register ``--criterion name`` with these objectives and ``--loss-normalization`` as its defaults."""
+    PRESETS[name], NORMALIZATIONS[name] = objectives, normalization
     class_name = "".join(part.capitalize() for part in name.split("_")) + "Criterion"
     CLASSES[name] = type(class_name, (WeightedCriterion,), {"__module__": __name__})
     register_criterion(name, dataclass=_options(name))(CLASSES[name])
@@ -47,15 +49,11 @@ def listen() -> None:
 
 def _options(preset: str) -> type[FairseqDataclass]:
     """The weighted criterion's own options and, prefixed by its name, every option of every objective."""
+    defaults = {"objectives": ",".join(PRESETS[preset]), "loss_normalization": NORMALIZATIONS[preset]}
+    own = WeightedConfig.__dataclass_fields__
     fields: list = [
-        (
-            "objectives",
-            str,
-            dataclasses.field(
-                default=",".join(PRESETS[preset]),
-                metadata=dict(WeightedConfig.__dataclass_fields__["objectives"].metadata),
-            ),
-        )
+        (option, str, dataclasses.field(default=value, metadata=dict(own[option].metadata)))
+        for option, value in defaults.items()
     ]
     for name, objective in OBJECTIVES.items():
         for option in dataclasses.fields(objective.config_class):

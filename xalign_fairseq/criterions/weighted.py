@@ -151,7 +151,10 @@ class WeightedCriterion(FairseqCriterion):
 
     @staticmethod
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
-        """Log the loss and every objective's loss in bits per prediction, its stats as ratios, and AER."""
+        """Log every objective's loss per prediction (in bits if it is in nats) and its stats as ratios, and AER.
+
+        The loss of all is divided by log 2 as fairseq's criterions do, whatever is in it.
+        """
         sums: defaultdict[str, float] = defaultdict(float)
         for log in logging_outputs:
             for key, value in log.items():
@@ -162,7 +165,8 @@ class WeightedCriterion(FairseqCriterion):
             name, stat, _ = key.split("/")
             whole = sums[f"{name}/{stat}/count"]
             if whole:
-                value = sums[key] / whole / (math.log(2) if stat == "loss" else 1)
+                in_nats = stat == "loss" and OBJECTIVES[name].in_nats
+                value = sums[key] / whole / (math.log(2) if in_nats else 1)
                 metrics.log_scalar(f"{name}_{stat}", value, whole, round=3)
         AerCounter.log(sums)
 

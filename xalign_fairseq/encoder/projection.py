@@ -1,11 +1,11 @@
-"""The projection of sentence representations before they are contrasted."""
+"""The projection of words or sentences before they are contrasted."""
 
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 
 class Projection(nn.Module):
-    """z = W2 ReLU(W1 h), without biases (PPA, Pan et al. 2021, Eq. 2).
+    """z = W2 ReLU(W1 h), without biases (Wu & Dredze 2020, section 2.1; PPA, Pan et al. 2021, Eq. 2).
 
     Example::
 

@@ -19,7 +19,7 @@ class L2Align(Objective):
     """
 
     needs = ("bitext", "links")
-    stats = ("distance",)
+    in_nats = False
     cfg: WordPairConfig
 
     def __init__(self, cfg: WordPairConfig):
@@ -38,5 +38,4 @@ class L2Align(Objective):
         s, t = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
         # Sums in half precision overflow.
         total = (s - t).to(torch.promote_types(s.dtype, torch.float32)).square().sum()
-        count = pairs.rows.new_tensor(len(pairs))
-        return Loss(total, count, {"distance": (total.detach(), count)})
+        return Loss(total, pairs.rows.new_tensor(len(pairs)))

@@ -39,6 +39,7 @@ class LinearMapping(Objective):
 
     needs = ("bitext", "links")
     stats = ("similarity", "orthogonality_error")
+    in_nats = False
     freezes_encoder = True
     edits_parameters = True
     cfg: LinearMappingConfig

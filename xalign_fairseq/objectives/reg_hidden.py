@@ -35,7 +35,7 @@ class RegHidden(Objective):
     """
 
     needs = ("bitext",)
-    stats = ("distance",)
+    in_nats = False
     cfg: RegHiddenConfig
 
     def prepare(self, config: EncoderConfig) -> None:
@@ -59,7 +59,7 @@ class RegHidden(Objective):
         inside = tokens.ne(PAD)
         apart = (live - kept).to(torch.promote_types(live.dtype, torch.float32))
         total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started
-        return Loss(total, inside.sum(), {"distance": (total.detach(), inside.sum())})
+        return Loss(total, inside.sum())
 
     def _pivot_sentences(self, encoder: StepEncoder, bitext: Bitext) -> tuple[Tensor, Tensor]:
         """Tokens (B, L) and hidden states (B, L, H) of the pivot's sentences, from the shared passes of both sides."""

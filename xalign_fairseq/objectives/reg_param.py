@@ -32,6 +32,7 @@ class RegParam(Objective):
     """
 
     stats = ("distance",)
+    in_nats = False
     additive = False
     cfg: RegParamConfig
 

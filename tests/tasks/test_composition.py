@@ -1,0 +1,74 @@
+"""Objectives of all papers in one step, through the real fairseq-train."""
+
+import pytest
+import torch
+
+from tests.tasks.test_training import NO_VALID, assert_same
+from xalign_fairseq.objectives.registry import OBJECTIVES
+
+pytestmark = pytest.mark.slow
+EVERY = (
+    "mlm", "tlm", "dwa", "l2_align", "word_contrastive", "reg_hidden", "reg_param", "moco", "sentence_mlm",
+    "word_exchange",
+)  # fmt: skip
+COMPOSED = (
+    "--objectives", ",".join(EVERY), "--loss-normalization", "per-objective", "--moco-queue-size", 16,
+    "--reg-param-weight", 0.1,
+)  # fmt: skip
+
+
+def test_every_objective_of_the_package_is_tried():
+    own = {name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq.")}
+    assert own == {*EVERY, "linear_mapping"}  # which freezes the encoder: it stands alone
+
+
+@pytest.mark.parametrize(
+    ("criterion", "extra", "buffers"),
+    [
+        ("weighted", COMPOSED, ("moco", "reg_param", "reg_hidden")),
+        ("linear_mapping", (), ()),
+    ],
+)
+def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, train, databin, tmp_path):
+    same = (*NO_VALID, "--lang-pairs", "en-de", *extra)
+    whole, _ = train(databin, tmp_path / "whole", *same, "--max-update", 6, criterion=criterion)
+    first, _ = train(databin, tmp_path / "cut", *same, "--max-update", 4, criterion=criterion)
+    second, _ = train(databin, tmp_path / "cut", *same, "--max-update", 6, criterion=criterion)
+    assert sorted(second) == [5, 6]
+    assert_same(whole, first, (1, 2, 3, 4))
+    assert_same(whole, second, (5, 6))
+    states = [torch.load(tmp_path / run / "checkpoint_last.pt", weights_only=True)["model"] for run in ("whole", "cut")]
+    assert states[0].keys() == states[1].keys()
+    assert all(torch.equal(states[0][key], states[1][key]) for key in states[0])
+    for head in buffers:
+        assert any(key.startswith(f"heads.{head}.") for key in states[0])
+    if criterion == "weighted":
+        assert {f"{name}_loss" for name in EVERY} <= set(whole[6])
+
+
+def test_two_processes_train_all_objectives(train, databin, tmp_path):
+    extra = (*NO_VALID, "--max-update", 3, *COMPOSED, "--word-contrastive-gather")
+    logged, _ = train(
+        databin, tmp_path / "two", *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
+        "--ddp-backend", "c10d", "--distributed-init-method", f"file://{tmp_path}/init", criterion="weighted", batch=4,
+    )  # fmt: skip
+    assert sorted(logged) == [1, 2, 3]
+    assert {f"{name}_loss" for name in EVERY} - {"dwa_loss", "moco_loss"} <= set(logged[3])
+
+
+def test_a_frozen_encoder_refuses_objectives_that_train_it(train, databin, tmp_path):
+    _, done = train(
+        databin, tmp_path / "run", *NO_VALID, "--max-update", 1, "--objectives", "linear_mapping,tlm",
+        criterion="weighted", check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "tlm beside linear_mapping" in done.stderr
+
+
+def test_links_are_needed_where_objectives_read_them(train, databin, command, sample, tmp_path):
+    bare = tmp_path / "bare"
+    command("xalign", "prepare", "--destdir", bare, "--pair", "en-de", "--trainpref", sample / "en-de/train",
+            "--spm", databin / "sentencepiece.model", "--dict", databin / "dict.txt")  # fmt: skip
+    _, done = train(bare, tmp_path / "run", *NO_VALID, "--max-update", 1, criterion="l2_align", check=False)
+    assert done.returncode != 0
+    assert "xalign links" in done.stderr
