@@ -68,7 +68,7 @@ def test_the_table(retrieve, capsys):
     head, *rows, how = capsys.readouterr().out.splitlines()
     assert head.split()[:3] == ["direction", "by", "accuracy"] and len(rows) == 4
     assert rows[0].startswith("src to tgt") and rows[3].startswith("tgt to src    margin")
-    assert how.startswith("sentences:6|layer:2|pooling:mean|search:exact|version:")
+    assert how.startswith("sentences:6|layer:2|pooling:mean|maps:none|search:exact|version:")
 
 
 def test_faiss_finds_the_same(retrieve, capsys):
@@ -95,3 +95,37 @@ def test_lines_that_do_not_fit(retrieve, bitext, capsys):
 def test_options_without_meaning(retrieve, capsys, options, words):
     assert retrieve(*options) == 2
     assert words in capsys.readouterr().err
+
+
+def test_linear_maps_are_used_where_languages_are_named_and_told_where_not(tiny_checkpoint, vectors, bitext, capsys):
+    state = checkpoint.read(tiny_checkpoint)
+    src, tgt = vectors(2, "mean")
+    maps = torch.eye(src.shape[1]).repeat(4, 1, 1)
+    maps[2] = torch.linalg.pinv(src) @ tgt.roll(1, 0)
+    state["model"] |= {"heads.linear_mapping.maps.de": maps, "heads.linear_mapping.pivot.en": torch.zeros(1)}
+    torch.save(state, bitext / "mapped.pt")
+    command = [
+        "retrieve",
+        "--checkpoint",
+        bitext / "mapped.pt",
+        "--src",
+        bitext / "src",
+        "--tgt",
+        bitext / "tgt",
+        "--json",
+    ]
+
+    def run(*options):
+        code = main([str(part) for part in (*command, *options)])
+        return code, capsys.readouterr()
+
+    code, plain = run()
+    assert code == 0 and "has linear maps, which are not used" in plain.err
+    code, found = run("--maps", "de-en")
+    assert code == 0 and not found.err
+    result = json.loads(found.out)
+    assert result["maps"] == "de-en" and json.loads(plain.out)["maps"] == "none"
+    # The map leads every sentence to the translation of the line before.
+    assert result["scores"][0]["accuracy"] == 0 < json.loads(plain.out)["scores"][0]["accuracy"]
+    code, refused = run("--maps", "fr-en")
+    assert code == 2 and "no linear map" in refused.err and "de" in refused.err

@@ -18,7 +18,7 @@ METHODS = ("itermax", "argmax", "union", "itermax-paper")
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Checkpoint, tokenizer, device."""
+    """Checkpoint, tokenizer, device, linear maps."""
     model = parser.add_argument_group("model")
     model.add_argument(
         "--checkpoint", required=required, metavar="PT", help="fairseq checkpoint (xalign, XLM-R, RoBERTa)"
@@ -30,6 +30,13 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
     )
     model.add_argument(
         "--batch-tokens", type=positive, default=8192, metavar="N", help="tokens in a batch (default: %(default)s)"
+    )
+    model.add_argument(
+        "--maps",
+        type=_languages,
+        metavar="SRC-TGT",
+        help="languages of the sides, such as de-en: map their hidden states by the checkpoint's linear maps "
+        "(linear_mapping, xalign procrustes)",
     )
 
 
@@ -48,13 +55,6 @@ def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bo
         choices=("joint", "separate"),
         help="joint: '<s> src </s> tgt </s>'; separate: each side by itself, as explicit alignment objectives, "
         "awesome-align and SimAlign do (default: joint; with --maps separate)",
-    )
-    plan.add_argument(
-        "--maps",
-        type=_languages,
-        metavar="SRC-TGT",
-        help="languages of the sides, such as de-en: map their hidden states by the checkpoint's linear maps "
-        "(linear_mapping, xalign procrustes)",
     )
     plan.add_argument("--iterations", type=int, default=2, metavar="N", help="Sinkhorn iterations (default: 2)")
     plan.add_argument(

@@ -8,6 +8,7 @@ Example:
 """
 
 import argparse
+import sys
 from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar
@@ -80,13 +81,20 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
     from xalign_fairseq.alignment.aligner import choose_device
     from xalign_fairseq.alignment.vocabulary import load_tokenizer
     from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.encoder.mappings import load_maps, require_maps
     from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
-    from xalign_fairseq.transfer.retrieval import default_retrieval_layer, sentence_vectors
+    from xalign_fairseq.transfer.retrieval import default_retrieval_layer, mapped, sentence_vectors
 
     backend = choose_backend(args.search, len(src))
     device = choose_device(args.device)
     state = checkpoint.read(args.checkpoint)
-    encoder, _ = checkpoint.load_encoder(state, args.checkpoint)
+    encoder, heads = checkpoint.load_encoder(state, args.checkpoint)
+    maps = require_maps(heads, args.checkpoint).to(device) if args.maps else None
+    if maps is not None:
+        maps.require(args.maps, "--maps")
+    elif load_maps(heads) is not None and not args.quiet:
+        print("the checkpoint has linear maps, which are not used: --maps SRC-TGT reads both sides by them",
+              file=sys.stderr)  # fmt: skip
     tokenizer = load_tokenizer(
         state, encoder.config.vocab_size, where=args.checkpoint, dictionary=args.dict, spm=args.spm
     )
@@ -95,13 +103,15 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
     encoder.to(device)
     with progress_bar(len(set(src)) + len(set(tgt)), args.quiet, " sentences") as progress:
 
-        def vectors(sentences: list[str]) -> Any:
-            return sentence_vectors(encoder, tokenizer, sentences, layer, pooling=args.pooling,
-                                    max_tokens=args.batch_tokens, progress=progress)  # fmt: skip
+        def vectors(side: int, sentences: list[str]) -> Any:
+            found = sentence_vectors(encoder, tokenizer, sentences, layer, pooling=args.pooling,
+                                     max_tokens=args.batch_tokens, progress=progress)  # fmt: skip
+            return found if maps is None else mapped(found, maps, args.maps[side], layer)
 
-        counts = retrieval_counts(vectors(src), vectors(tgt), backend)
+        counts = retrieval_counts(vectors(0, src), vectors(1, tgt), backend)
     scores = _scores(counts, args.bootstrap, args.seed)
-    how = {"layer": layer, "pooling": args.pooling, "search": backend, "version": __version__}
+    maps_of = "-".join(args.maps) if args.maps else "none"
+    how = {"layer": layer, "pooling": args.pooling, "maps": maps_of, "search": backend, "version": __version__}
     return {"sentences": len(src), **how, "bootstrap": args.bootstrap, "scores": scores}
 
 
@@ -126,5 +136,5 @@ def to_text(result: dict[str, Any]) -> str:
     for row in result["scores"]:
         interval = " to ".join(f"{100 * end:.2f}" for end in row["interval"])
         lines.append(ROW.format(row["direction"], row["by"], f"{100 * row['accuracy']:.2f}", interval))
-    how = "|".join(f"{key}:{result[key]}" for key in ("sentences", "layer", "pooling", "search", "version"))
+    how = "|".join(f"{key}:{result[key]}" for key in ("sentences", "layer", "pooling", "maps", "search", "version"))
     return "\n".join([*lines, how])

@@ -129,7 +129,7 @@ def evaluate_retrieval(
     if maps is not None:
         maps.tell_unmapped([language, "en"])
     foreign, english = (
-        _mapped(sentence_vectors(encoder, tokenizer, side, chosen, progress=progress), maps, each, chosen)
+        mapped(sentence_vectors(encoder, tokenizer, side, chosen, progress=progress), maps, each, chosen)
         for each, side in sides
     )
     ids = [pair.id for pair in pairs]
@@ -177,7 +177,7 @@ def retrieval_evaluation(
 
 
 @torch.no_grad()
-def _mapped(vectors: Tensor, maps: LanguageMaps | None, language: str, layer: int) -> Tensor:
-    """The mean of mapped states is the mapped mean."""
+def mapped(vectors: Tensor, maps: LanguageMaps | None, language: str, layer: int) -> Tensor:
+    """Sentence vectors (N, H) of a layer through a language's map, where it has one: the mean of mapped states."""
     mine = None if maps is None else maps.of(language)
     return vectors if mine is None else apply_map(vectors, mine[layer])

@@ -105,6 +105,8 @@ class CheckpointEngine:
             "sha256": file_sha256(Path(self._path)),
             "layer": self.aligner.layer,
             "similarity": self.aligner.similarity,
+            "encoding": self.aligner.pair_encoder.encoding,
+            "maps": "-".join(self.aligner.pair_encoder.languages or ()) or None,
             **dataclasses.asdict(self.aligner.options),
         }
 
