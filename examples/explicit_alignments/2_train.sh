@@ -13,18 +13,19 @@
 # (4000; linear_mapping 0), BATCH (128) pairs on each GPU and UPDATE_FREQ (1): 128 pairs an update in all. SEED (1),
 # ARCH (xalign_base), DEVICE (--fp16; linear_mapping --memory-efficient-fp16; without a GPU --cpu).
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
-[[ -n "${INIT:-}" ]] || { echo "error: INIT is not set: the checkpoint to start from, xlmr.base/model.pt" >&2; exit 2; }
+require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
 shift 3
-updates="${UPDATES:-100000}" warmup="${WARMUP:-4000}" device="${DEVICE:---fp16}"
+sizes="UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE"
 case "$setting" in
   linear_mapping)
     # The maps change between updates, which a float32 copy of them in the optimiser would undo.
-    updates="${UPDATES:-20000}" warmup="${WARMUP:-0}" device="${DEVICE:---memory-efficient-fp16}"
+    : "${UPDATES:=20000}" "${WARMUP:=0}" "${DEVICE:=--memory-efficient-fp16}"
     options=(--criterion linear_mapping --linear-mapping-beta 0.01)
     ;;
-  procrustes) ;;
+  procrustes) sizes="" ;;
   l2) options=(--criterion explicit_alignments --objectives l2_align,reg_param) ;;
   l2_hidden) options=(--criterion explicit_alignments --objectives l2_align,reg_hidden) ;;
   weak | strong) options=(--criterion explicit_alignments --word-contrastive-negatives "$setting") ;;
@@ -33,30 +34,23 @@ case "$setting" in
     exit 2
     ;;
 esac
+: "${UPDATES:=100000}" "${WARMUP:=4000}" "${SEED:=1}" "${DEVICE:=--fp16}"
 
 mkdir -p "$save"
-if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
-  commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
-  variables="UPDATES=$updates WARMUP=$warmup BATCH=${BATCH:-128} UPDATE_FREQ=${UPDATE_FREQ:-1} SEED=${SEED:-1}"
-  command="$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting${*:+ $*}"
-  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
-    "$setting" "$command" "$commit" "${SEED:-1}" > "$save/run.json"
-fi
+record_run "$save" "$setting" "$SEED" "$DEVICE" "$sizes" \
+  2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 if [[ "$setting" == procrustes ]]; then
   last="$save/checkpoint_last.pt"
   [[ -e "$last" ]] || xalign procrustes --checkpoint "$INIT" --data "$data" --out "$last" "$@"
   exit
 fi
-if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
-  echo "$save has its $updates updates already"
-  exit
-fi
-read -r -a device <<< "$device"
+if finished "$save" "$UPDATES"; then exit; fi
+read -r -a device <<< "$DEVICE"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --max-sentence-length 96 \
   --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --loss-normalization per-objective --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0 --clip-norm 1.0 \
-  --lr 1e-4 --lr-scheduler polynomial_decay --warmup-updates "$warmup" --total-num-update "$updates" \
-  --max-update "$updates" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "${SEED:-1}" \
+  --lr 1e-4 --lr-scheduler polynomial_decay --warmup-updates "$WARMUP" --total-num-update "$UPDATES" \
+  --max-update "$UPDATES" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "$SEED" \
   --no-epoch-checkpoints --save-interval-updates 5000 --keep-interval-updates 1 --log-format simple --log-interval 100 \
   --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" \
   "${options[@]}" "${device[@]}" "$@"

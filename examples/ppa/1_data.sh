@@ -8,9 +8,11 @@
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Pairs that are too short or too long are left out in training.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
 text="$1" data="$2" pairs="${PAIRS:-250000}"
 shift 2
+choose_vocabulary 16000
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
 
 options=()
@@ -21,9 +23,4 @@ for pair in "$@"; do
   done
   options+=(--pair "$pair" --trainpref "$prefix/first-$pairs" --validpref "$prefix/valid")
 done
-if [[ -n "${SPM:-}" ]]; then
-  options+=(--spm "$SPM" --dict "$DICT")
-else
-  options+=(--vocab-size "${VOCAB:-16000}")
-fi
-xalign prepare --destdir "$data" "${options[@]}" --workers "${WORKERS:-2}"
+xalign prepare --destdir "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

@@ -13,12 +13,13 @@
 # each GPU and UPDATE_FREQ (1): 128 pairs an update in all. SEED (1), ARCH (xalign_base).
 # DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
-[[ -n "${INIT:-}" ]] || { echo "error: INIT is not set: the checkpoint to start from, xlmr.base/model.pt" >&2; exit 2; }
+require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"
 shift 3
-updates="${UPDATES:-136719}"
-warmup="${WARMUP:-$((updates / 10))}"
+: "${UPDATES:=136719}" "${SEED:=1}" "${DEVICE:=--fp16}"
+: "${WARMUP:=$((UPDATES / 10))}"
 case "$setting" in
   ppa) options=(--objectives moco,tlm) ;;
   tlm) options=(--objectives tlm) ;;
@@ -29,26 +30,18 @@ case "$setting" in
 esac
 
 mkdir -p "$save"
-if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
-  commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
-  variables="UPDATES=$updates WARMUP=$warmup BATCH=${BATCH:-128} UPDATE_FREQ=${UPDATE_FREQ:-1} SEED=${SEED:-1}"
-  command="$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting${*:+ $*}"
-  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
-    "$setting" "$command" "$commit" "${SEED:-1}" > "$save/run.json"
-fi
-if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
-  echo "$save has its $updates updates already"
-  exit
-fi
-read -r -a device <<< "${DEVICE:---fp16}"
+record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
+  2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
+if finished "$save" "$UPDATES"; then exit; fi
+read -r -a device <<< "$DEVICE"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining \
   --min-sentence-length 10 --max-pair-length 128 --mask-prob 0.15 \
   --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --criterion ppa --loss-normalization per-objective \
   --moco-projection-dim 300 --moco-temperature 0.05 --moco-queue-size 32000 --moco-momentum 0.999 \
   --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0.01 --clip-norm 1.0 \
-  --lr 3e-5 --lr-scheduler polynomial_decay --warmup-updates "$warmup" --total-num-update "$updates" \
-  --max-update "$updates" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "${SEED:-1}" \
+  --lr 3e-5 --lr-scheduler polynomial_decay --warmup-updates "$WARMUP" --total-num-update "$UPDATES" \
+  --max-update "$UPDATES" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "$SEED" \
   --no-epoch-checkpoints --save-interval-updates 5000 --keep-interval-updates 1 --log-format simple --log-interval 100 \
   --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" \
   "${options[@]}" "${device[@]}" "$@"

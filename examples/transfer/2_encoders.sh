@@ -10,19 +10,21 @@
 # UPDATES (default 2200 for base, 1200 after it), LINKS_UNTIL (1000), SEED (1), ARCH (xalign_tiny), DEVICE (--cpu; for
 # a GPU set it to --bf16 and raise the sizes).
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -eq 3 ]] || { sed -n '2,13p' "$0" >&2; exit 2; }
 data="$1" runs="$2" setting="$3"
 save="$runs/$setting"
-[[ "$setting" == base ]] && updates="${UPDATES:-2200}" || updates="${UPDATES:-1200}"
+if [[ "$setting" == base ]]; then : "${UPDATES:=2200}"; else : "${UPDATES:=1200}"; fi
+: "${SEED:=1}" "${DEVICE:=--cpu}"
 options=(
   "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --arch "${ARCH:-xalign_tiny}" --max-positions 256
   --mono-tokens-per-sample 128 --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01
   --clip-norm 1.0 --lr-scheduler polynomial_decay --warmup-updates 200
-  --total-num-update "$updates" --max-update "$updates" --seed "${SEED:-1}" --sampling-temperature 2
+  --total-num-update "$UPDATES" --max-update "$UPDATES" --seed "$SEED" --sampling-temperature 2
   --no-epoch-checkpoints --save-interval-updates 500 --validate-interval-updates 500 --keep-interval-updates 1
   --log-format simple --log-interval 100 --num-workers 1 --save-dir "$save" --log-file "$save/train.log"
 )
-read -r -a device <<< "${DEVICE:---cpu}"
+read -r -a device <<< "$DEVICE"
 pairs=(--loss-normalization per-objective --max-tokens 3072 --mono-max-tokens 1024)
 mkdir -p "$save"
 case "$setting" in
@@ -40,13 +42,7 @@ if [[ "$setting" != base ]]; then
   [[ -e "$runs/base/checkpoint_last.pt" ]] || { echo "error: no $runs/base; run setting base first" >&2; exit 2; }
   options+=(--init-checkpoint "$runs/base/checkpoint_last.pt")
 fi
-if [[ ! -e "$save/run.json" ]]; then # what the results file says of this encoder
-  commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
-  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' "$setting" \
-    "UPDATES=$updates SEED=${SEED:-1} bash 2_encoders.sh DATA_BIN RUNS $setting" "$commit" "${SEED:-1}" > "$save/run.json"
-fi
-if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
-  echo "$save has its $updates updates already"
-  exit
-fi
+record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES LINKS_UNTIL SEED ARCH DEVICE" \
+  2_encoders.sh DATA_BIN RUNS "$setting"
+if finished "$save" "$UPDATES"; then exit; fi
 fairseq-train "${options[@]}" "${device[@]}"

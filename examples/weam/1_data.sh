@@ -9,9 +9,11 @@
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # Writes TEXT/PAIR/train.symmetrized.links and .json. What is there already is left as it is.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
 text="$1" data="$2"
 shift 2
+choose_vocabulary 16000
 engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
 
 options=()
@@ -27,9 +29,4 @@ for pair in "$@"; do
 done
 
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
-if [[ -n "${SPM:-}" ]]; then
-  options+=(--spm "$SPM" --dict "$DICT")
-else
-  options+=(--vocab-size "${VOCAB:-16000}")
-fi
-xalign prepare --destdir "$data" "${options[@]}" --workers "${WORKERS:-2}"
+xalign prepare --destdir "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

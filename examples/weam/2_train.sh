@@ -10,8 +10,9 @@
 # UPDATES (two epochs: 2 x training pairs of the data-bin / 32), WARMUP (a tenth of them), BATCH (32) pairs on each GPU
 # and UPDATE_FREQ (1): 32 pairs an update in all. SEED (1), ARCH (xalign_base), DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 4 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
-[[ -n "${INIT:-}" ]] || { echo "error: INIT is not set: the checkpoint to start from, xlmr.base/model.pt" >&2; exit 2; }
+require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3" pair="$4"
 shift 4
 case "$setting" in
@@ -26,28 +27,20 @@ print(len(DataBin(sys.argv[1]).pair("train", *sys.argv[2].split("-"))[0]))'
   pairs="$(python -c "$count" "$data" "$pair")"
   UPDATES="$((2 * pairs / 32))"
 fi
-warmup="${WARMUP:-$((UPDATES / 10))}"
+: "${WARMUP:=$((UPDATES / 10))}" "${SEED:=1}" "${DEVICE:=--fp16}"
 
 mkdir -p "$save"
-if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
-  commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
-  variables="UPDATES=$UPDATES WARMUP=$warmup BATCH=${BATCH:-32} UPDATE_FREQ=${UPDATE_FREQ:-1} SEED=${SEED:-1}"
-  command="$variables bash 2_train.sh DATA_BIN SAVE_DIR $setting $pair${*:+ $*}"
-  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
-    "$setting" "$command" "$commit" "${SEED:-1}" > "$save/run.json"
-fi
-if grep -qs "| num_updates $UPDATES |" "$save/train.log"; then # fairseq-train would do one update more
-  echo "$save has its $UPDATES updates already"
-  exit
-fi
-read -r -a device <<< "${DEVICE:---fp16}"
+record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FREQ SEED ARCH DEVICE" \
+  2_train.sh DATA_BIN SAVE_DIR "$setting" "$pair" "$@"
+if finished "$save" "$UPDATES"; then exit; fi
+read -r -a device <<< "$DEVICE"
 fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$pair" \
   --max-pair-length 128 --mask-prob 0.3 \
   --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --criterion weam --loss-normalization joint \
   --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0.01 --clip-norm 1.0 \
-  --lr 5e-5 --lr-scheduler polynomial_decay --warmup-updates "$warmup" --total-num-update "$UPDATES" \
-  --max-update "$UPDATES" --batch-size "${BATCH:-32}" --update-freq "${UPDATE_FREQ:-1}" --seed "${SEED:-1}" \
+  --lr 5e-5 --lr-scheduler polynomial_decay --warmup-updates "$WARMUP" --total-num-update "$UPDATES" \
+  --max-update "$UPDATES" --batch-size "${BATCH:-32}" --update-freq "${UPDATE_FREQ:-1}" --seed "$SEED" \
   --no-epoch-checkpoints --save-interval-updates 5000 --keep-interval-updates 1 --log-format simple --log-interval 100 \
   --save-dir "$save" --log-file "$save/train.log" --tensorboard-logdir "$save/tensorboard" \
   "${options[@]}" "${device[@]}" "$@"

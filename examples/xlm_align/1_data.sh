@@ -31,11 +31,15 @@ for pair in "$@"; do
   rm -rf "$work"
   mkdir -p "$work"
   python "$benchmark/assemble.py" "$pair" "$work/raw"
+  jobs=()
   for lang in "$src" "$tgt"; do
     tokenize "$lang" < "$work/raw/train.$lang" > "$work/all.$lang" &
+    jobs+=("$!")
     tokenize "$lang" --tokenized < "$benchmark/gold/simalign-testsets/$pair.$lang" > "$work/test.$lang"
   done
-  wait
+  for job in "${jobs[@]}"; do
+    wait "$job" # without an id it succeeds whatever a job does
+  done
   cp --no-preserve=mode "$benchmark/gold/simalign-testsets/$pair.gold" "$work/test.gold"
   case "$pair" in # the development sets that the benchmark has; ro-en and de-en have none
     en-fr) dev=hansards-wpt03-trial ;;

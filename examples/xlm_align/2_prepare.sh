@@ -6,9 +6,11 @@
 # VOCAB (default 8000) pieces; WORKERS (default 2) processes. To start from XLM-R, pass its model and dictionary instead:
 # SPM=sentencepiece.bpe.model DICT=dict.txt bash 2_prepare.sh ...
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
 text="$1" data="$2"
 shift 2
+choose_vocabulary 8000
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
 options=()
 for pair in "$@"; do
@@ -18,9 +20,4 @@ for pair in "$@"; do
   options+=(--links "$here/train.links" --links "$here/valid.links" --links "$here/test.gold")
   options+=(--mono "$src=$here/train.$src" --mono "$tgt=$here/train.$tgt")
 done
-if [[ -n "${SPM:-}" ]]; then
-  options+=(--spm "$SPM" --dict "$DICT")
-else
-  options+=(--vocab-size "${VOCAB:-8000}")
-fi
-xalign prepare --destdir "$data" "${options[@]}" --workers "${WORKERS:-2}"
+xalign prepare --destdir "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

@@ -10,44 +10,42 @@
 #   base       continue XLM-R base (INIT=xlmr.base/model.pt) with Table 11's hyper-parameters, for GPUs
 # UPDATES (default 6000), LINKS_UNTIL (4500), COLD (3000), SEED (1), MAX_TOKENS (4096).
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
 data="$1" save="$2" setting="$3"
 shift 3
-updates="${UPDATES:-6000}"
+device=--cpu
+: "${SEED:=1}" "${UPDATES:=6000}"
+if [[ "$setting" == base ]]; then
+  UPDATES=150000 device=--fp16
+  require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
+fi
 
 common=(
   "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --criterion xlm_align
   --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01 --clip-norm 1.0
-  --lr-scheduler polynomial_decay --no-epoch-checkpoints --log-format simple --seed "${SEED:-1}"
+  --lr-scheduler polynomial_decay --no-epoch-checkpoints --log-format simple --seed "$SEED"
   --tensorboard-logdir "$save/tensorboard" --save-dir "$save" --log-file "$save/train.log"
 )
 mkdir -p "$save"
-if [[ ! -e "$save/run.json" ]]; then # what the results file will say of this run
-  commit="$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --short HEAD 2> /dev/null || echo unknown)"
-  variables="UPDATES=$updates LINKS_UNTIL=${LINKS_UNTIL:-4500} COLD=${COLD:-3000} SEED=${SEED:-1}"
-  printf '{"setting": "%s", "command": "%s", "commit": "%s", "seed": %s}\n' \
-    "$setting" "$variables bash 3_train.sh DATA_BIN SAVE_DIR $setting $*" "$commit" "${SEED:-1}" > "$save/run.json"
-fi
+record_run "$save" "$setting" "$SEED" "$device" "UPDATES LINKS_UNTIL COLD SEED MAX_TOKENS" \
+  3_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 tiny=(
   --arch xalign_tiny --max-positions 256 --max-tokens "${MAX_TOKENS:-4096}" --mono-tokens-per-sample 128
-  --mono-max-tokens 1024 --lr 2e-3 --warmup-updates 200 --total-num-update "$updates" --max-update "$updates"
+  --mono-max-tokens 1024 --lr 2e-3 --warmup-updates 200 --total-num-update "$UPDATES" --max-update "$UPDATES"
   --loss-normalization per-objective --validate-interval-updates 500 --save-interval-updates 500
-  --keep-interval-updates 1 --best-checkpoint-metric aer --log-interval 100 --num-workers 1 --cpu
+  --keep-interval-updates 1 --best-checkpoint-metric aer --log-interval 100 --num-workers 1 "$device"
 )
 pointer=(--dwa-layer 2 --dwa-label-by pointer --dwa-queries all-aligned --aer-similarity pointer --aer-method argmax)
-[[ "$setting" == base ]] && updates=150000
-if grep -qs "| num_updates $updates |" "$save/train.log"; then # fairseq-train would do one update more
-  echo "$save has its $updates updates already"
-  exit
-fi
+if finished "$save" "$UPDATES"; then exit; fi
 case "$setting" in
   links) fairseq-train "${common[@]}" "${tiny[@]}" "${pointer[@]}" --dwa-links-until "${LINKS_UNTIL:-4500}" "$@" ;;
   scratch) fairseq-train "${common[@]}" "${tiny[@]}" --dwa-start-update "${COLD:-3000}" --aer-method argmax "$@" ;;
   tlm) fairseq-train "${common[@]}" "${tiny[@]}" --objectives mlm,tlm --aer-method argmax "$@" ;;
   base)
     # 2048 pairs an update in all: 8 GPUs x 32 pairs x 8 accumulation steps.
-    fairseq-train "${common[@]}" --arch xalign_base --init-checkpoint "$INIT" --fp16 \
-      --lr 2e-4 --warmup-updates 10000 --total-num-update 150000 --max-update 150000 \
+    fairseq-train "${common[@]}" --arch xalign_base --init-checkpoint "$INIT" "$device" \
+      --lr 2e-4 --warmup-updates 10000 --total-num-update "$UPDATES" --max-update "$UPDATES" \
       --batch-size 32 --mono-batch-size 32 --mono-tokens-per-sample 512 --update-freq 8 \
       --dwa-label-layer 10 --dwa-mu 1.0 --dwa-sinkhorn-iterations 2 --dwa-filter-rounds 2 --dwa-filter-alpha 0.9 \
       --save-interval-updates 10000 --log-interval 100 "$@"

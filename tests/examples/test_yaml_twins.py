@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-USER_DIR = EXAMPLES.parent / "xalign_fairseq"
+from tests.examples.stand_ins import EXAMPLES, USER_DIR, run_script
+
 # The command line gives it a default, YAML does not; it scores translations.
 ASIDE = "scoring"
-VARIABLES = {"UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE"}
 
 
 class Twin(NamedTuple):
@@ -82,34 +80,28 @@ def recipe(twin):
     return f"{twin.script.split('/')[0]}/{twin.setting}"
 
 
-def command_line(twin, folder):
+def command_line(twin, folder, checkpoint):
     """What the script passes to fairseq-train, which a stand-in writes down here."""
-    programs = folder / "bin"
-    programs.mkdir(exist_ok=True)
-    (programs / "xalign").write_text(f"#!/bin/sh\necho {USER_DIR}\n")
-    (programs / "fairseq-train").write_text(
-        f"#!{sys.executable} -S\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n"
-    )
-    for program in programs.iterdir():
-        program.chmod(0o755)
-    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    environment |= {"PATH": f"{programs}:{os.environ['PATH']}", "INIT": "/xlmr/model.pt", **dict(twin.variables)}
-    command = ["bash", str(EXAMPLES / twin.script), "/data-bin", str(folder / "save"), twin.setting, *twin.arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    done = run_script(
+        folder, twin.script, "/data-bin", folder / "save", twin.setting, *twin.arguments,
+        INIT=checkpoint, **dict(twin.variables),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def job(twin, folder):
     """What read_options.py needs to know of a twin."""
-    save = folder / "save"
+    save, checkpoint = folder / "save", folder / "model.pt"
+    checkpoint.touch()
     overrides = [
         f"common.user_dir={USER_DIR}", "task.data=/data-bin", f"checkpoint.save_dir={save}",
         f"common.log_file={save}/train.log", f"common.tensorboard_logdir={save}/tensorboard", *twin.overrides,
     ]  # fmt: skip
     if twin.starts_from_checkpoint:
-        overrides.append("model.init_checkpoint=/xlmr/model.pt")
+        overrides.append(f"model.init_checkpoint={checkpoint}")
     return dict(
-        arguments=command_line(twin, folder),
+        arguments=command_line(twin, folder, str(checkpoint)),
         folder=str((EXAMPLES / twin.script).parent),
         name=twin.yaml,
         overrides=overrides,

@@ -1,0 +1,29 @@
+# What the scripts of the recipes share; they source it.
+
+# What is given on the command line or in the environment must be there before anything is started.
+require_file() { # WHAT FILE
+  [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
+}
+
+# fairseq-train called again would do one update more. The line of an epoch is logged after the last checkpoint was
+# written, that of a validation before.
+finished() { # SAVE_DIR UPDATES
+  grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already"
+}
+
+# Sets `vocabulary`, options of xalign prepare: the model and dictionary SPM and DICT, else a new vocabulary.
+choose_vocabulary() { # PIECES
+  vocabulary=(--vocab-size "${VOCAB:-$1}")
+  if [[ -n "${SPM:-}" ]]; then
+    require_file SPM "$SPM"
+    require_file "DICT, the dictionary that belongs to SPM" "${DICT:-}"
+    vocabulary=(--spm "$SPM" --dict "$DICT")
+  fi
+}
+
+# Writes SAVE_DIR/run.json, what results files say of a run; that of a run that is resumed stays. Of the variables those
+# that are set stand before the command.
+record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
+  # PATH stands there since export without a name lists all.
+  [[ -e "$1/run.json" ]] || (export PATH $5 && python "$(dirname "${BASH_SOURCE[0]}")/record_run.py" "$@")
+}

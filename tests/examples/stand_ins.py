@@ -1,0 +1,33 @@
+"""Runs the recipes' scripts with programs in place of fairseq-train and xalign that only say how they were called."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+USER_DIR = EXAMPLES.parent / "xalign_fairseq"
+VARIABLES = {
+    "UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE", "LR",
+    "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB",
+}  # fmt: skip
+PROGRAMS = {
+    "xalign": f"#!/bin/sh\necho {USER_DIR}\n",
+    # The arguments as JSON on one line.
+    "fairseq-train": f"#!{sys.executable} -S\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n",
+    "python": f'#!/bin/sh\nexec {sys.executable} -S "$@"\n',
+    "nvidia-smi": "#!/bin/sh\necho Fast GPU\n",
+}
+
+
+def run_script(folder, script, *arguments, **variables):
+    """A finished process of ``examples/SCRIPT``; fairseq-train's arguments are its output."""
+    programs = folder / "bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    for name, text in PROGRAMS.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    environment |= {"PATH": f"{programs}:{os.environ['PATH']}", **variables}
+    command = ["bash", str(EXAMPLES / script), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
