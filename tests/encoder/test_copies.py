@@ -23,28 +23,38 @@ def move(encoder, by=0.1):
 
 def test_a_copy_starts_once_and_gives_the_same_states(live):
     copy = EncoderCopy(CONFIG)
-    copy.start(live.sentence_encoder)
+    copy.start(live.sentence_encoder, 7)
     expected = live.states(TOKENS, grad=False).layer(-1)
     assert torch.equal(copy.layer(TOKENS), expected)
     assert torch.equal(copy.layer(TOKENS, 1), live.states(TOKENS, grad=False).layer(1))
     move(live)
-    copy.start(live.sentence_encoder)
+    copy.start(live.sentence_encoder, 7)
     assert torch.equal(copy.layer(TOKENS), expected)
     assert not any(parameter.requires_grad for parameter in copy.parameters())
 
 
 def test_a_restored_copy_does_not_start_again(live):
     copy, resumed = EncoderCopy(CONFIG), EncoderCopy(CONFIG)
-    copy.start(live.sentence_encoder)
+    copy.start(live.sentence_encoder, 7)
     resumed.load_state_dict(copy.state_dict())
     move(live)
-    resumed.start(live.sentence_encoder)
+    resumed.start(live.sentence_encoder, 7)
     assert torch.equal(resumed.layer(TOKENS), copy.layer(TOKENS))
+
+
+def test_a_new_run_starts_again_with_the_copy_of_an_earlier_one(live):
+    copy = EncoderCopy(CONFIG)
+    copy.start(live.sentence_encoder, 0)
+    move(live)
+    copy.start(live.sentence_encoder, 1)
+    assert copy.squared_distance(live.sentence_encoder) > 0.1
+    copy.start(live.sentence_encoder, 0)
+    assert copy.squared_distance(live.sentence_encoder) == 0
 
 
 def test_following_is_a_moving_average(live):
     copy = EncoderCopy(CONFIG)
-    copy.start(live.sentence_encoder)
+    copy.start(live.sentence_encoder, 7)
     before = [parameter.clone() for parameter in copy.encoder.parameters()]
     move(live)
     copy.follow(live.sentence_encoder, 0.9)
@@ -54,7 +64,7 @@ def test_following_is_a_moving_average(live):
 
 def test_the_distance_is_that_of_all_parameters(live):
     copy = EncoderCopy(CONFIG)
-    copy.start(live.sentence_encoder)
+    copy.start(live.sentence_encoder, 7)
     assert copy.squared_distance(live.sentence_encoder) == 0
     with torch.no_grad():
         live.sentence_encoder.layers[0].fc1.bias[:2] += torch.tensor([3.0, 4.0])
@@ -67,7 +77,7 @@ def test_the_distance_is_that_of_all_parameters(live):
 @pytest.mark.parametrize("half", [torch.float16, torch.bfloat16])
 def test_a_copy_of_a_half_precision_encoder_stays_in_float32_and_moves(live, half):
     copy = EncoderCopy(CONFIG)
-    copy.start(live.sentence_encoder)
+    copy.start(live.sentence_encoder, 7)
     exact = {key: value.clone() for key, value in copy.state_dict().items()}
     copy.to(half)
     live.to(half)
@@ -84,5 +94,5 @@ def test_a_copy_of_a_half_precision_encoder_stays_in_float32_and_moves(live, hal
 def test_a_copy_of_a_float64_encoder_is_exact(live):
     live.double()
     copy = EncoderCopy(CONFIG).double()
-    copy.start(live.sentence_encoder)
+    copy.start(live.sentence_encoder, 7)
     assert torch.equal(copy.layer(TOKENS, dtype=torch.float64), live.states(TOKENS, grad=False).layer(-1))

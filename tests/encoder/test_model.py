@@ -176,22 +176,3 @@ def test_base_and_large_have_xlmrs_names_and_shapes(build, arch, layers, monkeyp
     expected = {key: value.shape for key, value in theirs.items() if not key.endswith("version")}
     assert {key: value.shape for key, value in ours.items()} == expected
     assert f"encoder.sentence_encoder.layers.{layers - 1}.fc1.weight" in ours
-
-
-def test_copies_of_an_earlier_run_start_anew_where_a_new_run_begins(build):
-    from xalign_fairseq.encoder.copies import EncoderCopy
-
-    earlier = build()
-    earlier.attach_head("reg_param", EncoderCopy(CONFIG))
-    earlier.heads["reg_param"].start(earlier.encoder.sentence_encoder)
-    with torch.no_grad():
-        earlier.encoder.sentence_encoder.layers[0].fc1.bias += 1
-    resumed, new = build(), build()
-    for model in (resumed, new):
-        model.load_state_dict(earlier.state_dict())
-    new.forget_copies()
-    for model, distance in ((resumed, 40.0), (new, 0.0)):
-        model.attach_head("reg_param", EncoderCopy(CONFIG))
-        model.heads["reg_param"].start(model.encoder.sentence_encoder)
-        found = model.heads["reg_param"].squared_distance(model.encoder.sentence_encoder)
-        assert found.item() == pytest.approx(distance, rel=1e-5)

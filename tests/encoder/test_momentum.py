@@ -63,13 +63,14 @@ def test_a_resumed_one_neither_repeats_nor_skips_an_update_and_does_not_start_ag
     assert values(resumed) == {2.0}
 
 
-def test_a_run_whose_updates_are_counted_anew_moves_too():
+def test_a_run_whose_updates_are_counted_anew_starts_again():
     live, projection, average = build()
     average.follow(live, projection, update=900, momentum=0.5)
     fill(3.0, live, projection, average)
     fill(5.0, live, projection)
+    assert average.begins_anew(0) and not average.begins_anew(901)
     average.follow(live, projection, update=0, momentum=0.5)
-    assert values(average) == {4.0}
+    assert values(average) == {5.0} and not average.begins_anew(0)
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])

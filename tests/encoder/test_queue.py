@@ -34,7 +34,7 @@ def test_hash_is_the_polynomial_and_survives_every_dtype_of_the_queue():
         assert [int(part) for part in found] == [expected >> 24, expected & 0xFFFFFF]
     hashes = sentence_hash(tokens, pad=1)
     for queue in (KeyQueue(5, 3), KeyQueue(5, 3).half(), KeyQueue(5, 3).bfloat16(), KeyQueue(5, 3).double()):
-        queue.enqueue(torch.zeros(5, 3), hashes)
+        queue.enqueue(torch.zeros(5, 3), hashes, hashes + 1)
         assert same_sentence(hashes, queue.sentences).tolist() == torch.eye(5).bool().tolist()
 
 
@@ -50,11 +50,15 @@ def test_the_queue_holds_the_last_keys(sizes):
     for new in sizes:
         numbers = torch.arange(len(seen), len(seen) + new).double()
         seen += numbers.tolist()
-        queue.enqueue(torch.stack([numbers, -numbers], 1), torch.stack([numbers, numbers + 1], 1))
+        queue.enqueue(
+            torch.stack([numbers, -numbers], 1), *[torch.stack([numbers + k, numbers + 1], 1) for k in (0, 2)]
+        )
         held = [queue.keys[(int(queue.pointer) - k) % size, 0].item() for k in range(1, int(queue.filled) + 1)]
         assert held == seen[::-1][:size]
         assert bool(queue.full) == (len(seen) >= size) and queue.filled == min(len(seen), size)
     assert (queue.keys[:, 1] == -queue.keys[:, 0]).all() and (queue.sentences[:, 0] == queue.keys[:, 0]).all()
+    held = queue.sentences.any(1)
+    assert (queue.translations[held, 0] == queue.keys[held, 0] + 2).all()
 
 
 def test_random_keys_are_unit_vectors_of_no_sentence():
@@ -67,16 +71,19 @@ def test_random_keys_are_unit_vectors_of_no_sentence():
 
 def test_keys_stay_in_float32_in_a_half_model():
     queue = torch.nn.ModuleDict({"queue": KeyQueue(3, 2)}).half()["queue"]
-    queue.enqueue(torch.tensor([[1 + 2**-20, 0.0]]), torch.zeros(1, 2))
+    queue.enqueue(torch.tensor([[1 + 2**-20, 0.0]]), torch.zeros(1, 2), torch.zeros(1, 2))
     assert queue.keys.dtype == torch.float32 and queue.keys[0, 0] == 1 + 2**-20
     assert KeyQueue(3, 2).double().keys.dtype == torch.float64
 
 
 def test_a_batch_larger_than_the_queue_is_refused():
     with pytest.raises(XalignError, match=r"(?s)smaller than a batch.*--moco-queue-size.*3 keys.*4 pairs"):
-        KeyQueue(3, 2).enqueue(torch.zeros(4, 2), torch.zeros(4, 2))
+        KeyQueue(3, 2).enqueue(*[torch.zeros(4, 2)] * 3)
 
 
-def test_a_checkpoint_with_another_queue_is_refused():
-    with pytest.raises(XalignError, match=r"(?s)4 keys of 2.*3 keys of 2.*--moco-queue-size 4"):
-        KeyQueue(3, 2).load_state_dict(KeyQueue(4, 2).state_dict())
+def test_a_queue_holds_sentences_and_their_translations_until_it_is_cleared():
+    queue, hashes = KeyQueue(3, 2), sentence_hash(sentences([5], [6], [7], [8]), 1)
+    queue.enqueue(torch.ones(2, 2), hashes[:2], hashes[2:])
+    assert queue.holds(hashes)[:, :2].tolist() == [[True, False], [False, True], [True, False], [False, True]]
+    queue.clear()
+    assert not queue.filled and not queue.keys.any() and not queue.holds(hashes).any()

@@ -14,6 +14,7 @@ from xalign_fairseq.data.samples import pair_sample
 from xalign_fairseq.data.streams import Pair
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.queue import sentence_hash
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
@@ -83,7 +84,7 @@ class PlainLoop:
     def __init__(self, run):
         self.cfg, self.live = run.objective.cfg, run
         self.average = None
-        self.queue = [(key.clone(), None) for key in run.head.queue.keys]
+        self.queue = [(key.clone(), ()) for key in run.head.queue.keys]
         self.next = 0
 
     def move(self, momentum):
@@ -110,14 +111,14 @@ class PlainLoop:
             query = self.vector(self.live.encoder, self.live.trained, TEXT[src])
             key = self.vector(self.average[0], self.average[1], TEXT[tgt]).detach()
             scores = [query @ key / self.cfg.temperature]
-            for other, sentence in self.queue:
-                if sentence in (src, tgt) and not self.cfg.keep_duplicates:
+            for other, pair in self.queue:
+                if {src, tgt} & set(pair) and not self.cfg.keep_duplicates:
                     masked += 1
                 else:
                     scores.append(query @ other / self.cfg.temperature)
             total = total - (scores[0].exp() / sum(score.exp() for score in scores)).log()
             correct += all(scores[0] > score for score in scores[1:])
-            keys.append((key, tgt))
+            keys.append((key, (src, tgt)))
         for each in keys:
             self.queue[self.next % len(self.queue)] = each
             self.next += 1
@@ -202,6 +203,24 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
         assert all((gradient == 0).all() for gradient in run.gradient(loss.total).values())
     loss = run.loss(batch((0, 4), (1, 6)), 3)
     assert loss.total > 0 and loss.count == 2 and all(g.any() for g in run.gradient(loss.total).values())
+
+
+def holds(run, number):
+    """Whether the queue has a key of a sentence of TEXT, or of its translation."""
+    return bool(run.head.queue.holds(sentence_hash(torch.tensor([[0, *TEXT[number], 2]]), 1)).any())
+
+
+@pytest.mark.parametrize("init", ["data", "random"])
+def test_a_new_run_forgets_the_keys_of_an_earlier_one(init):
+    run = Run(config(queue_init=init, queue_size=4))
+    for update in (0, 1):
+        run.step(batch((0, 1), (2, 3)), update=update)
+    keys = run.head.queue.keys.clone()
+    run.loss(batch((4, 5)), 0)
+    assert not any(holds(run, number) for number in range(4)) and holds(run, 5)
+    assert run.head.queue.filled == (1 if init == "data" else 4) and (run.head.queue.keys != keys).any(1).all()
+    run.loss(batch((6, 7)), 0)  # the second batch of --update-freq 2
+    assert holds(run, 5) and holds(run, 7)
 
 
 def test_a_resumed_run_equals_the_uninterrupted_one():

@@ -35,6 +35,12 @@ def restatement(trial, sentences, strong=False, masked=False, temperature=0.1, *
     for anchor in words:
         partner = next(word for word in words if word[1] == anchor[1] and word[0] != anchor[0])
         candidates = [word for word in words if word is not anchor and (strong or word[0] != anchor[0])]
+        # A word that is there twice: twice linked, or in a sentence pair that is there twice.
+        own = (anchor[2], partner[2])
+        candidates = [
+            word for word in candidates
+            if word is partner or not any(torch.allclose(word[2], each, rtol=1e-9, atol=0) for each in own)
+        ]  # fmt: skip
         if masked:
             same = (anchor[3], partner[3])
             candidates = [word for word in candidates if word is partner or word[3] not in same]
@@ -56,6 +62,21 @@ def test_equals_the_equations(negatives, masked):
     assert [each.item() for each in loss.stats["accuracy"]] == [hits, 18]
     s_t = sum(cosine(project(trial, s), project(trial, t)) for s, t, *_ in trial.pairs())
     assert [each.item() for each in loss.stats["similarity"]] == [pytest.approx(s_t), 9]
+
+
+@BOTH
+def test_a_pair_that_is_drawn_twice_is_no_negative_of_itself(negatives):
+    trial = Trial(WordContrastive, negatives=negatives)
+    (src_lang, tgt_lang), src, tgt, links = SENTENCES[0]
+    turned = ((tgt_lang, src_lang), tgt, src, [(j, i) for i, j in links])
+    for sentences in ((*SENTENCES, turned), (*SENTENCES, SENTENCES[0])):
+        total, hits = restatement(trial, sentences, negatives == "strong")
+        loss = trial.loss(batch(sentences))
+        assert loss.total.item() == pytest.approx(total, rel=1e-9)
+        assert loss.stats["accuracy"][0] == hits
+    # A pair of one word has no negative at all then.
+    (src_lang, tgt_lang), src, tgt, links = SENTENCES[3]
+    assert trial.loss(batch((SENTENCES[3], ((tgt_lang, src_lang), tgt, src, links)))).total.abs() < 1e-9
 
 
 def test_options_reach_the_loss():

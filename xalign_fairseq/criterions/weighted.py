@@ -147,6 +147,8 @@ class WeightedCriterion(FairseqCriterion):
             else:  # a validation batch without this stream; workers must log the same keys all the same
                 nothing = zero(next(iter(vars(batch.bitext or batch.mono).values())))
                 losses[objective.name] = Loss(nothing, nothing.long(), {n: (nothing, nothing) for n in objective.stats})
+        if encoder.training:
+            losses[self.active[0].name].total = losses[self.active[0].name].total + encoder.idle()
         return losses, self.aer.counts(encoder, batch, self.task)
 
     @staticmethod

@@ -27,13 +27,14 @@ class EncoderCopy(nn.Module):
     """The weights of the sentence encoder at some time, or their moving average; part of a head, so it is saved.
 
     It is empty until :meth:`start`, in the first update of training: by then the live encoder has its weights,
-    whichever option they came from. A resumed run has them from its checkpoint and does not start again. The copy stays
-    in float32 when the model is trained in half precision.
+    whichever option they came from. A resumed run has the copy from its checkpoint and does not start again; a new run
+    does, also from a checkpoint that has the copy of an earlier one. It stays in float32 when the model is trained in
+    half precision.
 
     Example::
 
         copy = EncoderCopy(config)
-        copy.start(encoder.sentence_encoder)             # once
+        copy.start(encoder.sentence_encoder, update)     # nothing after the first update
         copy.follow(encoder.sentence_encoder, 0.999)     # momentum encoder: once an update
         keys = copy.layer(tokens)
     """
@@ -49,9 +50,12 @@ class EncoderCopy(nn.Module):
         return super()._apply(keep_float32(fn), recurse)
 
     @torch.no_grad()
-    def start(self, live: nn.Module) -> None:
-        """Take over the live encoder's weights, unless that was done before."""
-        if not self.started:
+    def start(self, live: nn.Module, update: int) -> None:
+        """Take over the live encoder's weights in a run's first update, or whenever that has not been done.
+
+        ``update``: number of updates done before this one.
+        """
+        if update == 0 or not self.started:
             self.follow(live, 0.0)
             self.started.fill_(1)
 

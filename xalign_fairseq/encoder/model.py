@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from typing import Any, Optional, TypeVar
 
-import torch
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
@@ -70,18 +69,8 @@ class XalignModel(BaseFairseqModel):
             # Refuses another dictionary; what else that task was does not matter to this one.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
             model.load_state_dict(state["model"])
-            model.forget_copies()
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
-
-    def forget_copies(self) -> None:
-        """Let copies of the encoder among the waiting heads start anew.
-
-        A new run's anchors and momentum encoders are copies of what it starts from, not of what an earlier run did.
-        """
-        for key in self._waiting:
-            if key.endswith(".started"):
-                self._waiting[key] = torch.zeros_like(self._waiting[key])
 
     def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
         """Give an objective's parameters and buffers to the model under ``heads.<name>``.

@@ -44,9 +44,13 @@ class MomentumEncoder(nn.Module):
         """Whether there was a first update, on the device."""
         return self.encoder.started > 0
 
+    def begins_anew(self, update: int) -> bool:
+        """Whether a new run begins with the average of an earlier one."""
+        return update == 0 and bool(self.started) and float(self.followed) != update
+
     @torch.no_grad()
     def follow(self, live: nn.Module, projection: Projection, update: int, momentum: float) -> None:
-        """Move once in an update, however many batches it has; the first time takes the weights over.
+        """Move once in an update, however many batches it has; the first one of a run takes the weights over.
 
         Args:
             live: the sentence encoder that is trained.
@@ -56,11 +60,11 @@ class MomentumEncoder(nn.Module):
         """
         if float(self.followed) == update:
             return
-        if self.started:
-            self.encoder.follow(live, momentum)
-        else:
-            self.encoder.start(live)
+        if update == 0 or not self.started:
+            self.encoder.start(live, update)
             momentum = 0.0
+        else:
+            self.encoder.follow(live, momentum)
         for mine, theirs in zip(self.projection.parameters(), projection.parameters(), strict=True):
             mine.mul_(momentum).add_(theirs.to(mine.dtype), alpha=1 - momentum)
         self.followed.fill_(update)

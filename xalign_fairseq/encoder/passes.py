@@ -1,5 +1,6 @@
 """What an objective sees of the encoder during one update: shared passes, its heads, the MLM head."""
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -43,6 +44,21 @@ class StepEncoder:
             # The tokens are kept beside the pass so that their id cannot be taken by another tensor.
             self._passes[key] = (tokens, states)
         return self._passes[key][1]
+
+    def idle(self) -> Tensor:
+        """A zero that depends on every trainable parameter of the layers that no pass with gradient has run.
+
+        Distributed wrappers wait for the gradient of each; objectives that read an inner layer give them none.
+        """
+        reached = max((states.reached for _, states in self._passes.values() if states.grad), default=-1)
+        encoder = self._encoder.sentence_encoder
+        modules: list[nn.Module] = list(encoder.layers)[max(reached, 0) :]
+        if reached < 0:
+            modules += [encoder.embed_tokens, encoder.embed_positions, encoder.layernorm_embedding]
+        parameters = [p for module in modules for p in module.parameters() if p.requires_grad]
+        return sum(
+            (0.0 * p.sum() for p in parameters), start=torch.zeros((), device=encoder.embed_tokens.weight.device)
+        )
 
     def lm_logits(self, hidden: Tensor) -> Tensor:
         """Logits (N, V) of the tied MLM head for hidden states (N, H)."""

@@ -46,18 +46,19 @@ class KeyQueue(nn.Module):
 
     Attributes:
         keys: (K, D), at least float32.
-        sentences: (K, 2) float, :func:`sentence_hash` of each key's sentence.
+        sentences, translations: (K, 2) float, :func:`sentence_hash` of each key's sentence and of its translation.
         pointer, filled: where the next key goes, and how many keys there are.
 
     Example::
 
         queue = KeyQueue(size=32000, dim=300)
-        queue.enqueue(keys, sentence_hash(tokens, pad=1))
+        queue.enqueue(keys, sentence_hash(tokens, pad=1), sentence_hash(translations, pad=1))
         queue.full        # tensor(False)
     """
 
     keys: Tensor
     sentences: Tensor
+    translations: Tensor
     pointer: Tensor
     filled: Tensor
 
@@ -65,6 +66,7 @@ class KeyQueue(nn.Module):
         super().__init__()
         self.register_buffer("keys", torch.zeros(size, dim))
         self.register_buffer("sentences", torch.zeros(size, 2))
+        self.register_buffer("translations", torch.zeros(size, 2))
         self.register_buffer("pointer", torch.zeros(()))
         self.register_buffer("filled", torch.zeros(()))
 
@@ -79,15 +81,26 @@ class KeyQueue(nn.Module):
         """Whether every place holds a key, on the device."""
         return self.filled == len(self)
 
+    def holds(self, sentences: Tensor) -> Tensor:
+        """(B, K) bool: which keys are of the sentences of these hashes (B, 2), or of translations of them."""
+        return same_sentence(sentences, self.sentences) | same_sentence(sentences, self.translations)
+
+    @torch.no_grad()
+    def clear(self) -> None:
+        """Forget all keys."""
+        for buffer in self.buffers():
+            buffer.zero_()
+
     @torch.no_grad()
     def fill_at_random(self) -> None:
         """Put a random unit vector, of no sentence, at every place."""
+        self.clear()
         self.keys.copy_(nn.functional.normalize(torch.randn_like(self.keys), dim=1))
         self.filled.fill_(len(self))
 
     @torch.no_grad()
-    def enqueue(self, keys: Tensor, sentences: Tensor) -> None:
-        """Put keys (N, D) and their sentences' hashes (N, 2) in the place of the N oldest.
+    def enqueue(self, keys: Tensor, sentences: Tensor, translations: Tensor) -> None:
+        """Put keys (N, D) with the hashes (N, 2) of their sentences and translations in the place of the N oldest.
 
         Raises:
             XalignError: N is larger than the queue.
@@ -104,17 +117,6 @@ class KeyQueue(nn.Module):
         at = (self.pointer.long() + torch.arange(new, device=self.keys.device)) % size
         self.keys[at] = keys.to(self.keys)
         self.sentences[at] = sentences.to(self.sentences)
+        self.translations[at] = translations.to(self.translations)
         self.pointer.copy_((self.pointer + new) % size)
         self.filled.copy_((self.filled + new).clamp(max=size))
-
-    def _load_from_state_dict(self, state_dict: dict[str, Tensor], prefix: str, *args: Any) -> None:
-        found = state_dict.get(prefix + "keys")
-        if found is not None and found.shape != self.keys.shape:
-            raise XalignError(
-                "the checkpoint's queue has another size",
-                where="--moco-queue-size, --moco-projection-dim",
-                found=f"{found.shape[0]} keys of {found.shape[1]} in the checkpoint",
-                expected=f"{self.keys.shape[0]} keys of {self.keys.shape[1]}",
-                next=f"pass --moco-queue-size {found.shape[0]} --moco-projection-dim {found.shape[1]}",
-            )
-        super()._load_from_state_dict(state_dict, prefix, *args)

@@ -142,17 +142,22 @@ class HiddenStates:
     def __init__(self, encoder: SentenceEncoder, tokens: Tensor, training: bool, grad: bool):
         self._encoder = encoder
         self._training = training
-        self._grad = grad
+        self.grad = grad
         self._padding = tokens.eq(encoder.config.pad)
         # A batch without padding needs no mask, and without one torch's faster kernels apply.
         self._mask = self._padding if tokens.device.type != "cpu" or bool(self._padding.any()) else None
         self._tokens = tokens
         self._states: list[Tensor] = []
 
+    @property
+    def reached(self) -> int:
+        """The highest layer that has run, -1 before any."""
+        return len(self._states) - 1
+
     def layer(self, layer: int = -1) -> Tensor:
         """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run."""
         layer = self._encoder.config.resolve_layer(layer)
-        with torch.set_grad_enabled(self._grad and torch.is_grad_enabled()):
+        with torch.set_grad_enabled(self.grad and torch.is_grad_enabled()):
             if not self._states:
                 self._states.append(self._encoder.embed(self._tokens, self._padding, self._training))
             while len(self._states) <= layer:

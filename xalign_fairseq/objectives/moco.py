@@ -14,7 +14,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.momentum import MomentumEncoder
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.projection import Projection
-from xalign_fairseq.encoder.queue import KeyQueue, same_sentence, sentence_hash
+from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -44,7 +44,7 @@ class MocoConfig(ObjectiveConfig):
     )
     keep_duplicates: bool = field(
         default=False,
-        metadata={"help": "let the query's own sentence and its translation be negatives too, as the paper does"},
+        metadata={"help": "let the query's own sentence and its translations be negatives too, as the paper does"},
     )
     momentum: float = field(default=0.999, metadata={"help": "momentum of the key encoder"})
     momentum_schedule: str = field(
@@ -62,8 +62,18 @@ class MocoHead(nn.Module):
         self.projection = Projection(config.encoder_embed_dim, cfg.projection_dim)
         self.momentum_encoder = MomentumEncoder(config, cfg.projection_dim)
         self.queue = KeyQueue(cfg.queue_size, cfg.projection_dim)
-        if cfg.queue_init == "random":
+        self._at_random = cfg.queue_init == "random"
+        if self._at_random:
             self.queue.fill_at_random()
+
+    def move(self, live: nn.Module, update: int, momentum: float) -> None:
+        """Let the momentum encoder follow; keys of an earlier run's momentum encoder are forgotten."""
+        if self.momentum_encoder.begins_anew(update):
+            if self._at_random:
+                self.queue.fill_at_random()
+            else:
+                self.queue.clear()
+        self.momentum_encoder.follow(live, self.projection, update, momentum)
 
 
 def info_nce(
@@ -152,7 +162,7 @@ class MomentumContrast(Objective):
         hidden = encoder.states(sides[0]).layer(self.cfg.layer)
         query = self._represent(hidden, sides[0], head.projection)
         if encoder.training:
-            head.momentum_encoder.follow(encoder.sentence_encoder, head.projection, step, self.momentum(step))
+            head.move(encoder.sentence_encoder, step, self.momentum(step))
         key = self._key(head.momentum_encoder, sides[1], hidden.dtype)
         own, positive = (sentence_hash(tokens, PAD) for tokens in sides)
         masked = self._masked(head.queue, own, positive)
@@ -170,9 +180,9 @@ class MomentumContrast(Objective):
             "queue_fill": (head.queue.filled.clone(), torch.full_like(head.queue.filled, size)),
         }
         if encoder.training:
-            rows = torch.cat([key, positive.to(key)], 1)[complete]
+            rows = torch.cat([key, positive.to(key), own.to(key)], 1)[complete]
             rows = all_gather_rows(rows, gather_sizes(rows))
-            head.queue.enqueue(rows[:, :-2], rows[:, -2:])
+            head.queue.enqueue(rows[:, :-4], rows[:, -4:-2], rows[:, -2:])
         return Loss(losses.masked_fill(~counted, 0.0).sum(), count, stats)
 
     @torch.no_grad()
@@ -191,13 +201,13 @@ class MomentumContrast(Objective):
         return F.normalize(projected, dim=1) if self.cfg.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
-        """(B, K) bool: keys of the query's own sentence or of its translation, which are no negatives.
+        """(B, K) bool: keys that are no negatives: the query's own sentence, its translation, or translations of these.
 
         The same English sentence stands in pairs of many languages.
         """
         if self.cfg.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
-        return same_sentence(own, queue.sentences) | same_sentence(positive, queue.sentences)
+        return queue.holds(own) | queue.holds(positive)
 
 
 def _wide(tensor: Tensor) -> Tensor:

@@ -53,7 +53,7 @@ class RegHidden(Objective):
         copy = encoder.heads["reg_hidden"]
         assert isinstance(copy, EncoderCopy)
         if encoder.training:
-            copy.start(encoder.sentence_encoder)
+            copy.start(encoder.sentence_encoder, step)
         tokens, live = self._pivot_sentences(encoder, batch.bitext)
         kept = copy.layer(tokens, self.cfg.layer, live.dtype)
         inside = tokens.ne(PAD)

@@ -49,7 +49,7 @@ class RegParam(Objective):
         copy = encoder.heads["reg_param"]
         assert isinstance(copy, EncoderCopy)
         if encoder.training:
-            copy.start(encoder.sentence_encoder)
+            copy.start(encoder.sentence_encoder, step)
         squared = copy.squared_distance(encoder.sentence_encoder) * copy.started
         # At zero the squared form, whose gradient is zero there, stands in for the norm, whose gradient is NaN.
         moved = squared > 0

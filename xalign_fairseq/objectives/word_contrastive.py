@@ -40,9 +40,10 @@ class WordContrastive(Objective):
 
     Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, all
     languages together, so that the mean is the paper's. A word's candidates are the partner and, for weak alignment,
-    all other words of the partner's side, for strong alignment all other words. With ``gather`` each worker's loss
-    is over its own words against the candidates of all; in validation workers stay apart, since their batches need not
-    run in step.
+    all other words of the partner's side, for strong alignment all other words. A sentence pair that is drawn twice for
+    a batch, or a word with several links, would make the partner or the word itself a negative: those are left out.
+    With ``gather`` each worker's loss is over its own words against the candidates of all; in validation workers stay
+    apart, since their batches need not run in step. Memory grows with the square of the batch's words.
     """
 
     needs = ("bitext", "links")
@@ -80,13 +81,14 @@ class WordContrastive(Objective):
         projected = encoder.heads["word_contrastive"](torch.stack(vectors, 1))
         # Cosines and their sums in float32 at least.
         own = F.normalize(projected.to(torch.promote_types(projected.dtype, torch.float32)), dim=-1)  # (K, 2, D)
-        types = torch.stack(pairs.identities(), 1) if self.cfg.mask_repeated else None
+        types = torch.stack(pairs.identities() if self.cfg.mask_repeated else pairs.occurrences(), 1)
         every, every_type, start = own, types, 0
         if self.cfg.gather and encoder.training:
             sizes = gather_sizes(own)
             every, start = all_gather_rows(own, sizes), own_start(sizes)
-            every_type = None if types is None else all_gather_rows(types, sizes)
-        directions = [self._direction(anchor, own, every, types, every_type, start) for anchor in (0, 1)]
+            every_type = all_gather_rows(types, sizes)
+        with torch.autocast(own.device.type, enabled=False):
+            directions = [self._direction(anchor, own, every, types, every_type, start) for anchor in (0, 1)]
         count = pairs.rows.new_tensor(len(pairs))
         similarity = (own[:, 0] * own[:, 1]).detach().sum()
         stats = {
@@ -96,24 +98,21 @@ class WordContrastive(Objective):
         return Loss(torch.stack([total for total, _ in directions]).sum() / 2, count, stats)
 
     def _direction(
-        self, anchor: int, own: Tensor, every: Tensor, types: Tensor | None, every_type: Tensor | None, start: int
+        self, anchor: int, own: Tensor, every: Tensor, types: Tensor, every_type: Tensor, start: int
     ) -> tuple[Tensor, Tensor]:
         """- sum of log p(partner | word) over the words of column ``anchor``, and how many are nearest their partner.
 
         Args:
             own, every: (K, 2, D) words of this worker and (N, 2, D) of all, this worker's from row ``start`` on.
-            types, every_type: (K, 2), (N, 2) their types, or None if no candidate is to be left out for its type.
+            types, every_type: (K, 2), (N, 2); candidates with the number of the word or of its partner are left out.
         """
         columns = (1 - anchor, anchor) if self.strong else (1 - anchor,)
         logits = own[:, anchor] @ torch.cat([every[:, column] for column in columns]).T / self.cfg.temperature
         rows = torch.arange(len(own), device=own.device)
         partner = start + rows
-        excluded = torch.zeros_like(logits, dtype=torch.bool)
-        if types is not None and every_type is not None:
-            candidates = torch.cat([every_type[:, column] for column in columns])
-            excluded = (types[:, :1] == candidates) | (types[:, 1:] == candidates)
-        if self.strong:
-            excluded[rows, len(every) + partner] = True  # the word itself
+        candidates = torch.cat([every_type[:, column] for column in columns])
+        # In a strong alignment that leaves out the word itself too, which is among the candidates.
+        excluded = (types[:, :1] == candidates) | (types[:, 1:] == candidates)
         excluded[rows, partner] = False
         logits = logits.masked_fill(excluded, -torch.inf)
         positive = logits[rows, partner]

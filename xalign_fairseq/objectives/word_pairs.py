@@ -8,6 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.alignment.subwords import WordTable, word_vectors
 from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.objectives.registry import ObjectiveConfig
 
 # An odd number, so that it has an inverse modulo 2^64; its bits look random, so that small ids do not collide.
@@ -101,6 +102,19 @@ class WordPairs:
         both = self._oriented(torch.stack(each, 1))
         return both[:, 0], both[:, 1]
 
+    def occurrences(self) -> tuple[Tensor, Tensor]:
+        """Numbers (K,) int64 of s_i and t_i as words of their place in their sentence of their sentence pair.
+
+        Two numbers are equal where the batch has a sentence pair twice, in the same direction or exchanged: training
+        draws both, and as they have the same length they often meet in a batch.
+        """
+        sentences = [_sentence_hash(self._bitext.side(side)) for side in (0, 1)]
+        pair = (sentences[0] + sentences[1])[self.rows]
+        own = torch.stack([sentence[self.rows] for sentence in sentences], 1)
+        # Multiples of different odd numbers keep pair, sentence and place apart.
+        both = self._oriented((pair[:, None] * _signed(BASE) + own) * _signed(BASE) + self._numbers)
+        return both[:, 0], both[:, 1]
+
     def _oriented(self, sides: Tensor) -> Tensor:
         """Columns (K, 2) of source and target as columns of S and T."""
         return torch.where(self._swapped, sides.flip(1), sides)
@@ -108,7 +122,17 @@ class WordPairs:
 
 def _powers(base: int, count: int, device: torch.device) -> Tensor:
     """1, base, base^2 ... (count,) modulo 2^64, as the int64 of the same bits."""
-    signed = base - WORD if base >= WORD // 2 else base
-    factors = torch.full((count,), signed, dtype=torch.int64, device=device)
+    factors = torch.full((count,), _signed(base), dtype=torch.int64, device=device)
     factors[0] = 1
     return factors.cumprod(0)
+
+
+def _signed(number: int) -> int:
+    """The int64 of the same bits."""
+    return number - WORD if number >= WORD // 2 else number
+
+
+def _sentence_hash(tokens: Tensor) -> Tensor:
+    """(B,) int64 of sentences (B, L), whatever their padding."""
+    powers = _powers(BASE, tokens.shape[1] + 1, tokens.device)[1:]
+    return ((tokens + 1) * powers).masked_fill(tokens == PAD, 0).sum(1)
