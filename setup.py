@@ -31,7 +31,7 @@ setup(
         "tensorboard": ["tensorboard>=2.15"],
         "huggingface": ["safetensors>=0.4"],
         "faiss": ["faiss-cpu>=1.8"],
-        "recipes": ["eflomal>=2", "sacremoses>=0.1"],
+        "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy"],
         "test": [
             "pytest>=8",
             "hypothesis>=6",

@@ -1,24 +1,27 @@
 #!/usr/bin/env bash
 # Measure the encoder itself and every finished run of 1_train.sh; what has been measured stays as it is.
 #
-#   bash 2_evaluate.sh ENCODER RUNS TEXT
+#   bash 2_evaluate.sh ENCODER RUNS TEXT [evaluate.py option ...]
 #
 # TEXT: of ../transfer/1_data.sh, for silver links and word frequencies. BENCHMARK (default ../shared/data) is the folder
 # with gold/, bitext/ and dict/. Writes results/continuation/ here and in the recipes of the settings' papers; after that
-# `python report.py` and `python scripts/compile_results.py` make the tables. PAIR (de-en).
+# `python report.py` and `python scripts/compile_results.py` make the tables. PAIR (de-en): what was measured
+# on another pair is measured again.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 benchmark="${BENCHMARK:-$here/../../../shared/data}"
-[[ $# -eq 3 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
-encoder="$1" runs="$2" text="$3"
+[[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
+encoder="$1" runs="$2" text="$3" pair="${PAIR:-de-en}"
+shift 3
+options=("$@")
 [[ -e "$encoder" ]] || { echo "error: no checkpoint $encoder" >&2; exit 2; }
 [[ -d "$benchmark/gold" ]] || { echo "error: no gold/ in $benchmark; set BENCHMARK" >&2; exit 2; }
 
 measure() { # CHECKPOINT NAME
-  if compgen -G "$here/../*/results/continuation/$2.json" > /dev/null; then
+  if grep -qs "\"pair\": \"$pair\"" "$here"/../*/results/continuation/"$2".json; then
     echo "$2: measured already"
   else
-    python "$here/evaluate.py" "$1" "$2" "$benchmark" "$text" --pair "${PAIR:-de-en}"
+    python "$here/evaluate.py" "$1" "$2" "$benchmark" "$text" --pair "$pair" "${options[@]}"
   fi
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure a run of 1_train.sh: AER, sentence retrieval and alignment score, with counts of every test item.
 
-usage: evaluate.py CHECKPOINT NAME BENCHMARK TEXT [--pair de-en] [--examples FOLDER]
+usage: evaluate.py CHECKPOINT NAME BENCHMARK TEXT [--pair de-en] [--device auto] [--examples FOLDER]
 
 NAME is SETTING-SEED, or a setting without a seed (none, procrustes). BENCHMARK has gold/, bitext/ and dict/; TEXT/PAIR
 is the bitext that 1_data.sh of the transfer study made, whose valid.* have silver links. Results are written to
@@ -11,14 +11,15 @@ AER: encoding (joint or separate), layer and method (argmax, itermax, union) are
 links, of equal ones the first; the gold test set is scored with these and, for comparison at one place, with each
 encoding, the last layer and argmax. Retrieval: Tatoeba, by the mean of the default layer and by the last layer's <s>.
 Alignment score: dictionary pairs of two single words that differ and occur at least 5 times each in TEXT/PAIR/train.*.
-A checkpoint with linear maps is measured with them: pairs are then encoded separately, and the map of layer 0 is that
-of the input embeddings.
+A checkpoint with linear maps is measured with them: pairs are then encoded separately, and word embeddings go through
+the encoder's layer norm first, since the map of layer 0 was learnt on what comes out of it.
 """
 
 import argparse
 import json
 import platform
 import re
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,13 +31,14 @@ import torch
 
 from xalign_fairseq import __version__
 from xalign_fairseq.alignment.aer import score, sentence_counts
-from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.alignment.aligner import Aligner, choose_device
 from xalign_fairseq.alignment.labels import LabelOptions
 from xalign_fairseq.alignment.pharaoh import Link, read_gold
 from xalign_fairseq.alignment.signature import score_signature
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import apply_map, load_maps
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import WordPairs, alignment_counts, rank_counts, word_vectors
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.files import read_lines
@@ -53,13 +55,14 @@ Place = tuple[str, int, str]  # where links are read: encoding, layer, method
 class Model:
     """A checkpoint, with what each measure reads of it."""
 
-    def __init__(self, path: Path, pair: str):
-        src, tgt = pair.split("-")
-        self.languages = (src, tgt)
+    def __init__(self, path: Path, languages: tuple[str, str], device: str):
+        self.languages = languages
         state = checkpoint.read(path)
-        self.encoder, heads = checkpoint.load_encoder(state, path)
+        encoder, heads = checkpoint.load_encoder(state, path)
+        self.encoder = encoder.to(choose_device(device))
         self.tokenizer = load_tokenizer(state, self.encoder.config.vocab_size, where=path)
-        self.maps = load_maps(heads)
+        maps = load_maps(heads)
+        self.maps = None if maps is None else maps.to(choose_device(device))
         self.layers = self.encoder.config.encoder_layers
 
     def aligner(self, encoding: str) -> Aligner:
@@ -70,6 +73,13 @@ class Model:
     def encodings(self) -> Sequence[str]:
         """Maps are of sentences that were encoded by themselves."""
         return ENCODINGS if self.maps is None else ("separate",)
+
+    @torch.no_grad()
+    def input_embeddings(self) -> torch.Tensor:
+        """(V, H); with maps normalised as those of layer 0 were learnt, though without positions."""
+        encoder = self.encoder.sentence_encoder
+        embeddings = encoder.embed_tokens.weight.detach()
+        return embeddings if self.maps is None else encoder.layernorm_embedding(embeddings)
 
     def mapped(self, vectors: torch.Tensor, lang: str, layer: int) -> torch.Tensor:
         """Vectors (N, H) that are linear in a layer's states, in the space that both languages share."""
@@ -143,7 +153,7 @@ def measure_retrieval(model: Model, files: Path, foreign: str) -> tuple[dict[str
 
 def measure_alignment_score(model: Model, pairs: WordPairs, foreign: str) -> tuple[dict[str, Any], Counts]:
     """Counts of dictionary words in both directions, from input embeddings."""
-    embeddings = model.encoder.sentence_encoder.embed_tokens.weight.detach()
+    embeddings = model.input_embeddings()
     english, other = (
         model.mapped(word_vectors(embeddings, model.tokenizer, words), lang, 0)
         for words, lang in ((pairs.src, "en"), (pairs.tgt, foreign))
@@ -183,34 +193,44 @@ def training_record(folder: Path) -> dict[str, Any]:
     if (folder / "train.log").exists():
         log = (folder / "train.log").read_text(encoding="utf-8")
         tokens = updates = 0
-        for match in re.finditer(r"wpb=([\d.]+).*num_updates=(\d+)", log):
-            now = int(match[2])
-            tokens += max(0, now - updates) * float(match[1])
-            updates = max(updates, now)
+        # The line of each epoch has the mean of all its updates.
+        for match in re.finditer(r"\| wpb ([\d.]+) .*\| num_updates (\d+) \| lr ", log):
+            tokens += max(0, int(match[2]) - updates) * float(match[1])
+            updates = max(updates, int(match[2]))
         seconds = sum(float(match[1]) for match in re.finditer(r"done training in ([\d.]+) seconds", log))
-        gpus = re.findall(r"rank +\d+: .*name = (.*?) *$", log, re.MULTILINE)
-        machine = f"{len(gpus)} x {gpus[0]}" if gpus else f"{platform.machine()} CPU"
-        record |= {"updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1), "machine": machine}
+        record |= {"updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1)}
+        # A run that was resumed lists its GPUs again.
+        gpus = dict(re.findall(r"rank +(\d+): .*name = (.*?) *$", log, re.MULTILINE))
+        if gpus:
+            record["machine"] = f"{len(gpus)} x {next(iter(gpus.values()))}"
+        # Runs of before run.json had it: then this machine, which is of the same kind where one machine did all.
+        record["machine"] = record["machine"] or f"{platform.machine()} CPU"
     return record
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("name", metavar="NAME")
-    parser.add_argument("benchmark", type=Path)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("--pair", default="de-en", help="SRC-TGT; one of them is en (default: %(default)s)")
-    parser.add_argument("--examples", type=Path, default=study.EXAMPLES, help="default: the folder with this recipe")
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    [foreign] = [lang for lang in args.pair.split("-") if lang != "en"]
+def read_pair(pair: str) -> tuple[tuple[str, str], str]:
+    """The languages of SRC-TGT, and the one of them that is not English."""
+    languages = tuple(pair.split("-"))
+    foreign = [lang for lang in languages if lang != "en"]
+    if len(languages) != 2 or len(foreign) != 1 or foreign[0] not in ISO3:
+        raise XalignError(
+            "the study can't measure this pair",
+            where="--pair",
+            found=pair,
+            expected=f"SRC-TGT, of which one is en and the other one of {', '.join(sorted(set(ISO3) - {'en'}))}",
+        )
+    return languages, foreign[0]
+
+
+def measure(args: argparse.Namespace) -> None:
+    """Take all measures and write them."""
     setting, seed = study.split_name(args.name)
+    languages, foreign = read_pair(args.pair)
     text, tatoeba = args.text / args.pair, args.benchmark / f"bitext/tatoeba-laser-test/en-{foreign}"
     pairs = read_dictionary(
         args.benchmark / f"dict/freedict/eng-{ISO3[foreign]}.tsv", text / "train.en", text / f"train.{foreign}"
     )
-    model = Model(args.checkpoint, args.pair)
+    model = Model(args.checkpoint, languages, args.device)
     parts = [
         measure_aer(model, args.benchmark / f"gold/simalign-testsets/{args.pair}", text / "valid"),
         measure_retrieval(model, tatoeba, foreign),
@@ -230,5 +250,25 @@ def main() -> None:
     print(f"{args.name}: {headlines}; AER at {chosen}")
 
 
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint", type=Path)
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("benchmark", type=Path)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--pair", default="de-en", help="SRC-TGT; one of them is en (default: %(default)s)")
+    parser.add_argument(
+        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
+    )
+    parser.add_argument("--examples", type=Path, default=study.EXAMPLES, help="default: the folder with this recipe")
+    args = parser.parse_args()
+    try:
+        measure(args)
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

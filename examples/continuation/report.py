@@ -15,7 +15,9 @@ from pathlib import Path
 
 import numpy as np
 import study
+from scipy import stats
 
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds, summarise
 from xalign_fairseq.files import atomic_write
 
@@ -29,16 +31,30 @@ Runs = dict[str, list[study.Run]]
 
 @dataclass(frozen=True)
 class Finding:
-    """A setting's measure minus a baseline's: fractions, a 95 % interval, and p before and after Holm's correction."""
+    """A setting's measure minus a baseline's: fractions, with the bootstrap's 95 % interval.
+
+    Attributes:
+        comparison: of :data:`study.COMPARISONS`.
+        p_bootstrap: over test items and seeds, or over items alone.
+        p_seeds: of the t-test over seeds; None where items alone are tested.
+        p_holm: the larger of both after Holm's correction.
+    """
 
     setting: str
     baseline: str
+    comparison: str
     measure: str
     difference: float
     low: float
     high: float
-    p_value: float
-    p_holm: float
+    p_bootstrap: float
+    p_seeds: float | None
+    p_holm: float = 1.0
+
+    @property
+    def p_value(self) -> float:
+        """The larger of the two tests' p: both must find the difference."""
+        return self.p_bootstrap if self.p_seeds is None else max(self.p_bootstrap, self.p_seeds)
 
     @property
     def verdict(self) -> str:
@@ -49,36 +65,55 @@ class Finding:
 
 
 def compare(runs: Runs) -> list[Finding]:
-    """Every setting against every baseline before it; Holm's correction is over the settings of a baseline and measure.
+    """Every setting against no continuation and against its TLM, where both were run.
 
-    The test is over items and seeds; what has no seed has no spread over seeds. Where a setting that has seeds was run
-    with one of them, it is over items alone.
+    Holm's correction is over the settings of a comparison and measure.
     """
     found = []
-    for place, baseline in enumerate(study.BASELINES):
-        settings = [setting for setting in runs if setting not in study.BASELINES[: place + 1]]
-        for measure in study.HEADLINES if baseline in runs else ():
-            mine = [test(runs, setting, baseline, measure) for setting in settings]
+    for comparison, baselines in study.COMPARISONS.items():
+        settings = [setting for setting in runs if baselines.get(setting) in runs]
+        for measure in study.HEADLINES:
+            mine = [test(runs, setting, comparison, measure) for setting in settings]
             adjusted = holm([finding.p_value for finding in mine])
             found += [replace(finding, p_holm=p_value) for finding, p_value in zip(mine, adjusted, strict=True)]
     return found
 
 
-def test(runs: Runs, setting: str, baseline: str, measure: str) -> Finding:
-    """The paired bootstrap of one measure."""
-    first, second = (np.stack([run.counts[measure] for run in runs[name]]) for name in (baseline, setting))
-    one_seed = any(len(runs[name]) == 1 and name not in study.WITHOUT_SEED for name in (baseline, setting))
-    if not one_seed:
-        # Another run would give the same counts again: two copies are runs without a spread.
+def test(runs: Runs, setting: str, comparison: str, measure: str) -> Finding:
+    """The paired bootstrap of one measure, and the t-test over seeds."""
+    names = (study.COMPARISONS[comparison][setting], setting)
+    first, second = (np.stack([run.counts[measure] for run in runs[name]]) for name in names)
+    p_seeds = None if items_alone(runs, names) else seeds_p_value(runs, names, measure)
+    if p_seeds is not None:
+        # Another run of what has no seed would give the same counts again: two copies are runs without a spread.
         first, second = (
             np.concatenate([counts] * 2) if name in study.WITHOUT_SEED else counts
-            for name, counts in ((baseline, first), (setting, second))
+            for name, counts in zip(names, (first, second), strict=True)
         )
-    compare_runs = paired_items if one_seed else paired_items_and_seeds
+    compare_runs = paired_items if p_seeds is None else paired_items_and_seeds
     result = compare_runs([first], [second], study.MEASURES[measure].value).test()
     return Finding(
-        setting, baseline, measure, result.difference, result.low, result.high, result.p_value, result.p_value
+        setting, names[0], comparison, measure, result.difference, result.low, result.high, result.p_value, p_seeds
     )
+
+
+def items_alone(runs: Runs, names: Sequence[str]) -> bool:
+    """Whether nothing is known of seeds: one side has a single one, or neither has any."""
+    seeded = [name for name in names if name not in study.WITHOUT_SEED]
+    return not seeded or any(len(runs[name]) == 1 for name in seeded)
+
+
+def seeds_p_value(runs: Runs, names: Sequence[str], measure: str) -> float:
+    """Welch's t-test between the runs of two settings; the one-sample t-test against what has no seed."""
+    fixed, seeded = (
+        [[run.score(measure) for run in runs[name]] for name in names if (name in study.WITHOUT_SEED) is without]
+        for without in (True, False)
+    )
+    if max(np.ptp(scores) for scores in seeded) == 0:  # no deviation to divide by
+        one, other = (scores[0] for scores in (*fixed, *seeded))
+        return float(one == other)
+    result = stats.ttest_1samp(seeded[0], fixed[0][0]) if fixed else stats.ttest_ind(*seeded, equal_var=False)
+    return float(result.pvalue)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
@@ -103,6 +138,12 @@ def signed(fraction: float) -> str:
     return "0.00" if float(text) == 0 else text.replace("-", "−")
 
 
+def verdicts(findings: Sequence[Finding]) -> str:
+    """The verdicts of a setting's measures in their order; what was tested over items alone is marked."""
+    text = ", ".join(finding.verdict for finding in findings)
+    return f"{text} (items alone)" if any(finding.p_seeds is None for finding in findings) else text
+
+
 def scores(runs: Runs, findings: Sequence[Finding]) -> str:
     """A row for each setting: cost, the three measures, and the verdicts in their order."""
     rows = []
@@ -110,13 +151,18 @@ def scores(runs: Runs, findings: Sequence[Finding]) -> str:
         seeds = "–" if setting in study.WITHOUT_SEED else str(len(mine))
         tokens = np.mean([run.record["tokens"] for run in mine]) / 1e6
         cost = [str(mine[0].record["updates"]), f"{tokens:.2f}M"] if tokens else ["–", "–"]
-        verdicts = [
-            ", ".join(each.verdict for each in findings if (each.setting, each.baseline) == (setting, baseline))
-            for baseline in study.BASELINES
+        found = [
+            verdicts([each for each in findings if (each.setting, each.comparison) == (setting, comparison)])
+            for comparison in study.COMPARISONS
         ]
-        rows.append([setting, *verdicts, seeds, *cost, *(percent(mine, measure) for measure in study.HEADLINES)])
+        rows.append([setting, *found, seeds, *cost, *(percent(mine, measure) for measure in study.HEADLINES)])
     labels = [f"{label} {'↑' if study.MEASURES[name].sign > 0 else '↓'}" for name, label in study.HEADLINES.items()]
-    against = [f"against {baseline}: {', '.join(study.HEADLINES.values())}" for baseline in study.BASELINES]
+    # The column says whose TLM is another than the others'.
+    other = [
+        f"{setting}: {tlm}" for setting, tlm in study.COMPARISONS["TLM"].items() if tlm != "tlm" and setting in runs
+    ]
+    names = {"none": "none", "TLM": f"TLM ({', '.join(other)})" if other else "TLM"}
+    against = [f"against {names[each]}: {', '.join(study.HEADLINES.values())}" for each in study.COMPARISONS]
     return table(("setting", *against, "seeds", "updates", "tokens", *labels), rows, names=3)
 
 
@@ -126,13 +172,15 @@ def differences(runs: Runs, findings: Sequence[Finding]) -> str:
     for finding in findings:
         if finding.setting in runs:
             points = signed(finding.difference)
-            rows.append([finding.setting, finding.baseline, study.HEADLINES[finding.measure], finding.verdict,
+            over, seeds = ("items", "–") if finding.p_seeds is None else ("items and seeds", f"{finding.p_seeds:.3f}")
+            rows.append([finding.setting, finding.baseline, study.HEADLINES[finding.measure], over, finding.verdict,
                          points if finding.verdict == "no difference" else f"**{points}**",
-                         f"{signed(finding.low)} to {signed(finding.high)}", f"{finding.p_value:.3f}",
+                         f"{signed(finding.low)} to {signed(finding.high)}", f"{finding.p_bootstrap:.3f}", seeds,
                          f"{finding.p_holm:.3f}"])  # fmt: skip
     rows.sort(key=lambda row: list(study.SETTINGS).index(row[0]))
-    columns = ("setting", "against", "measure", "verdict", "difference", "95 % interval", "p", "p, Holm")
-    return table(columns, rows, names=4)
+    columns = ("setting", "against", "measure", "tested over", "verdict", "difference", "95 % interval",
+               "p, bootstrap", "p, t-test", "p, Holm")  # fmt: skip
+    return table(columns, rows, names=5)
 
 
 def all_measures(runs: Runs) -> str:
@@ -175,8 +223,9 @@ def to_markdown(runs: Runs) -> str:
     parts = [
         "# Continued pre-training on bitext",
         "Percent, mean ± sample deviation over seeds; AER is better low, the others high. Differences are in points, "
-        "tested by a paired bootstrap over test items and seeds with Holm's correction over the settings (5 %; bold: "
-        "significant). With few seeds this test is too ready to find a difference.",
+        "tested by a paired bootstrap over test items and seeds and by a t-test over seeds, of which the larger p "
+        "counts, with Holm's correction over the settings (5 %; bold: significant). WEAM's TLM is tlm30, that of the "
+        "others tlm.",
     ]
     sections = {"Summary": scores, "Differences": differences}
     for title, write in sections.items():
@@ -185,7 +234,8 @@ def to_markdown(runs: Runs) -> str:
         parts += [f"## {title}", make(runs) if runs else NOTHING]
     for paper, title in TITLES.items():
         mine = {setting: found for setting, found in runs.items() if setting in study.PAPERS[paper]}
-        baselines = {setting: runs[setting] for setting in study.BASELINES if setting in runs}
+        theirs = {baselines[setting] for baselines in study.COMPARISONS.values() for setting in study.PAPERS[paper]}
+        baselines = {setting: runs[setting] for setting in study.BASELINES if setting in runs and setting in theirs}
         text = f"{scores(baselines | mine, findings)}\n\n{differences(mine, findings)}" if mine else NOTHING
         parts += [f"## {title}", text]
     return "\n\n".join(parts) + "\n"
@@ -202,7 +252,7 @@ def draw(runs: Runs, path: Path) -> None:
             found = [100 * run.score(measure) for run in mine]
             axes.plot(found, [row] * len(found), "o", color=MUTED, markersize=4, alpha=0.7)
             axes.plot(np.mean(found), row, "|", color=ACCENT, markersize=14, markeredgewidth=2)
-        for baseline, style in zip(study.BASELINES, (":", "--"), strict=True):
+        for baseline, style in zip(study.BASELINES, (":", "--", "-."), strict=True):
             if baseline in runs:
                 mean = np.mean([100 * run.score(measure) for run in runs[baseline]])
                 axes.axvline(mean, color=MUTED, linestyle=style, linewidth=0.9)
@@ -223,7 +273,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the report is outdated")
     parser.add_argument("--examples", type=Path, default=study.EXAMPLES, help="default: the folder with this recipe")
     args = parser.parse_args()
-    runs, path = study.read(args.examples), args.examples / REPORT
+    try:
+        runs, path = study.read(args.examples), args.examples / REPORT
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     text = to_markdown(runs)
     if args.check:
         outdated = not path.is_file() or path.read_text(encoding="utf-8") != text

@@ -1,6 +1,7 @@
-"""What evaluate.py writes and report.py reads: the settings of the study, where their results lie, and the measures."""
+"""What evaluate.py writes and report.py reads: settings and their baselines, where results lie, and the measures."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,19 +9,25 @@ from typing import Any
 
 import numpy as np
 
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import ratio
 from xalign_fairseq.files import atomic_write
 
 EXAMPLES = Path(__file__).resolve().parent.parent
 STUDY = "continuation"
-BASELINES = ("none", "tlm")
+BASELINES = ("none", "tlm", "tlm30")
 # The recipe that a setting's results belong to; the baselines' are the study's own.
 PAPERS = {
-    "explicit_alignments": ("linear_mapping", "procrustes", "l2", "weak", "strong"),
+    "explicit_alignments": ("linear_mapping", "procrustes", "l2", "l2_hidden", "weak", "strong"),
     "ppa": ("ppa", "moco", "ppa_mlm", "ppa_mean"),
     "weam": ("weam",),
 }
 SETTINGS = (*BASELINES, *(setting for settings in PAPERS.values() for setting in settings))
+# What a setting is compared with: no continuation, and TLM alone. WEAM masks 30 % of the tokens, and so does its TLM.
+COMPARISONS = {
+    "none": {setting: "none" for setting in SETTINGS if setting != "none"},
+    "TLM": {setting: "tlm" for setting in SETTINGS if setting not in BASELINES} | {"weam": "tlm30"},
+}
 # No draw of random numbers is in them: the encoder itself, and maps in closed form.
 WITHOUT_SEED = ("none", "procrustes")
 
@@ -79,15 +86,26 @@ class Run:
 
 def split_name(name: str) -> tuple[str, int | None]:
     """Setting and seed of ``SETTING-SEED``, or of a setting that has no seed."""
-    setting, _, seed = name.partition("-")
+    match = re.fullmatch(r"(\w+?)(?:-(\d+))?", name, re.ASCII)
+    setting, seed = match.groups() if match else (name, None)
+    if setting not in SETTINGS or (seed is None and setting not in WITHOUT_SEED):
+        raise XalignError(
+            "there is no such run in the study",
+            found=name,
+            expected=f"SETTING-SEED, or {' or '.join(WITHOUT_SEED)}; SETTING is one of {', '.join(SETTINGS)}",
+        )
     return setting, int(seed) if seed and setting not in WITHOUT_SEED else None
 
 
 def place(examples: Path, name: str) -> Path:
     """The results file of a run."""
-    setting, _ = split_name(name)
+    return folder(examples, split_name(name)[0]) / f"{name}.json"
+
+
+def folder(examples: Path, setting: str) -> Path:
+    """The results of a setting."""
     paper = next((paper for paper, settings in PAPERS.items() if setting in settings), STUDY)
-    return examples / paper / "results" / STUDY / f"{name}.json"
+    return examples / paper / "results" / STUDY
 
 
 def write(path: Path, record: dict[str, Any], counts: dict[str, np.ndarray]) -> None:
@@ -101,13 +119,26 @@ def write(path: Path, record: dict[str, Any], counts: dict[str, np.ndarray]) -> 
 
 
 def read(examples: Path) -> dict[str, list[Run]]:
-    """The runs of each setting, by seed; settings without results are left out."""
+    """The runs of each setting, by seed; settings without results are left out.
+
+    Raises:
+        XalignError: a file that is no run of the study, or runs that were measured on different pairs.
+    """
     found: dict[str, list[Run]] = {}
+    pairs: dict[str, str] = {}
     for setting in SETTINGS:
-        paths = place(examples, setting).parent.glob(f"{setting}*.json")
-        paths = sorted(path for path in paths if split_name(path.stem)[0] == setting)
-        for path in paths:
+        paths = folder(examples, setting).glob(f"{setting}*.json")
+        paths = [path for path in paths if split_name(path.stem)[0] == setting]
+        for path in sorted(paths, key=lambda path: split_name(path.stem)[1] or 0):
             with np.load(path.with_suffix(".npz")) as counts:
                 run = Run(json.loads(path.read_text(encoding="utf-8")), dict(counts))
+            pairs[run.record["pair"]] = path.stem
             found.setdefault(setting, []).append(run)
+    if len(pairs) > 1:
+        raise XalignError(
+            "results of different pairs can't be compared",
+            where=examples,
+            found=", ".join(f"{name} of {pair}" for pair, name in pairs.items()),
+            next="measure all runs again with one PAIR",
+        )
     return found
