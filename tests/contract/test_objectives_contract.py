@@ -112,6 +112,16 @@ def test_every_trainable_parameter_gets_a_gradient(name):
     assert [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None] == []
 
 
+@pytest.mark.parametrize("layer", [0, 1])
+@pytest.mark.parametrize("name", [name for name in NAMES if hasattr(OBJECTIVES[name].config_class(), "layer")])
+def test_layers_that_no_objective_reads_get_a_gradient_of_zero(name, layer):
+    model, criterion = build(name, **{f"{name}_layer": layer})
+    *_, gradient = run(name, batch(), model, criterion)
+    assert [key for key, p in model.named_parameters() if p.requires_grad and key not in gradient] == []
+    above = [g for key, g in gradient.items() if f"sentence_encoder.layers.{layer}." in key]
+    assert above and not any(g.any() for g in above)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_order_of_the_batch_does_not_matter(name):
     first = run(name, batch(LENGTHS))

@@ -29,7 +29,7 @@ class Model:
     """Stands for the encoder: runs what it is given."""
 
     def __call__(self, run):
-        return run(type("Step", (), {"update": 5, "training": True})())
+        return run(type("Step", (), {"update": 5, "training": True, "idle": lambda self: torch.zeros(())})())
 
 
 def criterion(losses, **options):

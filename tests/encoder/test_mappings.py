@@ -115,9 +115,3 @@ def test_a_language_without_a_map_is_named_beside_those_that_have_one(caplog):
     assert not caplog.records
     maps.tell_unmapped(["fr", "en"])
     assert "no linear map of fr" in caplog.text and "de, to" in caplog.text
-
-
-@pytest.mark.parametrize(("languages", "pivot"), [(["de"], "en"), (["de", "to", "fr"], "en"), (["de", "to"], "fr")])
-def test_maps_of_other_languages_are_refused(languages, pivot):
-    with pytest.raises(XalignError, match=r"maps of de, to to en"):
-        LanguageMaps(languages, pivot, 2, 4).load_state_dict(random_maps().state_dict())

@@ -176,3 +176,28 @@ def test_base_and_large_have_xlmrs_names_and_shapes(build, arch, layers, monkeyp
     expected = {key: value.shape for key, value in theirs.items() if not key.endswith("version")}
     assert {key: value.shape for key, value in ours.items()} == expected
     assert f"encoder.sentence_encoder.layers.{layers - 1}.fc1.weight" in ours
+
+
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize(("languages", "pivot"), [(["de"], "en"), (["de", "fr"], "en"), (["en"], "de")])
+def test_a_head_of_other_languages_or_sizes_is_refused(build, languages, pivot, waits):
+    from xalign_fairseq.encoder.mappings import LanguageMaps
+
+    model, other = build(), build()
+    model.attach_head("linear_mapping", LanguageMaps(["de", "to"], "en", 3, 24))
+    head = LanguageMaps(languages, pivot, 3, 24)
+    if not waits:
+        other.attach_head("linear_mapping", head)
+    with pytest.raises(XalignError, match=r"head of linear_mapping is of other options, languages[\s\S]*--lang-pairs"):
+        other.load_state_dict(model.state_dict())
+        other.attach_head("linear_mapping", head)
+
+
+def test_a_queue_of_another_size_is_refused_by_the_name_of_its_objective(build):
+    from xalign_fairseq.encoder.queue import KeyQueue
+
+    model, other = build(), build()
+    model.attach_head("moco", KeyQueue(4, 2))
+    other.attach_head("moco", KeyQueue(3, 2))
+    with pytest.raises(XalignError, match=r"head of moco[\s\S]*keys[\s\S]*\(4, 2\)[\s\S]*\(3, 2\)[\s\S]*--moco-"):
+        other.load_state_dict(model.state_dict())

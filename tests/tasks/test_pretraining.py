@@ -109,3 +109,15 @@ def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):
 def test_mixed_precision_has_master_weights_unless_it_saves_memory(shard, options, expected):
     switches = dict.fromkeys(("fp16", "bf16", "memory_efficient_fp16", "memory_efficient_bf16"), False)
     assert task(shard("one", "en-fr"), **{**switches, **options}).has_master_weights is expected
+
+
+def test_languages_and_pivot_are_those_of_training(shard):
+    folder = shard("one", "en-fr")
+    for lang in ("de", "fr"):
+        with MMapWriter(folder / f"valid.de-fr.{lang}", np.uint16) as writer:
+            writer.add([4, 5, 2])
+    one = task(folder)
+    assert one.languages == ("en", "fr") and one.pivot == "en"
+    one.load_dataset("valid")
+    batch = one.datasets["valid"].collater([one.datasets["valid"][0]])["bitext"]
+    assert batch["langs"].tolist() == [[-1, 1]]  # German has no number

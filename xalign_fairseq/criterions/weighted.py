@@ -80,6 +80,11 @@ class WeightedCriterion(FairseqCriterion):
         """Streams that the objectives read."""
         return {stream for objective in self.active for stream in objective.needs}
 
+    @property
+    def links_of_every_pair(self) -> bool:
+        """Whether an objective cannot do with a pair that has no links."""
+        return any(objective.links_of_every_pair for objective in self.active)
+
     def attach_heads(self, model: Any) -> None:
         """Check the options against the encoder and give the model the objectives' heads."""
         config = model.encoder.config

@@ -99,18 +99,6 @@ class LanguageMaps(nn.Module):
             ]
         return torch.cat(errors).sum(), sum(map(len, errors))
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], *args: Any, **options: Any) -> Any:
-        """Torch's, but maps of other languages are told as such."""
-        theirs, pivots = _languages(state_dict, "maps"), _languages(state_dict, "pivot")
-        if set(theirs) != set(self.languages) or pivots != [self._pivot]:
-            raise XalignError(
-                "the checkpoint's linear maps are of other languages than the data",
-                found=f"maps of {', '.join(theirs)} to {', '.join(pivots)}",
-                expected=f"maps of {', '.join(self.languages)} to {self._pivot}",
-                next="choose these languages by --lang-pairs and --pivot-lang, or start from a checkpoint without maps",
-            )
-        return super().load_state_dict(state_dict, *args, **options)
-
 
 class States(Protocol):
     """What gives hidden states by layer: a pass of the encoder, or one with maps behind it."""

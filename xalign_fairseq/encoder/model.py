@@ -1,7 +1,7 @@
 """The encoder as a fairseq model: ``--arch xalign_tiny | xalign_small | xalign_base | xalign_large``."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, make_dataclass
 from typing import Any, Optional, TypeVar
 
@@ -84,6 +84,8 @@ class XalignModel(BaseFairseqModel):
         prefix = f"heads.{name}."
         mine = {key: self._waiting.pop(key) for key in list(self._waiting) if key.startswith(prefix)}
         if mine and not fresh:
+            own = {prefix + key: value for key, value in head.state_dict().items()}
+            require_fitting_head(name, mine, own)
             head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
 
     def freeze_lm_head(self) -> None:
@@ -121,8 +123,13 @@ class XalignModel(BaseFairseqModel):
                 found=f"keys such as {sorted(loaded)[:3]}",
                 expected=f"a RoBERTa, XLM-R or xalign checkpoint with {embeddings}",
             )
+        for head in self.heads:
+            mine = {key: value for key, value in loaded.items() if key.startswith(f"heads.{head}.")}
+            if mine:
+                own = {key: value for key, value in current.items() if key.startswith(f"heads.{head}.")}
+                require_fitting_head(head, mine, own)
         for key, value in loaded.items():
-            head = key.split(".")[1] if key.startswith("heads.") else None
+            head = key.split(".")[1] if key.startswith("heads.") else ""
             if head and head not in self.heads:
                 self._waiting[key] = value
             elif key not in current:
@@ -148,6 +155,21 @@ class XalignModel(BaseFairseqModel):
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
             state_dict.update({key: current[key] for key in missing})
+
+
+def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
+    """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's, name by name."""
+    sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]
+    differing = sorted(key for key in sizes[0].keys() | sizes[1].keys() if sizes[0].get(key) != sizes[1].get(key))
+    if differing:
+        first = differing[0]
+        raise XalignError(
+            f"the checkpoint's head of {name} is of other options, languages or versions than this run's",
+            where=first,
+            found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
+            expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
+            next=f"choose its --{name.replace('_', '-')}-... options and --lang-pairs, or a checkpoint without it",
+        )
 
 
 def _register(arch: str, sizes: tuple[int, int, int, int]) -> None:

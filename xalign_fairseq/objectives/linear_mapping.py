@@ -44,6 +44,7 @@ class LinearMapping(Objective):
     in_nats = False
     freezes_encoder = True
     edits_parameters = True
+    links_of_every_pair = True
     cfg: LinearMappingConfig
 
     def __init__(self, cfg: LinearMappingConfig):
@@ -72,7 +73,6 @@ class LinearMapping(Objective):
         bitext = batch.bitext
         assert bitext is not None
         maps: Any = encoder.heads[self.name]
-        maps.require(self.languages, "--lang-pairs")
         if encoder.training and self.cfg.beta:
             maps.orthogonalise(self.cfg.beta, step)
         pairs = WordPairs(bitext, self.pivot_side(bitext))

@@ -54,6 +54,7 @@ class Objective(ABC):
             batch, a regulariser), more workers or ``--update-freq`` are not the same as one large batch.
         freezes_encoder: the encoder is not trained, so no objective that needs its gradient can stand beside it.
         edits_parameters: it changes parameters outside the optimiser.
+        links_of_every_pair: it learns something of each language pair, so that none may lack links.
         in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged as they are.
         languages: the names of the languages of the data, whose numbers are in ``bitext.langs``.
         pivot: the language that all pairs share and that the others are aligned to, where there is one.
@@ -77,6 +78,7 @@ class Objective(ABC):
     additive: ClassVar[bool] = True
     freezes_encoder: ClassVar[bool] = False
     edits_parameters: ClassVar[bool] = False
+    links_of_every_pair: ClassVar[bool] = False
     in_nats: ClassVar[bool] = True
     languages: Sequence[str] = ()
     pivot: str | None = None

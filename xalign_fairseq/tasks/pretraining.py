@@ -45,10 +45,14 @@ class XalignPretrainingConfig(FairseqDataclass):
         metadata={"help": "leave out (and count) pairs longer than this with special tokens (default: max positions)"},
     )
     min_sentence_length: int = field(
-        default=0, metadata={"help": "leave out (and count) pairs with a side of fewer tokens (PPA: 10)"}
+        default=0,
+        metadata={"help": "leave out (and count) pairs with a side of fewer tokens (PPA: 10), in validation too"},
     )
     max_sentence_length: Optional[int] = field(
-        default=None, metadata={"help": "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96)"}
+        default=None,
+        metadata={
+            "help": "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
+        },
     )
     pivot_lang: Optional[str] = field(
         default=None,
@@ -99,7 +103,10 @@ class XalignPretrainingTask(FairseqTask):
             require_same_dictionary(self.data, shard)
         # Language pairs are numbered over all splits and shards, so that a batch's numbers mean the same in each.
         self.pair_names = sorted({f"{src}-{tgt}" for shard in shards for _, src, tgt in shard.pairs})
-        chosen = {pair for pair in self.pair_names if not cfg.lang_pairs or pair in cfg.lang_pairs.split(",")}
+        trained = {f"{src}-{tgt}" for shard in shards for src, tgt in shard.language_pairs("train")}
+        chosen = {
+            pair for pair in trained or self.pair_names if not cfg.lang_pairs or pair in cfg.lang_pairs.split(",")
+        }
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
         self.pivot = pivot_language(chosen, cfg.pivot_lang)
         self.needs: set[str] = set()
@@ -129,6 +136,7 @@ class XalignPretrainingTask(FairseqTask):
         for model in self.models:
             criterion.attach_heads(model)
         self._check_streams()
+        self._check_links(criterion.links_of_every_pair)
         return criterion
 
     def _check_streams(self) -> None:
@@ -138,19 +146,25 @@ class XalignPretrainingTask(FairseqTask):
                 where=self.data.path,
                 next="xalign prepare with --pair and --trainpref",
             )
-        pairs = self._pairs(self.data, "train")
-        if "links" in self.needs and all(self.data.links("train", src, tgt) is None for src, tgt in pairs):
-            raise XalignError(
-                "an objective reads prepared links, and no training pair of the data-bin has them",
-                where=self.data.path,
-                found=", ".join(f"{src}-{tgt} without links" for src, tgt in pairs),
-                next="make links by xalign links, and give them to xalign prepare by --links",
-            )
         if "mono" in self.needs and not self._languages(self.data, "train"):
             raise XalignError(
                 "an objective needs monolingual text, and the data-bin has none for training",
                 where=self.data.path,
                 next="xalign prepare with --mono LANG=FILE, or leave mlm out of --objectives",
+            )
+
+    def _check_links(self, of_every_pair: bool) -> None:
+        if "links" not in self.needs:
+            return
+        pairs = self._pairs(self.data, "train")
+        bare = [f"{src}-{tgt}" for src, tgt in pairs if self.data.links("train", src, tgt) is None]
+        if len(bare) == len(pairs) or (bare and of_every_pair):
+            raise XalignError(
+                "an objective reads prepared links, and training pairs of the data-bin have none",
+                where=self.data.path,
+                found=f"{', '.join(bare)} without links",
+                expected="links of every pair" if of_every_pair else "links of a pair at least",
+                next="make links by xalign links and give them to xalign prepare by --links; or choose --lang-pairs",
             )
 
     def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:
@@ -212,8 +226,9 @@ class XalignPretrainingTask(FairseqTask):
             links = data.links(split, src, tgt) if needs_links else None
             if training and needs_links and links is None:
                 logger.warning("%s-%s has no prepared links for training", src, tgt)
-            langs = (self.languages.index(src), self.languages.index(tgt))
-            corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, langs))
+            # A pair that is only validated may have languages that training does not: they have no number.
+            langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
+            corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))
         if not corpora:
             return None
         sides = (self.cfg.min_sentence_length, self.cfg.max_sentence_length)
@@ -277,19 +292,21 @@ class XalignPretrainingTask(FairseqTask):
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
-    """The language that all pairs (``src-tgt``) share: the chosen one, else en, else the only one, else None.
+    """The language that all training pairs (``src-tgt``) share: the chosen one, else en, else the only one, else None.
 
     Raises:
         XalignError: a pair lacks the chosen language.
     """
-    shared = set.intersection(*(set(pair.split("-")) for pair in pairs)) if pairs else set()
+    if not pairs:
+        return chosen  # a complaint about missing pairs comes later
+    shared = set.intersection(*(set(pair.split("-")) for pair in pairs))
     if chosen is None:
         return "en" if "en" in shared else next(iter(shared)) if len(shared) == 1 else None
     if chosen not in shared:
         raise XalignError(
             "the pivot language is not in all pairs",
             where=f"--pivot-lang {chosen}",
-            found=", ".join(sorted(pair for pair in pairs if chosen not in pair.split("-"))) or "no pair at all",
+            found=", ".join(sorted(pair for pair in pairs if chosen not in pair.split("-"))),
             next="leave these out by --lang-pairs",
         )
     return chosen
