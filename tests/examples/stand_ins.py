@@ -20,11 +20,14 @@ PROGRAMS = {
 }
 
 
-def run_script(folder, script, *arguments, **variables):
-    """A finished process of ``examples/SCRIPT``; fairseq-train's arguments are its output."""
+def run_script(folder, script, *arguments, instead=None, **variables):
+    """A finished process of ``examples/SCRIPT``; fairseq-train's arguments are its output.
+
+    ``instead``: texts of other stand-ins by name; ``variables``: the environment.
+    """
     programs = folder / "bin"
     programs.mkdir(parents=True, exist_ok=True)
-    for name, text in PROGRAMS.items():
+    for name, text in (PROGRAMS | (instead or {})).items():
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
