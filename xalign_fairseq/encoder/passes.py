@@ -56,9 +56,9 @@ class StepEncoder:
         if reached < 0:
             modules += [encoder.embed_tokens, encoder.embed_positions, encoder.layernorm_embedding]
         parameters = [p for module in modules for p in module.parameters() if p.requires_grad]
-        return sum(
-            (0.0 * p.sum() for p in parameters), start=torch.zeros((), device=encoder.embed_tokens.weight.device)
-        )
+        # One number of each will do, and no sum that half precision could not hold.
+        zeros = [0.0 * p.flatten()[0].float() for p in parameters]
+        return sum(zeros, start=torch.zeros((), device=encoder.embed_tokens.weight.device))
 
     def lm_logits(self, hidden: Tensor) -> Tensor:
         """Logits (N, V) of the tied MLM head for hidden states (N, H)."""
