@@ -25,6 +25,7 @@ REPORT = Path(study.STUDY, "results/report/report.md")
 PICTURE = "measures.png"
 NOTHING = "No results yet."
 SIGNIFICANT = 0.05
+EQUAL = 1e-12  # fractions that differ by less are the same count
 TITLES = {"explicit_alignments": "Explicit alignments", "ppa": "PPA", "weam": "WEAM"}
 Runs = dict[str, list[study.Run]]
 
@@ -109,9 +110,9 @@ def seeds_p_value(runs: Runs, names: Sequence[str], measure: str) -> float:
         [[run.score(measure) for run in runs[name]] for name in names if (name in study.WITHOUT_SEED) is without]
         for without in (True, False)
     )
-    if max(np.ptp(scores) for scores in seeded) == 0:  # no deviation to divide by
+    if max(np.ptp(scores) for scores in seeded) < EQUAL:  # no deviation to divide by
         one, other = (scores[0] for scores in (*fixed, *seeded))
-        return float(one == other)
+        return float(abs(one - other) < EQUAL)
     result = stats.ttest_1samp(seeded[0], fixed[0][0]) if fixed else stats.ttest_ind(*seeded, equal_var=False)
     return float(result.pvalue)
 
