@@ -35,7 +35,8 @@ def test_by_default_as_the_checkpoint_labelled_itself(pointed, tiny_text, capsys
     _, default, told = align(pointed, tiny_text, capsys)
     _, pointer, _ = align(pointed, tiny_text, capsys, "--similarity", "pointer", "--layer", "2")
     _, hidden, told_hidden = align(pointed, tiny_text, capsys, "--similarity", "hidden")
-    assert "layer 2 of 3, pointer similarity" in told and "layer 1 of 3, hidden similarity" in told_hidden
+    assert "layer 2 of 3, joint encoding, pointer similarity" in told
+    assert "layer 1 of 3, joint encoding, hidden similarity" in told_hidden
     assert default == pointer != hidden
 
 
