@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The paper's Figure 2: input embeddings of the most frequent linked words, of several checkpoints side by side.
+#
+#   bash 3_embeddings.sh TEXT PAIR OUT CHECKPOINT [CHECKPOINT ...]
+#
+# TEXT/PAIR/train.{LANG,LANG,links} as ../transfer/1_data.sh writes them. OUT.png and OUT.json are written. Words of
+# function_words.txt (English and German) are left out, as the paper leaves out stop words.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+[[ $# -ge 4 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+train="$1/$2/train" pair="$2" out="$3"
+shift 3
+xalign embeddings --checkpoint "$@" --src "$train.${pair%-*}" --tgt "$train.${pair#*-}" --links "$train.links" \
+  --leave-out "$here/function_words.txt" --plot "$out.png" --json "$out.json"
