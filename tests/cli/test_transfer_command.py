@@ -158,7 +158,11 @@ def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_pa
 def test_an_interrupted_command_goes_on(options, tmp_path):
     command = [XALIGN, *options, "--tasks", "pos", "--out", tmp_path]
     first = tmp_path / "runs/tiny/pos/en/4"
-    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    driver = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     until = time.monotonic() + 120
     while not (first / "train.log").exists() and driver.poll() is None and time.monotonic() < until:
         time.sleep(0.02)

@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import xalign_fairseq
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
-USER_DIR = EXAMPLES.parent / "xalign_fairseq"
+USER_DIR = Path(xalign_fairseq.__file__).parent  # of the installed package, as xalign user-dir says
 VARIABLES = {
     "UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE", "LR",
     "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB",

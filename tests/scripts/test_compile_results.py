@@ -45,7 +45,9 @@ def folder(tmp_path):
     shutil.copy(ROOT / "README.md", tmp_path)
     shutil.copy(ROOT / "examples/xlm_align/README.md", recipe)
     (tmp_path / "examples/transfer/plans").mkdir(parents=True)
-    shutil.copy(ROOT / "examples/transfer/README.md", tmp_path / "examples/transfer")
+    (tmp_path / "examples/continuation").mkdir()
+    for study in ("transfer", "continuation"):
+        shutil.copy(ROOT / f"examples/{study}/README.md", tmp_path / f"examples/{study}")
     assert run("--root", tmp_path).returncode == 0
     return tmp_path
 
@@ -205,7 +207,7 @@ def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
 def test_a_recipe_has_its_part_of_the_continuation_study(folder):
     for recipe, table in (("continuation", "summary"), ("explicit_alignments", "continuation")):
         page = folder / "examples" / recipe / "README.md"
-        page.parent.mkdir(parents=True)
+        page.parent.mkdir(exist_ok=True)
         page.write_text(f"<!-- results:{recipe}/{table} -->\n<!-- end -->\n")
     assert run("--root", folder).returncode == 0
     assert "No results yet." in page.read_text()
