@@ -5,10 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import xalign_fairseq
-
 EXAMPLES = Path(__file__).parents[2] / "examples"
-USER_DIR = Path(xalign_fairseq.__file__).parent  # of the installed package, as xalign user-dir says
+# Of the installed package: what is imported here may be that of the working folder.
+USER_DIR = subprocess.run(
+    [Path(sys.executable).parent / "xalign", "user-dir"], capture_output=True, text=True, check=True
+).stdout.strip()
 VARIABLES = {
     "UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE", "LR",
     "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB",
