@@ -14,6 +14,7 @@ from xalign_fairseq.alignment.aer import score  # noqa: E402
 from xalign_fairseq.alignment.pharaoh import Gold  # noqa: E402
 from xalign_fairseq.criterions.validation import AerCounter  # noqa: E402
 from xalign_fairseq.criterions.weighted import WeightedCriterion  # noqa: E402
+from xalign_fairseq.data.batches import Bitext  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.objectives.registry import Loss  # noqa: E402
@@ -164,7 +165,7 @@ def test_objectives_know_languages_and_pivot():
     made = criterion(LOSSES)
     assert all(objective.languages == ("aa", "bb", "cc") for objective in made.objectives)
     dwa = made.objectives[-1]
-    bitext = type("Bitext", (), {"langs": torch.tensor([[0, 2], [1, 0]])})()
+    bitext = type("Bitext", (), {"langs": torch.tensor([[0, 2], [1, 0]]), "side_in": Bitext.side_in})()
     assert dwa.pivot_side(bitext).tolist() == [0, 1]
     dwa.pivot = None
     with pytest.raises(XalignError, match=r"--pivot-lang[\s\S]*aa, bb, cc"):

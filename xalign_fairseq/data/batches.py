@@ -45,6 +45,10 @@ class Bitext:
     gold: Sequence[GoldLinks | None]
     _sides: dict[tuple[int, str], Tensor] = field(default_factory=dict, repr=False)
 
+    def side_in(self, language: int) -> Tensor:
+        """(B,) int64: which side of each pair, 0 or 1, is in a language that all pairs have."""
+        return (self.langs[:, 1] == language).long()
+
     def side(self, side: int, values: str = "tokens") -> Tensor:
         """One side of each pair as a sequence of its own, ``<s> side </s>``: (B, longest + 2), padded.
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.transformer import HiddenStates, SentenceEncoder
 
 
@@ -21,6 +22,13 @@ def keep_float32(fn: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
         return tensor.to(moved.device) if moved.is_floating_point() and moved.dtype.itemsize < 4 else moved
 
     return apply
+
+
+@torch.no_grad()
+def follow(mine: nn.Module, live: nn.Module, momentum: float) -> None:
+    """k <- m k + (1 - m) q for every parameter (He et al. 2020, Eq. 2)."""
+    for own, theirs in zip(mine.parameters(), live.parameters(), strict=True):
+        own.mul_(momentum).add_(theirs.to(own.dtype), alpha=1 - momentum)
 
 
 class EncoderCopy(nn.Module):
@@ -59,11 +67,9 @@ class EncoderCopy(nn.Module):
             self.follow(live, 0.0)
             self.started.fill_(1)
 
-    @torch.no_grad()
     def follow(self, live: nn.Module, momentum: float) -> None:
         """k <- m k + (1 - m) q for every parameter (He et al. 2020, Eq. 2)."""
-        for mine, theirs in zip(self.encoder.parameters(), live.parameters(), strict=True):
-            mine.mul_(momentum).add_(theirs.to(mine.dtype), alpha=1 - momentum)
+        follow(self.encoder, live, momentum)
 
     @torch.no_grad()
     def layer(self, tokens: Tensor, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -79,7 +85,7 @@ class EncoderCopy(nn.Module):
     def squared_distance(self, live: nn.Module) -> Tensor:
         """Sum over all parameters of (theta - theta_0)^2, with gradient to the live ones; at least float32."""
         parts = [
-            (theirs.to(torch.promote_types(theirs.dtype, torch.float32)) - mine).square().sum()
+            (at_least_float32(theirs) - mine).square().sum()
             for mine, theirs in zip(self.encoder.parameters(), live.parameters(), strict=True)
         ]
         return torch.stack(parts).sum()

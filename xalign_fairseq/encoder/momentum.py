@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import EncoderCopy, keep_float32
+from xalign_fairseq.encoder.copies import EncoderCopy, follow, keep_float32
 from xalign_fairseq.encoder.projection import Projection
 
 
@@ -65,6 +65,5 @@ class MomentumEncoder(nn.Module):
             momentum = 0.0
         else:
             self.encoder.follow(live, momentum)
-        for mine, theirs in zip(self.projection.parameters(), projection.parameters(), strict=True):
-            mine.mul_(momentum).add_(theirs.to(mine.dtype), alpha=1 - momentum)
+        follow(self.projection, projection, momentum)
         self.followed.fill_(update)

@@ -5,10 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.data.hashing import polynomial
 from xalign_fairseq.encoder.copies import keep_float32
 from xalign_fairseq.errors import XalignError
-
-BASE = 0x9E3779B97F4A7C15 - (1 << 64)  # odd, so that powers never become 0 modulo 2^64; as a signed number
 
 
 def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
@@ -28,8 +27,7 @@ def sentence_hash(tokens: Tensor, pad: int) -> Tensor:
 
         sentence_hash(torch.tensor([[0, 7, 2], [0, 7, 2]]), pad=1)   # two equal rows
     """
-    powers = torch.full((tokens.shape[1],), BASE, device=tokens.device).cumprod(0)
-    total = ((tokens + 1) * powers).masked_fill(tokens == pad, 0).sum(1)
+    total = polynomial(tokens, pad)
     return torch.stack([(total >> 40) & 0xFFFFFF, (total >> 16) & 0xFFFFFF], 1).float()
 
 

@@ -1,11 +1,10 @@
 """Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
-import torch
-
 from xalign_fairseq.alignment.subwords import POOLINGS
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
 from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
 
@@ -37,5 +36,5 @@ class L2Align(Objective):
         pairs = WordPairs(bitext)
         s, t = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
         # Sums in half precision overflow.
-        total = (s - t).to(torch.promote_types(s.dtype, torch.float32)).square().sum()
+        total = at_least_float32(s - t).square().sum()
         return Loss(total, pairs.rows.new_tensor(len(pairs)))

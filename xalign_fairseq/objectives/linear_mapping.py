@@ -12,6 +12,7 @@ from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.word_pairs import WordPairs
@@ -101,5 +102,4 @@ def layer_vectors(encoder: StepEncoder, bitext: Bitext, pairs: WordPairs, poolin
         return pairs.vectors(lambda side: encoder.states(bitext.side(side), labelling=True).layer(layer), pooling)
 
     s, t = zip(*(of_layer(layer) for layer in range(encoder.config.encoder_layers + 1)), strict=True)
-    wide = torch.promote_types(s[0].dtype, torch.float32)
-    return torch.stack(s).to(wide), torch.stack(t).to(wide)
+    return at_least_float32(torch.stack(s)), at_least_float32(torch.stack(t))

@@ -13,6 +13,7 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.momentum import MomentumEncoder
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.errors import XalignError
@@ -193,11 +194,11 @@ class MomentumContrast(Objective):
     def _represent(self, hidden: Tensor, tokens: Tensor, projection: Projection) -> Tensor:
         """Sentences as vectors (B, D), at least float32, of hidden states (B, L, H) and tokens (B, L)."""
         if self.cfg.pooling == "cls":
-            pooled = _wide(hidden[:, 0])
+            pooled = at_least_float32(hidden[:, 0])
         else:
             real = tokens.ne(PAD)[..., None]
-            pooled = (_wide(hidden) * real).sum(1) / real.sum(1)
-        projected = _wide(projection(F.normalize(pooled, dim=1)))
+            pooled = (at_least_float32(hidden) * real).sum(1) / real.sum(1)
+        projected = at_least_float32(projection(F.normalize(pooled, dim=1)))
         return F.normalize(projected, dim=1) if self.cfg.normalize == "both" else projected
 
     def _masked(self, queue: KeyQueue, own: Tensor, positive: Tensor) -> Tensor:
@@ -208,7 +209,3 @@ class MomentumContrast(Objective):
         if self.cfg.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)
-
-
-def _wide(tensor: Tensor) -> Tensor:
-    return tensor.to(torch.promote_types(tensor.dtype, torch.float32))

@@ -11,6 +11,7 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 
 
@@ -57,7 +58,7 @@ class RegHidden(Objective):
         tokens, live = self._pivot_sentences(encoder, batch.bitext)
         kept = copy.layer(tokens, self.cfg.layer, live.dtype)
         inside = tokens.ne(PAD)
-        apart = (live - kept).to(torch.promote_types(live.dtype, torch.float32))
+        apart = at_least_float32(live - kept)
         total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started
         return Loss(total, inside.sum())
 

@@ -99,7 +99,7 @@ class Objective(ABC):
 
     def pivot_side(self, bitext: Bitext) -> Tensor:
         """(B,) int64: which side of each pair, 0 or 1, is in the pivot language."""
-        return (bitext.langs[:, 1] == self.languages.index(self.required_pivot())).long()
+        return bitext.side_in(self.languages.index(self.required_pivot()))
 
     def required_pivot(self) -> str:
         """The pivot language; XalignError where the pairs share none and none was chosen."""

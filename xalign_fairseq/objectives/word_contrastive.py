@@ -10,6 +10,7 @@ from xalign_fairseq.alignment.subwords import POOLINGS
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
@@ -80,7 +81,7 @@ class WordContrastive(Objective):
         vectors = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
         projected = encoder.heads["word_contrastive"](torch.stack(vectors, 1))
         # Cosines and their sums in float32 at least.
-        own = F.normalize(projected.to(torch.promote_types(projected.dtype, torch.float32)), dim=-1)  # (K, 2, D)
+        own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)
         types = torch.stack(pairs.identities() if self.cfg.mask_repeated else pairs.occurrences(), 1)
         every, every_type, start = own, types, 0
         if self.cfg.gather and encoder.training:

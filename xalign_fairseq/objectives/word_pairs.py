@@ -8,12 +8,9 @@ from torch import Tensor
 
 from xalign_fairseq.alignment.subwords import WordTable, word_vectors
 from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.objectives.registry import ObjectiveConfig
-
-# An odd number, so that it has an inverse modulo 2^64; its bits look random, so that small ids do not collide.
-BASE = 0x9E3779B97F4A7C15
-WORD = 1 << 64
 
 
 @dataclass
@@ -91,9 +88,9 @@ class WordPairs:
         the sequence; that two different words share one is as good as excluded.
         """
         tokens = self._bitext.tokens
-        powers = _powers(BASE, tokens.shape[1] + 1, tokens.device)
-        inverse = _powers(pow(BASE, -1, WORD), tokens.shape[1] + 1, tokens.device)
-        sums = torch.nn.functional.pad((tokens * powers[1:]).cumsum(1), (1, 0))
+        factors = powers(BASE, tokens.shape[1] + 1, tokens.device)
+        inverse = powers(pow(BASE, -1, WORD), tokens.shape[1] + 1, tokens.device)
+        sums = torch.nn.functional.pad((tokens * factors[1:]).cumsum(1), (1, 0))
         each = []
         for side, table in enumerate(self._tables):
             first, count = table.find(self.rows, self._numbers[:, side])
@@ -108,31 +105,13 @@ class WordPairs:
         Two numbers are equal where the batch has a sentence pair twice, in the same direction or exchanged: training
         draws both, and as they have the same length they often meet in a batch.
         """
-        sentences = [_sentence_hash(self._bitext.side(side)) for side in (0, 1)]
+        sentences = [polynomial(self._bitext.side(side), PAD) for side in (0, 1)]
         pair = (sentences[0] + sentences[1])[self.rows]
         own = torch.stack([sentence[self.rows] for sentence in sentences], 1)
         # Multiples of different odd numbers keep pair, sentence and place apart.
-        both = self._oriented((pair[:, None] * _signed(BASE) + own) * _signed(BASE) + self._numbers)
+        both = self._oriented((pair[:, None] * signed(BASE) + own) * signed(BASE) + self._numbers)
         return both[:, 0], both[:, 1]
 
     def _oriented(self, sides: Tensor) -> Tensor:
         """Columns (K, 2) of source and target as columns of S and T."""
         return torch.where(self._swapped, sides.flip(1), sides)
-
-
-def _powers(base: int, count: int, device: torch.device) -> Tensor:
-    """1, base, base^2 ... (count,) modulo 2^64, as the int64 of the same bits."""
-    factors = torch.full((count,), _signed(base), dtype=torch.int64, device=device)
-    factors[0] = 1
-    return factors.cumprod(0)
-
-
-def _signed(number: int) -> int:
-    """The int64 of the same bits."""
-    return number - WORD if number >= WORD // 2 else number
-
-
-def _sentence_hash(tokens: Tensor) -> Tensor:
-    """(B,) int64 of sentences (B, L), whatever their padding."""
-    powers = _powers(BASE, tokens.shape[1] + 1, tokens.device)[1:]
-    return ((tokens + 1) * powers).masked_fill(tokens == PAD, 0).sum(1)

@@ -104,7 +104,7 @@ def procrustes_maps(
     sizes = (config.encoder_layers + 1, config.encoder_embed_dim)
     problems = {language: Procrustes(*sizes, device) for language in languages}
     for view in bitext.batches(batch_tokens, device):
-        pairs = WordPairs(view, (view.langs[:, 1] == bitext.languages.index(bitext.pivot)).long())
+        pairs = WordPairs(view, view.side_in(bitext.languages.index(bitext.pivot)))
         step = StepEncoder(encoder, nn.ModuleDict(), training=False, update=0)
         s, t = layer_vectors(step, view, pairs, pooling)
         for language, problem in problems.items():

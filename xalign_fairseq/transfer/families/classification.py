@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.transfer.examples import PairExample
 from xalign_fairseq.transfer.family import Encoded, Family, register_family
-from xalign_fairseq.transfer.heads.precision import at_least_float32
 from xalign_fairseq.transfer.word_windows import collate_windows
 
 
