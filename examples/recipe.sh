@@ -21,6 +21,11 @@ choose_vocabulary() { # PIECES
   fi
 }
 
+# Sets `engine` of xalign links: ENGINE, else fast_align where it is on PATH, else eflomal.
+choose_engine() {
+  engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
+}
+
 # Writes SAVE_DIR/run.json, what results files say of a run; that of a run that is resumed stays. Of the variables those
 # that are set stand before the command.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]

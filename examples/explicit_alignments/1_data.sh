@@ -14,7 +14,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 text="$1" data="$2"
 shift 2
 choose_vocabulary 16000
-engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
+choose_engine
 
 options=()
 for pair in "$@"; do
