@@ -1,0 +1,56 @@
+import random
+
+import pytest
+
+from xalign_fairseq.languages.sentence import Composition, Sentence, Tree
+
+
+def test_words_move_with_their_forms_and_labels():
+    sentence = Sentence.natural(["Sara", "ate", "apples"]).rewritten(["S", "A", "P"]).reordered([0, 2, 1])
+
+    assert sentence.source == ("Sara", "ate", "apples")
+    assert sentence.order == (0, 2, 1)
+    assert sentence.forms == ("S", "P", "A")
+    assert sentence.links == [(0, 0), (2, 1), (1, 2)]
+    assert sentence.move(["PROPN", "VERB", "NOUN"]) == ["PROPN", "NOUN", "VERB"]
+
+
+def test_a_permutation_counts_current_places():
+    once = Sentence.natural("abcd").reordered([3, 0, 1, 2])
+    assert once.reordered([1, 2, 3, 0]).forms == tuple("abcd")
+    assert once.reordered([0, 3, 2, 1]).forms == tuple("dcba")
+
+
+def test_composed_permutations_keep_links_exact():
+    chance = random.Random(3)
+    sentence = Sentence.natural([f"w{k}" for k in range(12)])
+    for _ in range(5):
+        sentence = sentence.reordered(chance.sample(range(12), 12))
+        for i, k in sentence.links:
+            assert sentence.forms[k] == sentence.source[i]
+        assert sorted(sentence.order) == list(range(12))
+
+
+@pytest.mark.parametrize("permutation", [[0, 1], [0, 0, 1], [1, 2, 3]])
+def test_no_word_is_lost_or_doubled(permutation):
+    with pytest.raises(ValueError, match="not a permutation of 3 places"):
+        Sentence.natural("abc").reordered(permutation)
+
+
+def test_sizes_that_differ_are_refused():
+    with pytest.raises(ValueError, match="2 labels of 3 words"):
+        Sentence.natural("abc").move([1, 2])
+    with pytest.raises(ValueError, match="a tree of 1"):
+        Sentence.natural("abc", Tree((-1,), ("root",), ("X",)))
+    with pytest.raises(ValueError, match="2 heads, 1 relations"):
+        Tree((-1, 0), ("root",), ("X", "X"))
+    with pytest.raises(ValueError, match="3 words, 3 places, 1 forms"):
+        Sentence.natural("abc").rewritten(["x"])
+
+
+def test_steps_are_applied_from_left_to_right():
+    def add(mark):
+        return lambda sentence, key: sentence.rewritten([f"{form}{mark}{key}" for form in sentence.forms])
+
+    assert Composition((add("x"), add("y")))(Sentence.natural("a"), 7).forms == ("ax7y7",)
+    assert Composition(())(Sentence.natural("ab"), 0) == Sentence.natural("ab")

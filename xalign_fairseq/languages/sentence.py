@@ -1,0 +1,102 @@
+"""A sentence on its way from a natural language to a derived one: its words move and are rewritten, but all survive."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The dependency tree of a sentence: for each word its head (0-based, -1 the root's), relation and UPOS tag."""
+
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+    upos: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.heads) == len(self.deprels) == len(self.upos):
+            raise ValueError(f"{len(self.heads)} heads, {len(self.deprels)} relations, {len(self.upos)} tags")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The words of a natural sentence, where each stands in the derived one, and how it is written there.
+
+    Args:
+        source: the words of the natural sentence.
+        order: ``order[k]`` is the place in ``source`` of the k-th derived word: a permutation.
+        forms: the k-th derived word as it is written; never empty and without white space where ``source`` is so.
+        tree: that of the natural sentence, for transformations that ask for it.
+
+    Example::
+
+        sentence = Sentence.natural(["I", "am", "Sam"]).reordered([2, 1, 0])
+        sentence.forms  # ("Sam", "am", "I")
+        sentence.links  # [(2, 0), (1, 1), (0, 2)]
+    """
+
+    source: tuple[str, ...]
+    order: tuple[int, ...]
+    forms: tuple[str, ...]
+    tree: Tree | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.source) == len(self.order) == len(self.forms):
+            raise ValueError(f"{len(self.source)} words, {len(self.order)} places, {len(self.forms)} forms")
+        if self.tree is not None and len(self.tree.heads) != len(self.source):
+            raise ValueError(f"{len(self.source)} words, but a tree of {len(self.tree.heads)}")
+
+    @classmethod
+    def natural(cls, words: Sequence[str], tree: Tree | None = None) -> "Sentence":
+        """The natural sentence itself, not yet transformed."""
+        return cls(tuple(words), tuple(range(len(words))), tuple(words), tree)
+
+    def reordered(self, permutation: Sequence[int]) -> "Sentence":
+        """The sentence whose k-th derived word is the one that stands at ``permutation[k]`` now; forms move along."""
+        if sorted(permutation) != list(range(len(self.order))):
+            raise ValueError(f"not a permutation of {len(self.order)} places: {list(permutation)}")
+        return replace(
+            self,
+            order=tuple(self.order[k] for k in permutation),
+            forms=tuple(self.forms[k] for k in permutation),
+        )
+
+    def rewritten(self, forms: Sequence[str]) -> "Sentence":
+        """The sentence whose k-th derived word is written ``forms[k]``."""
+        return replace(self, forms=tuple(forms))
+
+    @property
+    def links(self) -> list[tuple[int, int]]:
+        """The exact gold alignment: (place of a natural word, place of its derived word), by derived place."""
+        return [(i, k) for k, i in enumerate(self.order)]
+
+    def move(self, labels: Sequence[T]) -> list[T]:
+        """Labels of the natural words, in the derived order."""
+        if len(labels) != len(self.order):
+            raise ValueError(f"{len(labels)} labels of {len(self.order)} words")
+        return [labels[i] for i in self.order]
+
+
+class Transformation(Protocol):
+    """One step from a natural language to a derived one.
+
+    ``key`` is the sentence's number: chance is keyed by (seed, key), so that one seed gives one language in whatever
+    chunks it is derived. Words are looked up in ``sentence.source``, never in ``forms``, so that steps that write and
+    steps that order may follow each other in any order.
+    """
+
+    def __call__(self, sentence: Sentence, key: int) -> Sentence: ...
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Transformations applied from left to right; none at all leave a sentence as it is."""
+
+    steps: tuple[Transformation, ...]
+
+    def __call__(self, sentence: Sentence, key: int) -> Sentence:
+        for step in self.steps:
+            sentence = step(sentence, key)
+        return sentence
