@@ -1,0 +1,248 @@
+"""A bilingual lexicon as subword ids, and its files in a data-bin: which entries are trained on, which held out.
+
+``lexicon.SRC-TGT.SRC.entries`` and ``lexicon.SRC-TGT.TGT.entries`` (mmap) hold the subword ids of each entry's sides,
+``lexicon.SRC-TGT.part`` (mmap) one number per entry, ``lexicon.SRC-TGT.json`` what they were made from.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.mmap import MMapReader, MMapWriter, dtype_for_vocabulary
+from xalign_fairseq.errors import XalignError
+
+TRAINED, HELD_OUT, UNUSED = 0, 1, 2
+PARTS = ("trained", "held out", "unused")
+ARRAYS = ("src_ids", "src_sizes", "tgt_ids", "tgt_sizes", "part")
+
+_ABOUT = re.compile(r"lexicon\.(?P<src>[^.-]+)-(?P<tgt>[^.-]+)\.json")
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Entries of a dictionary between two languages, each side as subword ids.
+
+    Attributes:
+        src, tgt: the languages.
+        src_ids, tgt_ids: the ids of all entries one after the other, flat int64.
+        src_sizes, tgt_sizes: how many of them each entry has, (N,) int64, at least 1.
+        part: (N,) int64: :data:`TRAINED`, :data:`HELD_OUT` or :data:`UNUSED`.
+
+    Raises:
+        XalignError: arrays that do not fit together, or an unknown part.
+
+    Example::
+
+        lexicon = read(DataBin("data-bin"), "en", "de")
+        src, tgt = lexicon.entries(TRAINED).padded()  # (N, Ls), (N, Lt)
+    """
+
+    src: str
+    tgt: str
+    src_ids: np.ndarray
+    src_sizes: np.ndarray
+    tgt_ids: np.ndarray
+    tgt_sizes: np.ndarray
+    part: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name in ARRAYS:
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.int64))
+        if (
+            not len(self.src_sizes) == len(self.tgt_sizes) == len(self.part)
+            or any(sizes.min(initial=1) < 1 for sizes in (self.src_sizes, self.tgt_sizes))
+            or self.src_sizes.sum() != len(self.src_ids)
+            or self.tgt_sizes.sum() != len(self.tgt_ids)
+            or not np.isin(self.part, (TRAINED, HELD_OUT, UNUSED)).all()
+        ):
+            raise XalignError(
+                "the arrays of a lexicon do not fit together",
+                where=f"lexicon {self.src}-{self.tgt}",
+                found=", ".join(f"{name}: {len(getattr(self, name))}" for name in ARRAYS),
+                expected="as many sizes of at least 1 on both sides as parts 0, 1 or 2, which add up to the ids",
+                next="run xalign lexicon again",
+            )
+
+    def __len__(self) -> int:
+        return len(self.part)
+
+    def entries(self, part: int | None) -> "Lexicon":
+        """The entries of one part; all for ``None``."""
+        if part is None:
+            return self
+        chosen = self.part == part
+        return Lexicon(
+            self.src,
+            self.tgt,
+            self.src_ids[np.repeat(chosen, self.src_sizes)],
+            self.src_sizes[chosen],
+            self.tgt_ids[np.repeat(chosen, self.tgt_sizes)],
+            self.tgt_sizes[chosen],
+            self.part[chosen],
+        )
+
+    def padded(self, pad: int = 1) -> tuple[Tensor, Tensor]:
+        """Both sides as int64 (N, Ls) and (N, Lt), each as wide as its longest entry, filled with ``pad``."""
+        return _padded(self.src_ids, self.src_sizes, pad), _padded(self.tgt_ids, self.tgt_sizes, pad)
+
+    def state(self) -> dict[str, Any]:
+        """Languages and tensors for a checkpoint, which ``weights_only`` loads; see :meth:`from_state`."""
+        arrays = {name: torch.from_numpy(getattr(self, name).copy()) for name in ARRAYS}
+        return {"src": self.src, "tgt": self.tgt, **arrays}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> "Lexicon":
+        """The lexicon that :meth:`state` described."""
+        return cls(state["src"], state["tgt"], *(state[name].numpy() for name in ARRAYS))
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 of languages, entries and parts: equal for equal lexicons."""
+        content = hashlib.sha256(f"{self.src}-{self.tgt}".encode())
+        for name in ARRAYS:
+            content.update(len(getattr(self, name)).to_bytes(8, "little"))
+            content.update(getattr(self, name).astype("<i8").tobytes())
+        return content.hexdigest()
+
+
+def _padded(ids: np.ndarray, sizes: np.ndarray, pad: int) -> Tensor:
+    table = np.full((len(sizes), int(sizes.max(initial=0))), pad, dtype=np.int64)
+    table[np.arange(table.shape[1]) < sizes[:, None]] = ids
+    return torch.from_numpy(table)
+
+
+def lexicons(data: DataBin) -> list[tuple[str, str]]:
+    """``(src, tgt)`` of the lexicons of a data-bin, sorted."""
+    found = (_ABOUT.fullmatch(entry.name) for entry in data.path.iterdir())
+    return sorted((match["src"], match["tgt"]) for match in found if match)
+
+
+def read(data: DataBin, src: str, tgt: str) -> Lexicon:
+    """A lexicon of a data-bin.
+
+    Raises:
+        XalignError: there is none for these languages (those there are listed); its files are damaged, do not belong
+            together, or were made with another dictionary.
+
+    Example::
+
+        read(DataBin("data-bin"), "en", "de").entries(HELD_OUT)
+    """
+    about = read_about(data, src, tgt)
+    if about.get("dictionary") != data.dictionary.digest:
+        raise XalignError(
+            "the lexicon was made with another dictionary than the data-bin has",
+            where=about_path(data, src, tgt),
+            next="run xalign lexicon again with --overwrite",
+        )
+    sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
+    parts, _ = _flat(MMapReader(data.path / part_prefix(src, tgt)))
+    lexicon = Lexicon(src, tgt, *sides[0], *sides[1], parts)
+    if lexicon.digest != about.get("digest"):
+        raise XalignError(
+            "the files of a lexicon do not belong together",
+            where=about_path(data, src, tgt),
+            found="other entries than those that it was written with",
+            next="run xalign lexicon again with --overwrite",
+        )
+    return lexicon
+
+
+def read_about(data: DataBin, src: str, tgt: str) -> dict[str, Any]:
+    """What ``xalign lexicon`` wrote about a lexicon: options, counts, sources; errors as :func:`read`."""
+    path = about_path(data, src, tgt)
+    if not path.exists():
+        there = lexicons(data)
+        raise XalignError(
+            "the data-bin has no such lexicon",
+            where=data.path,
+            found=", ".join(f"{a}-{b}" for a, b in there) or "no lexicon at all",
+            expected=f"{src}-{tgt}",
+            next=f"name it {tgt}-{src}, as it was written"
+            if (tgt, src) in there
+            else f"xalign lexicon {data.path} --pair {src}-{tgt} --from FILE",
+        )
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise XalignError("the lexicon's description can't be read", where=path, found=error) from None
+
+
+def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: bool = False) -> None:
+    """Write a lexicon into a data-bin: its files get their names once all are complete, the description last.
+
+    Args:
+        data: the data-bin; its dictionary is that of the ids.
+        lexicon: at least one entry.
+        about: options, counts and sources, added to the description.
+        overwrite: replace a lexicon of the same languages.
+
+    Raises:
+        XalignError: there is one already, and not ``overwrite``; or an id that the dictionary does not have.
+    """
+    src, tgt = lexicon.src, lexicon.tgt
+    check_free(data, src, tgt, overwrite)
+    largest = max(side.max(initial=0) for side in (lexicon.src_ids, lexicon.tgt_ids))
+    if largest >= data.dictionary.embedding_size:
+        raise XalignError(
+            "the lexicon has an id that the dictionary does not have",
+            where=data.path,
+            found=largest,
+            expected=f"at most {data.dictionary.embedding_size - 1}",
+        )
+    content = {"pair": f"{src}-{tgt}", **about, "dictionary": data.dictionary.digest, "digest": lexicon.digest}
+    dtype = dtype_for_vocabulary(data.dictionary.embedding_size)
+    prefixes = (entries_prefix(src, tgt, src), entries_prefix(src, tgt, tgt), part_prefix(src, tgt))
+    ones = np.ones(len(lexicon), dtype=np.int64)
+    items = ((lexicon.src_ids, lexicon.src_sizes), (lexicon.tgt_ids, lexicon.tgt_sizes), (lexicon.part, ones))
+    with tempfile.TemporaryDirectory(prefix=".lexicon.", suffix=".tmp", dir=data.path) as folder:
+        for prefix, (flat, sizes) in zip(prefixes, items, strict=True):
+            with MMapWriter(Path(folder) / prefix, dtype) as writer:
+                writer.add_many(flat, sizes)
+        about_file = Path(folder) / about_path(data, src, tgt).name
+        about_file.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        for name in (f"{prefix}{suffix}" for prefix in prefixes for suffix in (".bin", ".idx")):
+            os.chmod(Path(folder) / name, 0o644)
+            os.replace(Path(folder) / name, data.path / name)
+        os.replace(about_file, data.path / about_file.name)
+
+
+def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
+    """:class:`XalignError` if the data-bin has a lexicon of these languages that may not be replaced."""
+    if about_path(data, src, tgt).exists() and not overwrite:
+        raise XalignError(
+            "the data-bin has a lexicon of these languages already, and it was left as it is",
+            where=about_path(data, src, tgt),
+            next="pass --overwrite to replace it",
+        )
+
+
+def entries_prefix(src: str, tgt: str, lang: str) -> str:
+    """The file name, without ``.bin`` and ``.idx``, of one side; no bitext's name ends so."""
+    return f"lexicon.{src}-{tgt}.{lang}.entries"
+
+
+def part_prefix(src: str, tgt: str) -> str:
+    """The file name of the parts."""
+    return f"lexicon.{src}-{tgt}.part"
+
+
+def about_path(data: DataBin, src: str, tgt: str) -> Path:
+    """The description of a lexicon."""
+    return data.path / f"lexicon.{src}-{tgt}.json"
+
+
+def _flat(reader: MMapReader) -> tuple[np.ndarray, np.ndarray]:
+    return reader.span(0, reader.tokens), np.asarray(reader.sizes, dtype=np.int64)
