@@ -34,9 +34,9 @@ class CosinePull(Objective):
         """Label without gradient, then compare with gradient."""
         bitext = batch.bitext
         labels = self_label(
-            encoder.states(bitext.tokens, labelling=True).layer(self.cfg.layer), bitext.spans, LabelOptions()
+            encoder.states(bitext.input(), labelling=True).layer(self.cfg.layer), bitext.spans, LabelOptions()
         ).long()
-        hidden = encoder.states(bitext.tokens).layer(self.cfg.layer)
+        hidden = encoder.states(bitext.input()).layer(self.cfg.layer)
         partner = hidden.gather(1, labels.clamp(min=0)[..., None].expand_as(hidden)).detach()
         wide = torch.promote_types(hidden.dtype, torch.float32)  # sums in half precision overflow
         cosine = F.cosine_similarity(hidden.to(wide), partner.to(wide), dim=-1)

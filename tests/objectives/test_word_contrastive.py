@@ -103,8 +103,8 @@ class Given:
     def __init__(self, heads, sides, hidden):
         self.heads, self._sides, self._hidden = heads, sides, hidden
 
-    def states(self, tokens):
-        self._found = self._hidden[[side is tokens for side in self._sides].index(True)]
+    def states(self, given):
+        self._found = self._hidden[[side is given.tokens for side in self._sides].index(True)]
         return self
 
     def layer(self, layer):

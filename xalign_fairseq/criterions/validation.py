@@ -56,7 +56,7 @@ class AerCounter:
         rows = [row for row, gold in enumerate(bitext.gold) if gold is not None] if bitext is not None else []
         if rows:
             assert bitext is not None and self.layer is not None  # prepare() has resolved it
-            hidden = encoder.states(bitext.tokens, labelling=True).layer(self.layer)
+            hidden = encoder.states(bitext.input(), labelling=True).layer(self.layer)
             measure = self._measure(encoder)
             links = pair_links(hidden, bitext.spans, self.options, measure=measure)[0].cpu().numpy()
             for row in rows:

@@ -58,6 +58,7 @@ class WeightedCriterion(FairseqCriterion):
                 "no objective is left: every weight is 0",
                 where=", ".join(f"--{o.name}-weight" for o in self.objectives),
             )
+        self.language_rows: Tensor | None = None
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_method, cfg.aer_similarity)
 
     @classmethod
@@ -89,6 +90,8 @@ class WeightedCriterion(FairseqCriterion):
         """Check the options against the encoder and give the model the objectives' heads."""
         config = model.encoder.config
         self._require_trainable(model)
+        if config.languages:
+            self.language_rows = torch.tensor([config.language_row(name) for name in self.task.all_languages])
         for objective in self.active:
             objective.prepare(config)
             head = objective.build_head(config)
@@ -122,7 +125,7 @@ class WeightedCriterion(FairseqCriterion):
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         """fairseq's criterion call: loss to differentiate, sample size, logging output."""
-        batch = Batch.from_sample(sample)
+        batch = Batch.from_sample(sample, self._rows_beside(sample))
         losses, aer = model(lambda encoder: self._run(encoder, batch))
         weighted = [(objective.cfg.weight, losses[objective.name]) for objective in self.active]
         if self.joint:
@@ -143,6 +146,13 @@ class WeightedCriterion(FairseqCriterion):
             for stat, (part, whole) in loss.stats.items():
                 logs[f"{name}/{stat}/sum"], logs[f"{name}/{stat}/count"] = part, whole
         return total, count, logs
+
+    def _rows_beside(self, sample: dict[str, Any]) -> Tensor | None:
+        """Rows of the language embeddings by the numbers of languages, on the device of the batch."""
+        if self.language_rows is not None:
+            stream = sample.get("bitext") or sample["mono"]
+            self.language_rows = self.language_rows.to(stream["langs"].device)
+        return self.language_rows
 
     def _run(self, encoder: StepEncoder, batch: Batch) -> tuple[dict[str, Loss], dict[str, Any]]:
         losses = {}

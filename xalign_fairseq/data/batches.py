@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.data.samples import BOS, PAD, BlockSample, GoldLinks, PairSample
+from xalign_fairseq.encoder.inputs import Input
 
 
 @dataclass
@@ -28,6 +29,7 @@ class Bitext:
         links: (K, 3) int64, [row, src word, tgt word] of every link to learn from, in the order of rows; None likewise.
         longest: tokens of the longest side of each kind.
         gold: prepared links of each pair (on the host), for scoring.
+        language_rows: (B, 2) int64, rows of both sides' language embeddings; None for an encoder without any.
     """
 
     tokens: Tensor
@@ -43,16 +45,47 @@ class Bitext:
     links: Tensor | None
     longest: tuple[int, int]
     gold: Sequence[GoldLinks | None]
+    language_rows: Tensor | None = None
     _sides: dict[tuple[int, str], Tensor] = field(default_factory=dict, repr=False)
+    _places: Tensor | None = field(default=None, repr=False)
 
     def side_in(self, language: int) -> Tensor:
         """(B,) int64: which side of each pair, 0 or 1, is in a language that all pairs have."""
         return (self.langs[:, 1] == language).long()
 
+    def input(self, values: str = "tokens", *, reset_positions: bool = False) -> Input:
+        """The pair sequences for the encoder; passes over the same values are shared.
+
+        Args:
+            values: "tokens" or "masked".
+            reset_positions: count the positions of the target anew (Conneau & Lample 2019), as if it stood behind a
+                ``<s>`` of its own: a word of it has the position that it has in ``side(1)``.
+        """
+        languages = None
+        if self.language_rows is not None:
+            languages = torch.where(self._in_target, self.language_rows[:, 1:], self.language_rows[:, :1])
+        return Input(getattr(self, values), languages, self._reset_positions() if reset_positions else None)
+
+    def side_input(self, side: int, values: str = "tokens") -> Input:
+        """One side for the encoder, as :meth:`side` gives it."""
+        rows = self.language_rows
+        return Input(self.side(side, values), None if rows is None else rows[:, side, None])
+
+    @property
+    def _in_target(self) -> Tensor:
+        """(B, T) bool: the tokens of the target and what follows; what stands before it counts to the source."""
+        return torch.arange(self.tokens.shape[1], device=self.tokens.device) >= self.spans[:, 2, None]
+
+    def _reset_positions(self) -> Tensor:
+        if self._places is None:  # the same tensor each time, so that the pass over it is shared
+            at = torch.arange(self.tokens.shape[1], device=self.tokens.device)
+            self._places = at - self._in_target * (self.spans[:, 2, None] - 1)
+        return self._places
+
     def side(self, side: int, values: str = "tokens") -> Tensor:
         """One side of each pair as a sequence of its own, ``<s> side </s>``: (B, longest + 2), padded.
 
-        The same tensor comes back whenever it is asked for, so that objectives share the pass over it. Position p of
+        The same tensor comes back whenever it is asked for, so that objectives share passes over it. Position p of
         the pair sequence is position ``p - spans[:, 2 * side] + 1`` here.
 
         Args:
@@ -72,10 +105,25 @@ class Bitext:
 
 @dataclass
 class Mono:
-    """A batch of monolingual blocks: ids (B, T), padded."""
+    """A batch of monolingual blocks.
+
+    Attributes:
+        masked, targets: ids (B, T), padded.
+        draw: (B, T) float in [0, 1).
+        langs: (B,) int64, numbers of the languages.
+        language_rows: (B,) int64, rows of the language embeddings; None for an encoder without any.
+    """
 
     masked: Tensor
     targets: Tensor
+    draw: Tensor
+    langs: Tensor
+    language_rows: Tensor | None = None
+
+    def input(self, tokens: Tensor | None = None) -> Input:
+        """The blocks for the encoder, perturbed as they are or by ``tokens`` (B, T) in their place."""
+        rows = self.language_rows
+        return Input(self.masked if tokens is None else tokens, None if rows is None else rows[:, None])
 
 
 @dataclass
@@ -86,10 +134,17 @@ class Batch:
     mono: Mono | None = None
 
     @classmethod
-    def from_sample(cls, sample: dict[str, Any]) -> "Batch":
-        """The typed view of the dict that fairseq's trainer hands on."""
+    def from_sample(cls, sample: dict[str, Any], language_rows: Tensor | None = None) -> "Batch":
+        """The typed view of the dict that fairseq's trainer hands on.
+
+        ``language_rows``: the row of each language's embedding by the language's number, on the batch's device.
+        """
         bitext, mono = sample.get("bitext"), sample.get("mono")
-        return cls(Bitext(**bitext) if bitext else None, Mono(**mono) if mono else None)
+        batch = cls(Bitext(**bitext) if bitext else None, Mono(**mono) if mono else None)
+        for stream in (batch.bitext, batch.mono):
+            if stream is not None and language_rows is not None:
+                stream.language_rows = language_rows[stream.langs]
+        return batch
 
 
 def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[str, Any]:
@@ -121,6 +176,8 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
         batch["mono"] = {
             "masked": pad([block.masked for block in blocks], PAD),
             "targets": pad([block.targets for block in blocks], PAD),
+            "draw": pad([block.draw for block in blocks], 1.0),
+            "langs": torch.tensor([block.lang for block in blocks]),
         }
         batch["ntokens"] += sum(len(block.masked) for block in blocks)
     return batch

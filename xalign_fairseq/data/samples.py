@@ -98,15 +98,28 @@ def _tokens_of_words(words: np.ndarray, start: int) -> dict[int, np.ndarray]:
 
 @dataclass
 class BlockSample:
-    """One block of monolingual text with its perturbed twin: ids (T,)."""
+    """One block of monolingual text with its perturbed twin.
+
+    Attributes:
+        masked, targets: ids (T,).
+        draw: one number in [0, 1) a token, for objectives that choose at random.
+        lang: number of the language.
+    """
 
     masked: np.ndarray
     targets: np.ndarray
+    draw: np.ndarray
+    lang: int = 0
 
 
 def block_sample(
-    block: np.ndarray, rng: np.random.Generator, options: MaskOptions, word_starts: np.ndarray | None = None
+    block: np.ndarray,
+    rng: np.random.Generator,
+    options: MaskOptions,
+    word_starts: np.ndarray | None = None,
+    lang: int = 0,
 ) -> BlockSample:
-    """Put ``<s>`` before a block and perturb it; ``word_starts`` masks whole words."""
+    """Put ``<s>`` before a block in a language and perturb it; ``word_starts`` masks whole words."""
     tokens = np.concatenate([[BOS], block]).astype(np.int64)
-    return BlockSample(*mask_tokens(tokens, rng, options, word_starts))
+    masked, targets = mask_tokens(tokens, rng, options, word_starts)
+    return BlockSample(masked, targets, rng.random(len(tokens), dtype=np.float32), lang)

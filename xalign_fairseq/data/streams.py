@@ -136,11 +136,12 @@ class MonoStream:
     """Blocks of ``length`` consecutive tokens (sentences end in ``</s>``) of several languages, drawn by temperature.
 
     Blocks are cut in token space, so that none needs padding and none costs a scan; what is left at the end of a
-    language, shorter than a block, is a last block of its own.
+    language, shorter than a block, is a last block of its own. ``langs`` are the numbers of the readers' languages.
     """
 
-    def __init__(self, readers: Sequence[MMapReader], length: int):
+    def __init__(self, readers: Sequence[MMapReader], length: int, langs: Sequence[int] | None = None):
         self.readers = list(readers)
+        self.langs = list(range(len(self.readers)) if langs is None else langs)
         self.length = length
         self.body = length - 1  # a block is <s> and then running text
         self.counts = [-(-reader.tokens // self.body) for reader in self.readers]
@@ -160,8 +161,15 @@ class MonoStream:
             drawn[here] = offset + sampling.draw(size, 0, len(here), (seed, MONO, epoch, number))
         return drawn
 
+    def language(self, item: int) -> int:
+        """Number of a block's language."""
+        return self.langs[self._reader(item)]
+
+    def _reader(self, item: int) -> int:
+        return int(np.searchsorted(self.offsets, item, side="right") - 1)
+
     def __getitem__(self, item: int) -> np.ndarray:
-        number = int(np.searchsorted(self.offsets, item, side="right") - 1)
+        number = self._reader(item)
         start = int(item - self.offsets[number]) * self.body
         reader = self.readers[number]
         return reader.span(start, min(start + self.body, reader.tokens))

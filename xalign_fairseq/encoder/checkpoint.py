@@ -125,6 +125,7 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
         encoder_ffn_embed_dim=weights[prefix + "layers.0.fc1.weight"].shape[0] if layers else 1,
         encoder_attention_heads=_attention_heads(state, where),
         max_positions=positions.shape[0] - 2,
+        language_embeddings=str(options(state).get("language_embeddings") or ""),
     )
     encoder = Encoder(config)
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}

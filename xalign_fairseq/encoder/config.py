@@ -15,6 +15,9 @@ class EncoderConfig:
         config = EncoderConfig(vocab_size=250002)
         config.encoder_layers          # 12
         config.resolve_layer(-1)       # 12
+
+    ``language_embeddings`` names the languages that have an embedding of their own, joined by commas, in the order of
+    their rows; by default there is none, as in XLM-R.
     """
 
     vocab_size: int
@@ -27,6 +30,7 @@ class EncoderConfig:
     attention_dropout: float = 0.0
     activation_dropout: float = 0.0
     pad: int = 1
+    language_embeddings: str = ""
 
     def __post_init__(self) -> None:
         if self.encoder_embed_dim % self.encoder_attention_heads:
@@ -35,6 +39,26 @@ class EncoderConfig:
                 where="--encoder-embed-dim, --encoder-attention-heads",
                 found=f"{self.encoder_embed_dim} and {self.encoder_attention_heads}",
             )
+        if len(set(self.languages)) < len(self.languages):
+            raise XalignError(
+                "a language is named twice", where="--language-embeddings", found=self.language_embeddings
+            )
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that have an embedding, in the order of its rows."""
+        return tuple(name for name in self.language_embeddings.split(",") if name)
+
+    def language_row(self, language: str) -> int:
+        """The row of a language's embedding."""
+        if language not in self.languages:
+            raise XalignError(
+                "the encoder has no embedding for a language",
+                where="--language-embeddings",
+                found=language,
+                expected=f"one of {', '.join(self.languages) or 'none: the encoder has no language embeddings'}",
+            )
+        return self.languages.index(language)
 
     @classmethod
     def from_options(cls, options: Any, vocab_size: int) -> "EncoderConfig":

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.transformer import HiddenStates, SentenceEncoder
 
@@ -72,14 +73,15 @@ class EncoderCopy(nn.Module):
         follow(self.encoder, live, momentum)
 
     @torch.no_grad()
-    def layer(self, tokens: Tensor, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
+    def layer(self, given: Tensor | Input, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
         """Hidden states (B, T, H) of a layer, in evaluation mode and without gradient.
 
         ``dtype``: of the live encoder; half precision is computed by autocast and comes back so.
         """
         half = dtype.itemsize < 4
-        with torch.autocast(tokens.device.type, dtype=dtype if half else None, enabled=half):
-            hidden = HiddenStates(self.encoder, tokens, training=False, grad=False).layer(layer)
+        device = self.encoder.embed_tokens.weight.device
+        with torch.autocast(device.type, dtype=dtype if half else None, enabled=half):
+            hidden = HiddenStates(self.encoder, given, training=False, grad=False).layer(layer)
         return hidden.to(dtype) if half else hidden
 
     def squared_distance(self, live: nn.Module) -> Tensor:

@@ -1,6 +1,7 @@
 """The encoder as a fairseq model: ``--arch xalign_tiny | xalign_small | xalign_base | xalign_large``."""
 
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, make_dataclass
 from typing import Any, Optional, TypeVar
@@ -39,6 +40,10 @@ class XalignModelConfig(FairseqDataclass):
     dropout: float = field(default=0.0, metadata={"help": "dropout of hidden states (XLM-Align's released code: 0)"})
     attention_dropout: float = field(default=0.0, metadata={"help": "dropout of attention weights"})
     activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward maps"})
+    language_embeddings: str = field(
+        default="",
+        metadata={"help": "languages that get an embedding of their own, such as en,de (XLM; default: none, as XLM-R)"},
+    )
     init_checkpoint: Optional[str] = field(
         default=None,
         metadata={"help": "start from a RoBERTa, XLM-R or xalign checkpoint of fairseq (weights_only)"},
@@ -145,7 +150,7 @@ class XalignModel(BaseFairseqModel):
             else:
                 state_dict[key] = value
         missing = [key for key in current if key not in state_dict]
-        wrong = [key for key in missing if key.startswith("encoder.sentence_encoder.")]
+        wrong = [key for key in missing if re.match(r"encoder\.sentence_encoder\.(?!embed_languages)", key)]
         if wrong:
             raise XalignError(
                 "the checkpoint lacks parts of the encoder",

@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder
 
 
@@ -15,13 +16,13 @@ class StepEncoder:
 
     Example::
 
-        hidden = encoder.states(batch.bitext.masked).layer(-1)      # with gradient and dropout
-        labels = encoder.states(batch.bitext.tokens, labelling=True).layer(10)   # neither
+        hidden = encoder.states(batch.bitext.input("masked")).layer(-1)      # with gradient and dropout
+        labels = encoder.states(batch.bitext.input(), labelling=True).layer(10)   # neither
     """
 
     def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int):
         self._encoder = encoder
-        self._passes: dict[tuple[int, bool], tuple[Tensor, HiddenStates]] = {}
+        self._passes: dict[tuple[int, int, bool], tuple[Input, HiddenStates]] = {}
         self.heads = heads
         self.training = training
         self.update = update
@@ -36,13 +37,14 @@ class StepEncoder:
         """The parameters that :meth:`states` runs: what momentum copies follow."""
         return self._encoder.sentence_encoder
 
-    def states(self, tokens: Tensor, *, labelling: bool = False) -> HiddenStates:
-        """The pass over ``tokens`` (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels."""
-        key = (id(tokens), labelling)
+    def states(self, given: Tensor | Input, *, labelling: bool = False) -> HiddenStates:
+        """The pass over tokens (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels."""
+        read = given if isinstance(given, Input) else Input(given)
+        key = (id(read.tokens), id(read.positions), labelling)
         if key not in self._passes:
-            states = self._encoder.states(tokens, training=self.training and not labelling, grad=not labelling)
-            # The tokens are kept beside the pass so that their id cannot be taken by another tensor.
-            self._passes[key] = (tokens, states)
+            states = self._encoder.states(read, training=self.training and not labelling, grad=not labelling)
+            # The tensors are kept beside the pass so that their ids cannot be taken by others.
+            self._passes[key] = (read, states)
         return self._passes[key][1]
 
     def idle(self) -> Tensor:
@@ -54,7 +56,7 @@ class StepEncoder:
         encoder = self._encoder.sentence_encoder
         modules: list[nn.Module] = list(encoder.layers)[max(reached, 0) :]
         if reached < 0:
-            modules += [encoder.embed_tokens, encoder.embed_positions, encoder.layernorm_embedding]
+            modules += [module for name, module in encoder.named_children() if name != "layers"]
         parameters = [p for module in modules for p in module.parameters() if p.requires_grad]
         # One number of each will do, and no sum that half precision could not hold.
         zeros = [0.0 * p.flatten()[0].float() for p in parameters]

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.errors import XalignError
 
 
@@ -68,10 +69,9 @@ class EncoderLayer(nn.Module):
 
 
 class SentenceEncoder(nn.Module):
-    """Token and position embeddings and a stack of layers.
+    """Token and position embeddings, language embeddings where the configuration names any, and a stack of layers.
 
-    Positions are ``pad + 1 + k`` for the k-th token that is not padding, as in XLM-R; they run on over both sides of a
-    pair.
+    Positions are ``pad + 1 + k`` for the k-th token that is not padding, as in XLM-R, unless the input has its own.
     """
 
     def __init__(self, config: EncoderConfig):
@@ -80,11 +80,14 @@ class SentenceEncoder(nn.Module):
         dim, pad = config.encoder_embed_dim, config.pad
         self.embed_tokens = nn.Embedding(config.vocab_size, dim, padding_idx=pad)
         self.embed_positions = nn.Embedding(config.max_positions + pad + 1, dim, padding_idx=pad)
+        if config.languages:
+            self.embed_languages = nn.Embedding(len(config.languages), dim)
         self.layernorm_embedding = nn.LayerNorm(dim)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
-    def embed(self, tokens: Tensor, padding: Tensor, training: bool) -> Tensor:
-        """Tokens (B, T) -> hidden states of layer 0 (B, T, H); padded positions are zero."""
+    def embed(self, given: Input, padding: Tensor, training: bool) -> Tensor:
+        """Input of (B, T) -> hidden states of layer 0 (B, T, H); padded positions are zero."""
+        tokens = given.tokens
         if tokens.shape[1] > self.config.max_positions:
             raise XalignError(
                 "a sequence is longer than the encoder's positions",
@@ -92,10 +95,22 @@ class SentenceEncoder(nn.Module):
                 expected=f"at most {self.config.max_positions}",
             )
         keep = ~padding
-        positions = keep.cumsum(1) * keep + self.config.pad
-        x = self.layernorm_embedding(self.embed_tokens(tokens) + self.embed_positions(positions))
+        positions = keep.cumsum(1) if given.positions is None else given.positions + 1
+        x = self.embed_tokens(tokens) + self.embed_positions(positions * keep + self.config.pad)
+        if self.config.languages:
+            x = x + self.embed_languages(self._languages(given))
+        x = self.layernorm_embedding(x)
         x = F.dropout(x, self.config.dropout, training)
         return x.masked_fill(padding[..., None], 0)
+
+    def _languages(self, given: Input) -> Tensor:
+        if given.languages is None:
+            raise XalignError(
+                "the encoder has language embeddings, and the language of a text was not given",
+                found="tokens alone",
+                expected=f"one of {', '.join(self.config.languages)} for each text",
+            )
+        return given.languages
 
 
 class LMHead(nn.Module):
@@ -131,22 +146,23 @@ class Encoder(nn.Module):
         self.lm_head = LMHead(config, self.sentence_encoder.embed_tokens)
         self.apply(initialise)
 
-    def states(self, tokens: Tensor, *, training: bool = False, grad: bool = True) -> "HiddenStates":
-        """Open a pass over ``tokens`` (B, T); its layers run when they are first asked for."""
-        return HiddenStates(self.sentence_encoder, tokens, training, grad)
+    def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> "HiddenStates":
+        """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""
+        return HiddenStates(self.sentence_encoder, given, training, grad)
 
 
 class HiddenStates:
     """One pass over a batch that runs only as far as the layers asked for, and never runs a layer twice."""
 
-    def __init__(self, encoder: SentenceEncoder, tokens: Tensor, training: bool, grad: bool):
+    def __init__(self, encoder: SentenceEncoder, given: Tensor | Input, training: bool, grad: bool):
         self._encoder = encoder
+        self._given = given if isinstance(given, Input) else Input(given)
         self._training = training
         self.grad = grad
+        tokens = self._given.tokens
         self._padding = tokens.eq(encoder.config.pad)
         # A batch without padding needs no mask, and without one torch's faster kernels apply.
         self._mask = self._padding if tokens.device.type != "cpu" or bool(self._padding.any()) else None
-        self._tokens = tokens
         self._states: list[Tensor] = []
 
     @property
@@ -159,7 +175,7 @@ class HiddenStates:
         layer = self._encoder.config.resolve_layer(layer)
         with torch.set_grad_enabled(self.grad and torch.is_grad_enabled()):
             if not self._states:
-                self._states.append(self._encoder.embed(self._tokens, self._padding, self._training))
+                self._states.append(self._encoder.embed(self._given, self._padding, self._training))
             while len(self._states) <= layer:
                 run = self._encoder.layers[len(self._states) - 1]
                 self._states.append(run(self._states[-1], self._mask, self._training))

@@ -118,7 +118,7 @@ class DenoisingWordAlignment(Objective):
         head: Any = encoder.heads["dwa"]
         labels, agreement = self._labels(encoder, head, bitext, step)
         queries = self._queries(bitext, labels)
-        hidden = encoder.states(bitext.masked).layer(self.cfg.layer)
+        hidden = encoder.states(bitext.input("masked")).layer(self.cfg.layer)
         total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels)
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
@@ -154,7 +154,7 @@ class DenoisingWordAlignment(Objective):
         return late or float(head.own_labels) > 0
 
     def _own(self, encoder: StepEncoder, head: Any, bitext: Bitext) -> Tensor:
-        hidden = encoder.states(bitext.tokens, labelling=True).layer(self.label_layer)
+        hidden = encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
         measure = head.pointer.similarity if self.cfg.label_by == "pointer" else pair_similarity
         return self_label(hidden, bitext.spans, self.options, measure=measure).long()
 

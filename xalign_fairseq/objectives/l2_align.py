@@ -34,7 +34,9 @@ class L2Align(Objective):
         bitext = batch.bitext
         assert bitext is not None
         pairs = WordPairs(bitext)
-        s, t = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
+        s, t = pairs.vectors(
+            lambda side: encoder.states(bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
+        )
         # Sums in half precision overflow.
         total = at_least_float32(s - t).square().sum()
         return Loss(total, pairs.rows.new_tensor(len(pairs)))

@@ -99,7 +99,7 @@ def layer_vectors(encoder: StepEncoder, bitext: Bitext, pairs: WordPairs, poolin
     """S and T of all layers, embeddings first, both (layers + 1, K, H), of the frozen encoder; at least float32."""
 
     def of_layer(layer: int) -> tuple[Tensor, Tensor]:
-        return pairs.vectors(lambda side: encoder.states(bitext.side(side), labelling=True).layer(layer), pooling)
+        return pairs.vectors(lambda side: encoder.states(bitext.side_input(side), labelling=True).layer(layer), pooling)
 
     s, t = zip(*(of_layer(layer) for layer in range(encoder.config.encoder_layers + 1)), strict=True)
     return at_least_float32(torch.stack(s)), at_least_float32(torch.stack(t))

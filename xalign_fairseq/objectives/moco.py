@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.momentum import MomentumEncoder
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.precision import at_least_float32
@@ -159,13 +160,13 @@ class MomentumContrast(Objective):
         bitext = batch.bitext
         assert bitext is not None
         head: Any = encoder.heads["moco"]
-        sides = [bitext.side(side) for side in (0, 1)]
+        sides = [bitext.side_input(side) for side in (0, 1)]
         hidden = encoder.states(sides[0]).layer(self.cfg.layer)
-        query = self._represent(hidden, sides[0], head.projection)
+        query = self._represent(hidden, sides[0].tokens, head.projection)
         if encoder.training:
             head.move(encoder.sentence_encoder, step, self.momentum(step))
         key = self._key(head.momentum_encoder, sides[1], hidden.dtype)
-        own, positive = (sentence_hash(tokens, PAD) for tokens in sides)
+        own, positive = (sentence_hash(side.tokens, PAD) for side in sides)
         masked = self._masked(head.queue, own, positive)
         # A copy: the queue changes before the gradient is computed.
         losses, first = info_nce(query, key, head.queue.keys.clone(), masked, self.cfg.temperature)
@@ -187,9 +188,9 @@ class MomentumContrast(Objective):
         return Loss(losses.masked_fill(~counted, 0.0).sum(), count, stats)
 
     @torch.no_grad()
-    def _key(self, momentum_encoder: MomentumEncoder, tokens: Tensor, dtype: torch.dtype) -> Tensor:
-        hidden = momentum_encoder.encoder.layer(tokens, self.cfg.layer, dtype)
-        return self._represent(hidden, tokens, momentum_encoder.projection)
+    def _key(self, momentum_encoder: MomentumEncoder, side: Input, dtype: torch.dtype) -> Tensor:
+        hidden = momentum_encoder.encoder.layer(side, self.cfg.layer, dtype)
+        return self._represent(hidden, side.tokens, momentum_encoder.projection)
 
     def _represent(self, hidden: Tensor, tokens: Tensor, projection: Projection) -> Tensor:
         """Sentences as vectors (B, D), at least float32, of hidden states (B, L, H) and tokens (B, L)."""

@@ -4,6 +4,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss
 
@@ -23,12 +24,13 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Loss:
     return Loss(total, count, {"accuracy": (correct, count)})
 
 
-def masked_cross_entropy(encoder: StepEncoder, masked: Tensor, targets: Tensor) -> Loss:
+def masked_cross_entropy(encoder: StepEncoder, masked: Input, targets: Tensor) -> Loss:
     """L = - sum_{i in M} log p(x_i | masked x); M are the chosen positions, kept and random ones included.
 
     Args:
         encoder: the encoder during this update.
-        masked, targets: (B, T); targets are ``pad`` outside M.
+        masked: tokens (B, T) to read.
+        targets: (B, T), ``pad`` outside M.
     """
     chosen = targets.ne(PAD)
     return cross_entropy(encoder.lm_logits(encoder.states(masked).layer(-1)[chosen]), targets[chosen])

@@ -10,6 +10,7 @@ from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
@@ -55,19 +56,23 @@ class RegHidden(Objective):
         assert isinstance(copy, EncoderCopy)
         if encoder.training:
             copy.start(encoder.sentence_encoder, step)
-        tokens, live = self._pivot_sentences(encoder, batch.bitext)
-        kept = copy.layer(tokens, self.cfg.layer, live.dtype)
-        inside = tokens.ne(PAD)
+        pivot, live = self._pivot_sentences(encoder, batch.bitext)
+        kept = copy.layer(pivot, self.cfg.layer, live.dtype)
+        inside = pivot.tokens.ne(PAD)
         apart = at_least_float32(live - kept)
         total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started
         return Loss(total, inside.sum())
 
-    def _pivot_sentences(self, encoder: StepEncoder, bitext: Bitext) -> tuple[Tensor, Tensor]:
+    def _pivot_sentences(self, encoder: StepEncoder, bitext: Bitext) -> tuple[Input, Tensor]:
         """Tokens (B, L) and hidden states (B, L, H) of the pivot's sentences, from the shared passes of both sides."""
         second = self.pivot_side(bitext).bool()[:, None]
-        sides = bitext.side(0), bitext.side(1)
-        width = max(side.shape[1] for side in sides)
-        tokens = [F.pad(side, (0, width - side.shape[1]), value=PAD) for side in sides]
+        sides = bitext.side_input(0), bitext.side_input(1)
+        width = max(side.tokens.shape[1] for side in sides)
+        tokens = [F.pad(side.tokens, (0, width - side.tokens.shape[1]), value=PAD) for side in sides]
         states = [encoder.states(side).layer(self.cfg.layer) for side in sides]
         states = [F.pad(state, (0, 0, 0, width - state.shape[1])) for state in states]
-        return torch.where(second, tokens[1], tokens[0]), torch.where(second[..., None], states[1], states[0])
+        languages = None
+        if sides[0].languages is not None and sides[1].languages is not None:
+            languages = torch.where(second, sides[1].languages, sides[0].languages)
+        pivot = Input(torch.where(second, tokens[1], tokens[0]), languages)
+        return pivot, torch.where(second[..., None], states[1], states[0])

@@ -66,7 +66,7 @@ class Objective(ABC):
             needs = ("bitext",)
 
             def forward(self, encoder, batch, step):
-                hidden = encoder.states(batch.bitext.tokens).layer(-1)
+                hidden = encoder.states(batch.bitext.input()).layer(-1)
                 return Loss(hidden.float().norm(), torch.tensor(len(hidden)))
     """
 

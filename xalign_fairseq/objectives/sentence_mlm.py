@@ -19,7 +19,8 @@ class SentenceMaskedLanguageModel(Objective):
         bitext = batch.bitext
         assert bitext is not None
         src, tgt = (
-            masked_cross_entropy(encoder, bitext.side(side, "masked"), bitext.side(side, "targets")) for side in (0, 1)
+            masked_cross_entropy(encoder, bitext.side_input(side, "masked"), bitext.side(side, "targets"))
+            for side in (0, 1)
         )
         (src_correct, src_count), (tgt_correct, tgt_count) = src.stats["accuracy"], tgt.stats["accuracy"]
         accuracy = (src_correct + tgt_correct, src_count + tgt_count)

@@ -78,7 +78,9 @@ class WordContrastive(Objective):
         assert bitext is not None
         # Strong alignment treats both sides alike.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
-        vectors = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(self.cfg.layer), self.cfg.pooling)
+        vectors = pairs.vectors(
+            lambda side: encoder.states(bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
+        )
         projected = encoder.heads["word_contrastive"](torch.stack(vectors, 1))
         # Cosines and their sums in float32 at least.
         own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)

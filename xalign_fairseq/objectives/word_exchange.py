@@ -105,7 +105,7 @@ class WordExchange(Objective):
         assert bitext is not None
         masked = bitext.targets.ne(PAD)
         labels = bitext.targets[masked]
-        hidden = encoder.states(bitext.masked).layer(-1)
+        hidden = encoder.states(bitext.input("masked")).layer(-1)
         exchanged, partners = exchange(hidden, self._links(encoder, bitext), masked, self.cfg.many)
         linked = partners > 0
         if self.cfg.unaligned == "exclude":
@@ -126,7 +126,7 @@ class WordExchange(Objective):
         """Links (K, 3) between positions of the pair sequence: [row, src, tgt]."""
         spans = bitext.spans
         if not self.given:
-            hidden = encoder.states(bitext.tokens, labelling=True).layer(self.label_layer)
+            hidden = encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
             links, _ = pair_links(hidden, spans, sizes=bitext.longest)
             rows, i, j = links.nonzero(as_tuple=True)
             return torch.stack([rows, spans[rows, 0] + i, spans[rows, 2] + j], 1)

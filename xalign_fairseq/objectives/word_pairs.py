@@ -41,7 +41,7 @@ class WordPairs:
     Example::
 
         pairs = WordPairs(bitext, objective.pivot_side(bitext))
-        s, t = pairs.vectors(lambda side: encoder.states(bitext.side(side)).layer(-1), "first")   # (K, H) each
+        s, t = pairs.vectors(lambda side: encoder.states(bitext.side_input(side)).layer(-1), "first")   # (K, H) each
     """
 
     def __init__(self, bitext: Bitext, pivot_side: Tensor | None = None):

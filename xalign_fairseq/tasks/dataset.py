@@ -78,7 +78,7 @@ class StreamsDataset(FairseqDataset):
         rng = np.random.default_rng((self.seed, MONO, self.now, index))
         block = self.mono[index - self.pairs]
         self._require_known(block)
-        return block_sample(block, rng, self.mask, self.word_starts)
+        return block_sample(block, rng, self.mask, self.word_starts, self.mono.language(index - self.pairs))
 
     def _require_known(self, *sides: np.ndarray) -> None:
         """The embedding's own complaint would name neither the data nor the dictionary, on a GPU not even the line."""

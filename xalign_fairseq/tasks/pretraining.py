@@ -108,6 +108,9 @@ class XalignPretrainingTask(FairseqTask):
             pair for pair in trained or self.pair_names if not cfg.lang_pairs or pair in cfg.lang_pairs.split(",")
         }
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
+        # Objectives number the languages of the pairs; those of monolingual text alone come behind.
+        others = {language for shard in shards for _, language in shard.monos} - set(self.languages)
+        self.all_languages = (*self.languages, *sorted(others))
         self.pivot = pivot_language(chosen, cfg.pivot_lang)
         self.needs: set[str] = set()
         self.models: list[Any] = []
@@ -228,6 +231,12 @@ class XalignPretrainingTask(FairseqTask):
                 logger.warning("%s-%s has no prepared links for training", src, tgt)
             # A pair that is only validated may have languages that training does not: they have no number.
             langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
+            if -1 in langs and any(model.encoder.config.languages for model in self.models):
+                raise XalignError(
+                    "a pair that is only validated has a language that training does not, and so no embedding",
+                    where=f"{data.path}, {split} {src}-{tgt}",
+                    next="leave it out by --lang-pairs",
+                )
             corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))
         if not corpora:
             return None
@@ -235,8 +244,12 @@ class XalignPretrainingTask(FairseqTask):
         return BitextStream(corpora, self._max_length(), both_directions=training, side_lengths=sides)
 
     def _mono(self, data: DataBin, split: str) -> MonoStream | None:
-        readers = [data.mono(split, language) for language in self._languages(data, split)]
-        return MonoStream(readers, min(self.cfg.mono_tokens_per_sample, self._positions())) if readers else None
+        languages = self._languages(data, split)
+        if not languages:
+            return None
+        readers = [data.mono(split, language) for language in languages]
+        numbers = [self.all_languages.index(language) for language in languages]
+        return MonoStream(readers, min(self.cfg.mono_tokens_per_sample, self._positions()), numbers)
 
     def _positions(self) -> int:
         return min((model.max_positions() for model in self.models), default=512)

@@ -1,0 +1,24 @@
+"""What an encoder reads: tokens, and where they are known, the languages and positions that come with them."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A batch of token sequences with what the encoder adds to their embeddings (Conneau & Lample 2019, Figure 1).
+
+    Attributes:
+        tokens: (B, T) int64, padded.
+        languages: (B, T) or (B, 1) int64, rows of the encoder's language embeddings; encoders without any ignore it.
+        positions: (B, T) int64, place of each token, from 0; None: tokens that are not padding are counted through.
+
+    Example::
+
+        encoder.states(Input(tokens, languages=torch.tensor([[0], [1]])))   # two rows, each in its own language
+    """
+
+    tokens: Tensor
+    languages: Tensor | None = None
+    positions: Tensor | None = None
