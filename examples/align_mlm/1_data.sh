@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# English text of the benchmark, languages derived from it, labelled data in both, and the data-bins of all runs.
+#
+#   bash 1_data.sh BENCHMARK OUT
+#
+# BENCHMARK: the folder with bitext/ and eval/. VOCAB (4000; on a GPU 40000) pieces, doubled by the derived script. PARSES:
+# CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it; without it there is no trans_syn. SEED (1), WORKERS (2).
+# Needs: pip install ".[recipes]". What is there already is left as it is. Writes
+#   OUT/text/english.txt       300,000 sentences, the last 2,000 for validation
+#   OUT/derived/LANGUAGE       both sides of the text with exact links, labelled files, script, lexicon
+#   OUT/data/LANGUAGE[...]     data-bins: trans, trans_inv, trans_syn; of trans_inv also .overlap25, .overlap50,
+#                              .parallel1, .parallel10, .parallel100; of trans_inv and trans_syn .dictionary50
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../recipe.sh"
+[[ $# -eq 2 ]] || { sed -n '2,13p' "$0" >&2; exit 2; }
+benchmark="$1" out="$2"
+require_file "BENCHMARK/bitext" "$benchmark/bitext"
+require_file "BENCHMARK/eval" "$benchmark/eval"
+: "${SEED:=1}" "${WORKERS:=2}" "${PARSES:=}"
+[[ -z "$PARSES" ]] || require_file "PARSES, CoNLL-U of the text" "$PARSES"
+english="$out/text/english.txt"
+held_out=2000
+
+# Tasks are trained on what is free to share: UD's development set, WikiAnn's training set, XNLI's development set.
+copy_labelled() { # FOLDER: the English files, by the names that plans/*.yaml have
+  local eval="$benchmark/eval"
+  mkdir -p "$1"
+  gzip -dc "$eval/ud/en_ewt-ud-dev.conllu.gz" > "$1/pos-train.en.conllu"
+  gzip -dc "$eval/ud/en_ewt-ud-test.conllu.gz" > "$1/pos-test.en.conllu"
+  cp --no-preserve=mode "$eval/panx/train-en.tsv" "$1/ner-train.en.tsv"
+  cp --no-preserve=mode "$eval/panx/dev-en.tsv" "$1/ner-test.en.tsv"
+  cp --no-preserve=mode "$eval/xnli/dev-en.tsv" "$1/nli-train.en.tsv"
+  paste "$eval/xnli/test-en.tsv" "$eval/xnli/test.labels" > "$1/nli-test.en.tsv"
+}
+
+derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled files in one call, English ones beside
+  local folder="$out/derived/$1" steps="$2" text="$3" labelled="$out/labelled"
+  [[ ! -e "$folder" ]] || return 0
+  shift 3
+  local options=(--conllu "pos-train=$labelled/pos-train.en.conllu" --conllu "pos-test=$labelled/pos-test.en.conllu")
+  if [[ "$steps" != *syntax* ]]; then # these have no trees
+    options+=(--ner "ner-train=$labelled/ner-train.en.tsv" --ner "ner-test=$labelled/ner-test.en.tsv")
+    options+=(--nli "nli-train=$labelled/nli-train.en.tsv" --nli "nli-test=$labelled/nli-test.en.tsv")
+  fi
+  xalign derive --destdir "$folder" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
+    --text "english=$text" "${options[@]}" "$@"
+}
+
+prepare() { # DATA_BIN LANGUAGE PARALLEL: text of both languages, and the first PARALLEL % of it as pairs
+  local bin="$out/data/$1" folder="$out/derived/$2" percent="$3" work="$out/data/.$1" lang total
+  [[ ! -e "$bin" ]] || return 0
+  rm -rf "$work"
+  mkdir -p "$work"
+  total=$(($(wc -l < "$folder/english.en-xx.en") - held_out))
+  for lang in en xx links; do
+    head -n "$total" "$folder/english.en-xx.$lang" > "$work/text.$lang"
+    head -n "$((total * percent / 100))" "$work/text.$lang" > "$work/train.$lang"
+    tail -n "$held_out" "$folder/english.en-xx.$lang" > "$work/valid.$lang"
+  done
+  xalign prepare --destdir "$bin" --spm "$folder/sentencepiece.model" --dict "$folder/dict.txt" --workers "$WORKERS" \
+    --pair en-xx --trainpref "$work/train" --validpref "$work/valid" --links "$work/valid.links" \
+    --mono "en=$work/text.en" --mono "xx=$work/text.xx" --mono-valid "en=$work/valid.en" --mono-valid "xx=$work/valid.xx"
+  rm -rf "$work"
+}
+
+lexicon() { # DATA_BIN LANGUAGE FRACTION
+  local bin="$out/data/$1"
+  [[ ! -e "$bin/lexicon.en-xx.json" ]] || return 0 # it is written last
+  xalign lexicon "$bin" --pair en-xx --from "$out/derived/$2/lexicon.en-xx.tsv" --pieces --fraction "$3" \
+    --held-out 0.1 --seed "$SEED"
+}
+
+more_entries() { # LANGUAGE: the same data with half of the dictionary
+  local bin="$out/data/$1.dictionary50"
+  if [[ ! -e "$bin" ]]; then
+    rm -rf "$bin.part"
+    mkdir "$bin.part"
+    find "$out/data/$1" -type f ! -name 'lexicon.*' -exec ln -t "$bin.part" {} +
+    mv "$bin.part" "$bin"
+  fi
+  lexicon "$1.dictionary50" "$1" 0.5
+}
+
+mkdir -p "$out/text" "$out/data"
+[[ -e "$english" ]] || python "$here/english_text.py" "$benchmark/bitext" "$english" --seed "$SEED"
+[[ -e "$out/labelled" ]] || { copy_labelled "$out/.labelled" && mv "$out/.labelled" "$out/labelled"; }
+if [[ ! -e "$out/vocabulary" ]]; then
+  head -n "-$held_out" "$english" > "$out/text/.train"
+  xalign prepare --destdir "$out/vocabulary" --mono "en=$out/text/.train" --vocab-size "${VOCAB:-4000}" --seed "$SEED" \
+    --workers "$WORKERS"
+  rm "$out/text/.train"
+fi
+
+languages=(trans_inv trans)
+derive trans_inv inversion,script "$english"
+derive trans script "$english"
+if [[ -n "$PARSES" ]]; then
+  derive trans_syn syntax,script "$PARSES" --towards "$benchmark"/eval/ud/fr_gsd-ud-{dev,test}.conllu.gz
+  languages+=(trans_syn)
+else
+  echo "no trans_syn: PARSES is not set; next: bash 0_parse.sh"
+fi
+for overlap in 25 50; do
+  derive "trans_inv.overlap$overlap" inversion,script "$english" --overlap "$overlap"
+done
+
+for language in "${languages[@]}"; do
+  prepare "$language" "$language" 25
+  lexicon "$language" "$language" 0.25
+done
+for language in "${languages[@]}"; do
+  [[ "$language" == trans ]] || more_entries "$language"
+done
+for overlap in 25 50; do
+  prepare "trans_inv.overlap$overlap" "trans_inv.overlap$overlap" 25
+  lexicon "trans_inv.overlap$overlap" "trans_inv.overlap$overlap" 0.25
+done
+for parallel in 1 10 100; do
+  prepare "trans_inv.parallel$parallel" trans_inv "$parallel"
+  lexicon "trans_inv.parallel$parallel" trans_inv 0.25
+done

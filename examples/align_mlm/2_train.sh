@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Pre-train one encoder on English and a derived language; running it again resumes, a finished run is left as it is.
+#
+#   bash 2_train.sh DATA RUNS OBJECTIVE LANGUAGE SEED [fairseq-train option ...]
+#
+# DATA: OUT/data of 1_data.sh. LANGUAGE: trans, trans_inv or trans_syn. OBJECTIVE:
+#   mlm         MLM in both languages
+#   xlm         MLM, and TLM on PARALLEL (25) % of the text as pairs; positions begin anew, language embeddings
+#   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language embeddings
+#   align_mlm   MLM, and the cosines of DICTIONARY (25) % of the pieces with their translations
+# OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (4096) tokens an update.
+# LAYERS (2), DIM (128), HEADS (DIM / 32), UPDATES (600), WARMUP (UPDATES / 10), LR (2e-3), BLOCK (128) tokens, DROPOUT
+# (0), DEVICE (--cpu). The paper's (Table 10), for a GPU:
+#   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+[[ $# -ge 5 ]] || { sed -n '2,15p' "$0" >&2; exit 2; }
+data="$1" runs="$2" objective="$3" language="$4" seed="$5"
+shift 5
+: "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=4096}" "${BLOCK:=128}" "${DIM:=128}"
+: "${UPDATES:=600}" "${DEVICE:=--cpu}"
+[[ "$seed" =~ ^[0-9]+$ ]] || { echo "error: SEED is '$seed', not a number" >&2; exit 2; }
+variant=""
+[[ "$OVERLAP" == 0 ]] || variant+=".overlap$OVERLAP"
+[[ "$PARALLEL" == 25 ]] || variant+=".parallel$PARALLEL"
+[[ "$DICTIONARY" == 25 ]] || variant+=".dictionary$DICTIONARY"
+
+mono_tokens="$MAX_TOKENS"
+options=(--criterion "$objective")
+case "$objective" in
+  mlm | align_mlm) ;;
+  dict_mlm) options+=(--language-embeddings en,xx) ;;
+  xlm)
+    # For f pairs to a sentence, TLM has f / (1 + f) of all tokens (appendix G.3).
+    pair_tokens=$((MAX_TOKENS * PARALLEL / (100 + PARALLEL)))
+    mono_tokens=$((MAX_TOKENS - pair_tokens))
+    options+=(--language-embeddings en,xx)
+    # Where that is less than the longest pair, one pair an update: about 40 tokens, 1 % of 4,096.
+    [[ "$pair_tokens" -ge 256 ]] || options+=(--batch-size 1 --mono-batch-size "$((mono_tokens / BLOCK))")
+    options+=(--max-tokens "$((pair_tokens < 256 ? 256 : pair_tokens))")
+    ;;
+  *) echo "error: unknown objective $objective; expected mlm, xlm, dict_mlm or align_mlm" >&2; exit 2 ;;
+esac
+[[ "$objective" == xlm ]] || options+=(--max-tokens "$mono_tokens")
+bin="$data/$language$variant" setting="$objective.$language$variant"
+save="$runs/$setting-$seed"
+require_file "the data-bin of $language$variant; next: bash 1_data.sh" "$bin"
+
+mkdir -p "$save"
+record_run "$save" "$setting" "$seed" "$DEVICE" \
+  "DICTIONARY PARALLEL OVERLAP LAYERS DIM HEADS UPDATES WARMUP LR BLOCK MAX_TOKENS DROPOUT DEVICE" \
+  2_train.sh DATA RUNS "$objective" "$language" "$seed" "$@"
+if finished "$save" "$UPDATES"; then exit; fi
+read -r -a device <<< "$DEVICE"
+fairseq-train "$bin" --user-dir "$(xalign user-dir)" --task xalign_pretraining --arch xalign_tiny \
+  --encoder-layers "${LAYERS:-2}" --encoder-embed-dim "$DIM" --encoder-ffn-embed-dim "$((4 * DIM))" \
+  --encoder-attention-heads "${HEADS:-$((DIM / 32))}" --max-positions 512 --dropout "${DROPOUT:-0}" \
+  --attention-dropout "${DROPOUT:-0}" --mono-tokens-per-sample "$BLOCK" --mono-max-tokens "$mono_tokens" \
+  --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01 --clip-norm 1.0 --lr "${LR:-2e-3}" \
+  --lr-scheduler polynomial_decay --warmup-updates "${WARMUP:-$((UPDATES / 10))}" --total-num-update "$UPDATES" \
+  --max-update "$UPDATES" --seed "$seed" --disable-validation --no-epoch-checkpoints --save-interval-updates 5000 \
+  --keep-interval-updates 1 --log-format simple --log-interval 50 --num-workers 1 --save-dir "$save" \
+  --log-file "$save/train.log" "${options[@]}" "$@" "${device[@]}"
