@@ -1,0 +1,107 @@
+"""The pieces of a sentencepiece model's file, read and added to in protobuf's wire format, without protobuf.
+
+A model file is a ``ModelProto`` of sentencepiece_model.proto: field 1, repeated, is a piece (1 text, 2 score as a
+32-bit float, 3 type); field 2 is the trainer's specification, whose field 3 is the model's type.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xalign_fairseq.errors import XalignError
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
+_MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a model: its text, its log-probability, and what it is (:data:`NORMAL`, :data:`CONTROL` ...)."""
+
+    text: str
+    score: float
+    type: int = NORMAL
+
+
+def read_pieces(model: bytes) -> list[Piece]:
+    """All pieces of a model in the order of their ids; ``model`` is one that sentencepiece has loaded.
+
+    Example::
+
+        read_pieces(Path("sentencepiece.model").read_bytes())[0]  # Piece("<unk>", 0.0, UNKNOWN)
+    """
+    return [_piece(value) for number, value in _fields(model) if number == 1]
+
+
+def require_unigram(model: bytes, where: object) -> None:
+    """Refuse a model that is no unigram one.
+
+    Raises:
+        XalignError: its type is BPE, word or char, so that scores alone do not decide on the segmentation.
+    """
+    specification = b"".join(value for number, value in _fields(model) if number == 2)
+    kind = next((_varint(value, 0)[0] for number, value in _fields(specification) if number == 3), 1)
+    if kind != 1:
+        raise XalignError(
+            "the sentencepiece model can't be copied into another script",
+            where=where,
+            found=f"a {_MODEL_TYPES.get(kind, kind)} model",
+            expected="a unigram model, in which a twin's score makes it follow its original",
+            next="train one with spm_train --model_type unigram, or with xalign prepare",
+        )
+
+
+def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
+    """The model with more pieces after its own: a repeated field may be continued at the end of a message."""
+    return model + b"".join(_block(1, _serialised(piece)) for piece in pieces)
+
+
+def _piece(message: bytes) -> Piece:
+    values = dict(_fields(message))
+    (score,) = struct.unpack("<f", values.get(2, bytes(4)))
+    return Piece(values.get(1, b"").decode("utf-8"), score, _varint(values[3], 0)[0] if 3 in values else NORMAL)
+
+
+def _serialised(piece: Piece) -> bytes:
+    score = bytes([2 << 3 | _FIXED32]) + struct.pack("<f", piece.score)
+    return _block(1, piece.text.encode("utf-8")) + score + bytes([3 << 3 | _VARINT, piece.type])
+
+
+def _block(number: int, content: bytes) -> bytes:
+    return bytes([number << 3 | _BYTES]) + _as_varint(len(content)) + content
+
+
+def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
+    """Field numbers and the bytes of their values."""
+    at = 0
+    while at < len(message):
+        tag, at = _varint(message, at)
+        kind, end = tag & 7, at
+        if kind == _VARINT:
+            _, end = _varint(message, at)
+        elif kind == _BYTES:
+            size, at = _varint(message, at)
+            end = at + size
+        else:
+            end = at + {_FIXED64: 8, _FIXED32: 4}[kind]
+        yield tag >> 3, message[at:end]
+        at = end
+
+
+def _varint(message: bytes, at: int) -> tuple[int, int]:
+    """The number at a place, and the place after it."""
+    number = shift = 0
+    while message[at] & 0x80:
+        number |= (message[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+    return number | message[at] << shift, at + 1
+
+
+def _as_varint(number: int) -> bytes:
+    made = bytearray()
+    while number > 0x7F:
+        made.append(number & 0x7F | 0x80)
+        number >>= 7
+    made.append(number)
+    return bytes(made)

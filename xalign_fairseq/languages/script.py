@@ -1,0 +1,177 @@
+"""Transliteration: a language in a script of its own, read by a copy of the natural language's vocabulary.
+
+Every normal piece of a unigram sentencepiece model gets a twin of equal score, whose characters are those of another
+script. A word is segmented by the model, its pieces become their twins, and these are written together. A segmentation
+of the derived word is one of the natural word with as large a score, so that the model with the twins reads the derived
+word as the twins of the natural pieces.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.offsets import SPACE
+from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.languages.characters import MARKER, character_table
+from xalign_fairseq.languages.model_proto import BYTE, NORMAL, Piece, read_pieces, require_unigram, with_pieces
+from xalign_fairseq.languages.sentence import Sentence
+
+CACHED_WORDS = 1_000_000
+# sentencepiece's NFKC rules read it as a blank, but it does not split a line into words.
+BLANK_WITHIN_WORD = "\u200b"
+BLANK, EMPTY = "words with a blank within", "words that normalisation removes"
+
+
+class Transliteration:
+    """Writes every word in the derived script; T_trans of ALIGN-MLM (appendix F).
+
+    Special, control, user-defined and byte pieces are shared by both languages, and characters that the model does not
+    know stay as they are. A word whose normalised form has blanks within ("½ x" of CoNLL-U, "¨") has U+200B there,
+    which the model reads as a blank; one whose normalised form is empty stays as it is, and has no pieces in either
+    language. Both are counted in :attr:`counts`.
+
+    Args:
+        model: path of the natural language's sentencepiece model.
+        script: ``private`` or ``georgian``, see :func:`~xalign_fairseq.languages.characters.character_table`.
+        overlap: percentage of the normal pieces that both languages share: exactly round(overlap N / 100) of the N
+            pieces, those of a smaller percentage among them, have no twin.
+        seed: which pieces are shared.
+
+    Raises:
+        XalignError: not a unigram model; a piece that spans words; an overlap outside [0, 100]; a model that has
+            characters of the script already, or whose normalisation changes them.
+
+    Example::
+
+        transliteration = Transliteration("sentencepiece.model", script="georgian")
+        transliteration.form("Sam")  # "Სამ"
+        transliteration.natural_pieces("Სამ")  # ["▁Sam"]
+    """
+
+    def __init__(self, model: str | os.PathLike, script: str = "private", overlap: float = 0, seed: int = 1):
+        where = os.fspath(model)
+        self._natural = load_sentencepiece(model)
+        natural = self._natural.serialized_model_proto()
+        require_unigram(natural, where)
+        pieces = read_pieces(natural)
+        normal = [piece.text for piece in pieces if piece.type == NORMAL]
+        _require_words(self._natural.encode("a b", out_type=str), normal, where)
+        shared = _drawn(normal, overlap, seed)
+        table = character_table(script, (c for text in normal for c in text if c != SPACE))
+        self.twins: dict[str, str] = {text: _twin(text, table) for text in normal if text not in shared}
+        self.shared = len(shared)
+        self.counts: Counter[str] = Counter()
+        extra = [Piece(self.twins[piece.text], piece.score) for piece in pieces if piece.text in self.twins]
+        self.model = with_pieces(natural, extra)
+        self._derived = load_sentencepiece(self.model)
+        _require_fixed(self._natural, {*table.values(), MARKER}, where)
+        self._has_bytes = any(piece.type == BYTE for piece in pieces)
+        self._forms: dict[str, str] = {}
+        self._odd: dict[str, str] = {}
+
+    def __call__(self, sentence: Sentence, key: int) -> Sentence:
+        """Write the words in the script; ``key`` is not used, for a word is written the same everywhere."""
+        forms, source = self._forms, sentence.source
+        if len(forms) > CACHED_WORDS:
+            forms.clear()
+        for word in source:
+            if word not in forms:
+                forms[word] = self.form(word)
+        if not self._odd.keys().isdisjoint(source):
+            self.counts.update(self._odd[word] for word in source if word in self._odd)
+        return sentence.rewritten([forms[source[i]] for i in sentence.order])
+
+    def form(self, word: str) -> str:
+        """How the derived language writes a word."""
+        copy = "".join(self.twins.get(text, text) for text in self._texts(word)).removeprefix(SPACE)
+        if not copy:
+            self._odd[word] = EMPTY
+            return word
+        form = "".join(BLANK_WITHIN_WORD if c == SPACE or c.isspace() else c for c in copy)
+        if form != copy:
+            self._odd[word] = BLANK
+        return form
+
+    def natural_pieces(self, form: str) -> list[str]:
+        """The natural language's pieces of a word of the derived language: the inverse of :meth:`form`."""
+        return [self._originals.get(text, text) for text in self._derived.encode(form, out_type=str)]
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        """The symbols of the natural language, then the twins, in the order of their originals."""
+        return dictionary_of_model(self._derived)
+
+    def save(self, folder: str | os.PathLike, src: str, tgt: str) -> None:
+        """Write ``sentencepiece.model``, ``dict.txt`` and ``lexicon.SRC-TGT.tsv`` (``piece TAB twin`` lines)."""
+        folder = Path(folder)
+        with atomic_write(folder / "sentencepiece.model", "wb") as stream:
+            stream.write(self.model)
+        self.dictionary.save(folder / "dict.txt")
+        with atomic_write(folder / f"lexicon.{src}-{tgt}.tsv") as stream:
+            stream.writelines(f"{text}\t{twin}\n" for text, twin in self.twins.items())
+
+    @cached_property
+    def _originals(self) -> dict[str, str]:
+        return {twin: text for text, twin in self.twins.items()}
+
+    def _texts(self, word: str) -> list[str]:
+        """The pieces of a word; a run of byte pieces is the text that the bytes make."""
+        texts = self._natural.encode(word, out_type=str)
+        if not self._has_bytes:
+            return texts
+        ids = self._natural.encode(word, out_type=int)
+        joined: list[str] = []
+        for is_byte, run in groupby(zip(ids, texts, strict=True), lambda each: self._natural.is_byte(each[0])):
+            parts = [text for _, text in run]
+            joined += [bytes(int(text[1:-1], 16) for text in parts).decode("utf-8")] if is_byte else parts
+        return joined
+
+
+def _twin(text: str, table: dict[str, str]) -> str:
+    """The copy of a piece; ``▁`` stays before it, for it begins words in both languages."""
+    if text == SPACE:
+        return SPACE + MARKER
+    return "".join(table.get(character, character) for character in text)
+
+
+def _drawn(normal: Sequence[str], overlap: float, seed: int) -> set[str]:
+    """The pieces that both languages share."""
+    if not 0 <= overlap <= 100:
+        raise XalignError("the overlap is a percentage", where="--overlap", found=overlap, expected="0 to 100")
+    count = round(overlap * len(normal) / 100)
+    return {normal[k] for k in np.random.default_rng(seed).permutation(len(normal))[:count]}
+
+
+def _require_words(start: Sequence[str], normal: Sequence[str], where: str) -> None:
+    """Words must be segmented each for itself."""
+    across = [text for text in normal if SPACE in text[1:]]
+    if across or not start[0].startswith(SPACE):
+        raise XalignError(
+            "the sentencepiece model's pieces span words",
+            where=where,
+            found=f"the piece {across[0]}" if across else f"a text that begins with {start[0]}",
+            expected="▁ at the beginning of each word, and nowhere else",
+            next="use a model trained with add_dummy_prefix and split_by_whitespace, not treat_whitespace_as_suffix",
+        )
+
+
+def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iterable[str], where: str) -> None:
+    """The model's normalisation must leave the script alone."""
+    text = "".join(sorted(copies))
+    if processor.normalize(text) != SPACE + text:
+        changed = [c for c in text if processor.normalize(c) != SPACE + c]
+        raise XalignError(
+            "the model's normalisation changes characters of the script",
+            where=where,
+            found=f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence",
+            next="choose the other --script",
+        )
