@@ -1,0 +1,72 @@
+"""Which format a dictionary file has, and its entries as pairs of text."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_lines
+from xalign_fairseq.languages.lexicons import dictd, tei
+
+FORMATS = ("tsv", "muse", "tei", "dictd")
+
+# A headword and one translation of it; either may be empty.
+TextPair: TypeAlias = tuple[str, str]
+
+
+def read_entries(path: str | os.PathLike, kind: str = "auto") -> Iterator[TextPair]:
+    """The entries of a dictionary file in their order, a headword with several translations once for each.
+
+    Args:
+        path: ``tsv``: lines of ``headword TAB translation``, further columns are not read. ``muse``: lines of two words
+            with white space between them. ``tei``: :func:`tei.read`. ``dictd``: :func:`dictd.read`.
+        kind: one of :data:`FORMATS`, or ``auto``: :func:`format_of`.
+
+    Raises:
+        XalignError: a missing or empty file, or one that is not of the format; file and line are named.
+
+    Example::
+
+        list(read_entries("en-de.txt"))  # [("house", "Haus"), ("house", "Gebäude"), ...]
+    """
+    kind = format_of(path) if kind == "auto" else kind
+    return {"tsv": _read_tsv, "muse": _read_muse, "tei": tei.read, "dictd": dictd.read}[kind](path)
+
+
+def files_of(path: str | os.PathLike, kind: str = "auto") -> list[Path]:
+    """All files that the dictionary consists of."""
+    kind = format_of(path) if kind == "auto" else kind
+    return list(dictd.index_and_text(path)) if kind == "dictd" else [Path(path)]
+
+
+def format_of(path: str | os.PathLike) -> str:
+    """The format by the file's name, and for text without a telling name by its first line: ``tsv`` if it has a TAB."""
+    name = Path(path).name.lower()
+    if name.endswith(dictd.SUFFIXES):
+        return "dictd"
+    if name.endswith(tei.SUFFIXES):
+        return "tei"
+    return "tsv" if "\t" in next(read_lines(path)) else "muse"
+
+
+def _read_tsv(path: str | os.PathLike) -> Iterator[TextPair]:
+    for line in read_lines(path):
+        if line.strip():
+            headword, _, rest = line.partition("\t")
+            yield headword, rest.partition("\t")[0]
+
+
+def _read_muse(path: str | os.PathLike) -> Iterator[TextPair]:
+    for number, line in enumerate(read_lines(path), 1):
+        words = line.split()
+        if len(words) > 2:
+            raise XalignError(
+                "the line has more than a word and its translation",
+                where=f"{os.fspath(path)}, line {number}",
+                found=line,
+                expected="two words with white space between them",
+                next="write entries of several words as 'headword TAB translation' (--format tsv)",
+            )
+        if words:
+            yield words[0], words[1] if len(words) == 2 else ""

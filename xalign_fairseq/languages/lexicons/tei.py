@@ -1,0 +1,97 @@
+"""FreeDict's TEI: ``entry`` elements with the headword in ``form/orth`` and translations in ``sense/cit/quote``."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+from xml.etree import ElementTree
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.lexicons.notes import without_notes
+
+SUFFIXES = (".tei", ".xml", ".tei.gz", ".xml.gz")
+
+_TRANSLATION = ("trans", "translation")
+# Where translations of the headword stand. Examples (cit, eg) and related entries (re) translate something else.
+_INSIDE = ("sense", "hom")
+
+
+def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
+    """The entries of a TEI dictionary, plain or gzip-compressed, one at a time, in constant memory.
+
+    Each ``orth`` of an entry's own ``form`` (but inflected ones, ``type="infl"``) is paired with each ``quote`` of a
+    ``cit`` of type ``trans`` in its senses, in TEI P4 each ``trans/tr``; notes in brackets are left out. An entry
+    without a translation or without a headword is one pair with an empty side.
+
+    Raises:
+        XalignError: no such file, not XML, damaged, or XML without a single ``entry``.
+
+    Example::
+
+        next(read("eng-swe.tei"))  # ("Africa", "Afrika")
+    """
+    if not Path(path).is_file():
+        raise XalignError("the dictionary does not exist", where=path)
+    found = False
+    try:
+        with _open(path) as stream:
+            for entry in _entries(stream):
+                found = True
+                headwords = _texts(_headwords(entry)) or [""]
+                translations = _texts(_translations(entry)) or [""]
+                yield from ((headword, word) for headword in headwords for word in translations)
+    except (ElementTree.ParseError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise XalignError("the TEI file can't be read", where=path, found=error, expected="well-formed XML") from None
+    if not found:
+        raise XalignError(
+            "the TEI file has no entry",
+            where=path,
+            expected="<entry><form><orth>...</orth></form><sense><cit type='trans'><quote>...</quote></cit></sense>",
+        )
+
+
+def _open(path: str | os.PathLike) -> IO[bytes]:
+    with open(path, "rb") as stream:
+        compressed = stream.read(2) == b"\x1f\x8b"
+    return gzip.open(path, "rb") if compressed else open(path, "rb")  # type: ignore[return-value]
+
+
+def _entries(stream: IO[bytes]) -> Iterator[ElementTree.Element]:
+    parents: list[ElementTree.Element] = []
+    for event, element in ElementTree.iterparse(stream, events=("start", "end")):
+        if event == "start":
+            parents.append(element)
+            continue
+        parents.pop()
+        if _name(element) == "entry":
+            yield element
+            if parents:  # read entries take no memory
+                parents[-1].remove(element)
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]  # P5 has a namespace, P4 none
+
+
+def _headwords(entry: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    for form in entry:
+        if _name(form) == "form" and form.get("type") != "infl":
+            yield from (each for each in form if _name(each) == "orth")
+
+
+def _translations(parent: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    for child in parent:
+        name = _name(child)
+        if name in _INSIDE:
+            yield from _translations(child)
+        elif name == "cit" and child.get("type") in _TRANSLATION:
+            yield from (each for each in child if _name(each) == "quote")
+        elif name == "trans":
+            yield from (each for each in child if _name(each) == "tr")
+
+
+def _texts(elements: Iterator[ElementTree.Element]) -> list[str]:
+    texts = (without_notes("".join(element.itertext())) for element in elements)
+    return [text for text in texts if text]
