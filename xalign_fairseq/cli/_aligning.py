@@ -33,7 +33,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
     )
     model.add_argument(
         "--maps",
-        type=_languages,
+        type=language_pair,
         metavar="SRC-TGT",
         help="languages of the sides, such as de-en: map their hidden states by the checkpoint's linear maps "
         "(linear_mapping, xalign procrustes)",
@@ -147,7 +147,7 @@ def positive(text: str) -> int:
     return value
 
 
-def _languages(text: str) -> tuple[str, str]:
+def language_pair(text: str) -> tuple[str, str]:
     src, _, tgt = text.partition("-")
     if not src or not tgt or "-" in tgt:
         raise argparse.ArgumentTypeError("must be two languages, such as de-en")

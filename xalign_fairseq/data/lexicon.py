@@ -190,10 +190,15 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
         overwrite: replace a lexicon of the same languages.
 
     Raises:
-        XalignError: there is one already, and not ``overwrite``; or an id that the dictionary does not have.
+        XalignError: there is one already, and not ``overwrite``; languages that no file name can hold; or an id that
+            the dictionary does not have.
     """
     src, tgt = lexicon.src, lexicon.tgt
     check_free(data, src, tgt, overwrite)
+    if src == tgt or not _ABOUT.fullmatch(about_path(data, src, tgt).name):
+        raise XalignError(
+            "these languages can't name a lexicon", found=f"{src}, {tgt}", expected="two codes without dot and hyphen"
+        )
     largest = max(side.max(initial=0) for side in (lexicon.src_ids, lexicon.tgt_ids))
     if largest >= data.dictionary.embedding_size:
         raise XalignError(

@@ -1,0 +1,186 @@
+"""From the entries of a dictionary to a lexicon of subword ids, in parts to train on and to hold out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexicon
+from xalign_fairseq.data.tokenizer import Ragged
+from xalign_fairseq.errors import XalignError
+
+SUBWORDS = ("mean", "single")
+POLICY = (
+    "Entries with an empty side, special or unknown symbols, the same ids on both sides, or the ids of an earlier entry"
+    " are dropped. Of the distinct source sides, in one random order, the first are trained on and the last held out."
+)
+# Why entries are dropped; an entry counts for the first of these.
+ONE_SIDED, SPECIAL, UNKNOWN, LONG, IDENTICAL, DUPLICATE = DROPPED = (
+    "one-sided", "with special symbols", "with unknown symbols", "of several subwords", "identical", "duplicate",
+)  # fmt: skip
+
+Ids = tuple[int, ...]
+# Texts -> the ids of each.
+Encode = Callable[[Sequence[str]], Ragged]
+
+
+@dataclass(frozen=True)
+class LexiconOptions:
+    """How entries become a lexicon.
+
+    Args:
+        subwords: ``mean``: a side of several subwords stays, and its vector is their mean; ``single``: entries with
+            such a side are dropped.
+        fraction: of the distinct source sides, how many are trained on; ``None``: all that are not held out.
+        held_out: how many are held out.
+        seed: of the random order. The same seed holds out the same ones whatever the fraction, and trains with a
+            smaller fraction on a subset of what it trains on with a larger one.
+
+    Raises:
+        XalignError: a fraction outside (0, 1], a held-out part outside [0, 1), or together more than all.
+    """
+
+    subwords: str = "mean"
+    fraction: float | None = None
+    held_out: float = 0.1
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.subwords not in SUBWORDS:
+            raise XalignError("unknown rule for several subwords", found=self.subwords, expected=" or ".join(SUBWORDS))
+        if not 0 <= self.held_out < 1:
+            raise XalignError(
+                "the held-out part is outside [0, 1)", where="--held-out", found=self.held_out, expected="such as 0.1"
+            )
+        if self.fraction is not None and not 0 < self.fraction <= 1:
+            raise XalignError(
+                "the fraction is outside (0, 1]", where="--fraction", found=self.fraction, expected="such as 0.25"
+            )
+        if self.fraction is not None and self.fraction + self.held_out > 1 + 1e-9:
+            raise XalignError(
+                "more than the whole lexicon is asked for",
+                where="--fraction, --held-out",
+                found=f"{self.fraction} to train on and {self.held_out} to hold out",
+                expected="at most 1 together",
+                next=f"--fraction {round(1 - self.held_out, 9)}, or --held-out 0",
+            )
+
+
+def pieces_encoder(dictionary: Dictionary) -> Encode:
+    """Each text is one symbol of the dictionary."""
+
+    def encode(symbols: Sequence[str]) -> Ragged:
+        ids = np.array([dictionary.index(symbol) for symbol in symbols], dtype=np.int32)
+        return ids, np.array([bool(symbol) for symbol in symbols], dtype=np.int32)
+
+    return encode
+
+
+def build(
+    src: str,
+    tgt: str,
+    pairs: Iterable[tuple[str, str]],
+    encode: Encode,
+    dictionary: Dictionary,
+    options: LexiconOptions,
+) -> tuple[Lexicon, dict[str, Any]]:
+    """The lexicon of a dictionary's entries.
+
+    Args:
+        src, tgt: the languages.
+        pairs: the entries as text, either side possibly empty.
+        encode: of both languages: a tokenizer's ``encode_batch``, or :func:`pieces_encoder`.
+        dictionary: of the ids.
+        options: which entries, and which parts.
+
+    Returns:
+        the lexicon, its entries in the order of the dictionary, and the description that goes with it: options, counts
+        of what was read, dropped and kept, and the policy.
+
+    Raises:
+        XalignError: no entry is left, or the fraction leaves none to train on; with the counts.
+
+    Example::
+
+        pairs = [("house", "Haus"), ("house", "Gebäude")]
+        lexicon, about = build("en", "de", pairs, tokenizer.encode_batch, tokenizer.dictionary, LexiconOptions())
+    """
+    entries, counts = _entries(list(pairs), encode, dictionary, options.subwords)
+    if not entries:
+        raise XalignError(
+            "no entry of the dictionary is in the vocabulary",
+            found=_told(counts),
+            expected="words of these languages, as the data-bin's tokenizer knows them",
+            next="check the languages and the order of the columns; entries that are symbols of dict.txt need --pieces",
+        )
+    part = _parts([source for source, _ in entries], options)
+    sides = [_flat(side) for side in zip(*entries, strict=True)]
+    lexicon = Lexicon(src, tgt, *sides[0], *sides[1], part)
+    kept = {"kept": len(entries), "source sides": len({source for source, _ in entries})}
+    kept |= {name: int((part == number).sum()) for number, name in enumerate(PARTS)}
+    if not kept["trained"]:
+        raise XalignError(
+            "the fraction leaves no entry to train on",
+            found=f"{options.fraction} of {kept['source sides']} source sides",
+            next="raise --fraction",
+        )
+    return lexicon, {"options": asdict(options), "counts": {**counts, **kept}, "policy": POLICY}
+
+
+def _entries(
+    pairs: Sequence[tuple[str, str]], encode: Encode, dictionary: Dictionary, subwords: str
+) -> tuple[list[tuple[Ids, Ids]], dict[str, int]]:
+    reasons: Counter[str] = Counter()
+    entries: dict[tuple[Ids, Ids], None] = {}
+    special = {dictionary.bos_index, dictionary.pad_index, dictionary.eos_index, dictionary.mask_index}
+    for entry in zip(*(_encoded([pair[side] for pair in pairs], encode) for side in (0, 1)), strict=True):
+        ids = set(chain(*entry))
+        if not all(entry):
+            reasons[ONE_SIDED] += 1
+        elif ids & special:
+            reasons[SPECIAL] += 1
+        elif dictionary.unk_index in ids:
+            reasons[UNKNOWN] += 1
+        elif subwords == "single" and max(map(len, entry)) > 1:
+            reasons[LONG] += 1
+        elif entry[0] == entry[1]:
+            reasons[IDENTICAL] += 1
+        elif entry in entries:
+            reasons[DUPLICATE] += 1
+        else:
+            entries[entry] = None
+    return list(entries), {"read": len(pairs), **{reason: reasons[reason] for reason in DROPPED}}
+
+
+def _encoded(texts: Sequence[str], encode: Encode) -> list[Ids]:
+    flat, sizes = encode([text.strip() for text in texts])
+    bounds = np.cumsum([0, *sizes])
+    ids = flat.tolist()
+    return [tuple(ids[begin:end]) for begin, end in pairwise(bounds.tolist())]
+
+
+def _parts(sources: Sequence[Ids], options: LexiconOptions) -> np.ndarray:
+    """The part of each entry, by its source side: translations of one word are never trained on and held out both."""
+    numbers: dict[Ids, int] = {}
+    of_entry = np.array([numbers.setdefault(source, len(numbers)) for source in sources])
+    total = len(numbers)
+    held_out = round(options.held_out * total)
+    wanted = total if options.fraction is None else round(options.fraction * total)
+    order = np.random.default_rng(options.seed).permutation(total)
+    part = np.full(total, UNUSED)
+    part[order[: min(wanted, total - held_out)]] = TRAINED
+    part[order[total - held_out :]] = HELD_OUT
+    return part[of_entry]
+
+
+def _flat(side: Sequence[Ids]) -> Ragged:
+    return np.fromiter(chain.from_iterable(side), dtype=np.int64), np.array([len(ids) for ids in side])
+
+
+def _told(counts: dict[str, int]) -> str:
+    dropped = ", ".join(f"{counts[reason]} {reason}" for reason in DROPPED if counts[reason])
+    return f"{counts['read']} entries" + (f": {dropped}" if dropped else "")
