@@ -15,6 +15,7 @@ xalign_fairseq.register()
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
 
 from xalign_fairseq.data.batches import Batch, collate  # noqa: E402
+from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
 from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
 from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, subword_partners  # noqa: E402
 from xalign_fairseq.data.streams import Pair  # noqa: E402
@@ -36,8 +37,20 @@ CONFIG = EncoderConfig(
 MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
 LENGTHS = ((5, 7), (3, 2), (6, 6), (1, 1))
 NAMES = sorted(OBJECTIVES)
+# Entries of one and of several subwords, one of them held out.
+LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
 TASK = type(
-    "Task", (), {"pair_names": ["aa-bb"], "languages": ("aa", "bb"), "pivot": "aa", "has_master_weights": False}
+    "Task",
+    (),
+    {
+        "pair_names": ["aa-bb"],
+        "languages": ("aa", "bb"),
+        "all_languages": ("aa", "bb"),
+        "pivot": "aa",
+        "has_master_weights": False,
+        "lexicons": [LEXICON],
+        "seed": 1,
+    },
 )()
 # A queue that is used at once; it is full after a hundred pairs otherwise.
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
@@ -98,7 +111,9 @@ def test_it_trains_what_it_touches(name):
     loss, size, logs, gradient = run(name, batch())
     assert loss > 0 and size > 0
     assert all(torch.isfinite(g).all() for g in gradient.values())
-    where = "heads." if OBJECTIVES[name].freezes_encoder else "encoder.sentence_encoder.layers.0"
+    cls = OBJECTIVES[name]
+    part = "embed_tokens" if cls.needs == ("lexicon",) else "layers.0"
+    where = "heads." if cls.freezes_encoder else f"encoder.sentence_encoder.{part}"
     assert any(g.abs().sum() > 0 for key, g in gradient.items() if key.startswith(where))
     for stat in ("loss", *OBJECTIVES[name].stats):
         assert f"{name}/{stat}/sum" in logs and f"{name}/{stat}/count" in logs

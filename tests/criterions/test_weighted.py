@@ -22,7 +22,13 @@ from xalign_fairseq.objectives.registry import Loss  # noqa: E402
 TASK = type(
     "Task",
     (),
-    {"pair_names": ["aa-bb", "aa-cc"], "languages": ("aa", "bb", "cc"), "pivot": "aa", "has_master_weights": False},
+    {
+        "pair_names": ["aa-bb", "aa-cc"],
+        "languages": ("aa", "bb", "cc"),
+        "pivot": "aa",
+        "has_master_weights": False,
+        "seed": 1,
+    },
 )()
 
 

@@ -5,6 +5,7 @@ for an objective that is registered later, outside this package.
 """
 
 import dataclasses
+from typing import Any
 
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, register_criterion
 from fairseq.dataclass import FairseqDataclass
@@ -13,15 +14,15 @@ from hydra.core.config_store import ConfigStore
 from xalign_fairseq.criterions.weighted import WeightedConfig, WeightedCriterion
 from xalign_fairseq.objectives.registry import LISTENERS, OBJECTIVES
 
-# Name of a criterion -> its default objectives; and their normalisation, where it is not the first of these.
+# Name of a criterion -> its default objectives; and the defaults of its other options, where they are its own.
 PRESETS: dict[str, tuple[str, ...]] = {}
-NORMALIZATIONS: dict[str, str] = {}
+DEFAULTS: dict[str, dict[str, Any]] = {}
 CLASSES: dict[str, type[WeightedCriterion]] = {}
 
 
-def add(name: str, objectives: tuple[str, ...], normalization: str = "joint") -> None:
-    """Register ``--criterion name`` with these objectives and ``--loss-normalization`` as its defaults."""
-    PRESETS[name], NORMALIZATIONS[name] = objectives, normalization
+def add(name: str, objectives: tuple[str, ...], **defaults: Any) -> None:
+    """Register ``--criterion name`` with these objectives and values of other options as its defaults."""
+    PRESETS[name], DEFAULTS[name] = objectives, defaults
     class_name = "".join(part.capitalize() for part in name.split("_")) + "Criterion"
     CLASSES[name] = type(class_name, (WeightedCriterion,), {"__module__": __name__})
     register_criterion(name, dataclass=_options(name))(CLASSES[name])
@@ -49,20 +50,21 @@ def listen() -> None:
 
 def _options(preset: str) -> type[FairseqDataclass]:
     """The weighted criterion's own options and, prefixed by its name, every option of every objective."""
-    defaults = {"objectives": ",".join(PRESETS[preset]), "loss_normalization": NORMALIZATIONS[preset]}
+    defaults = {"objectives": ",".join(PRESETS[preset]), **DEFAULTS[preset]}
     own = WeightedConfig.__dataclass_fields__
     fields: list = [
-        (option, str, dataclasses.field(default=value, metadata=dict(own[option].metadata)))
+        (option, own[option].type, dataclasses.field(default=value, metadata=dict(own[option].metadata)))
         for option, value in defaults.items()
+        if option in own
     ]
     for name, objective in OBJECTIVES.items():
         for option in dataclasses.fields(objective.config_class):
             if not option.name.startswith("_"):
                 meta = dict(option.metadata)
                 meta["help"] = f"{name}: {meta.get('help', '')}"
-                fields.append(
-                    (f"{name}_{option.name}", option.type, dataclasses.field(default=option.default, metadata=meta))
-                )
+                full = f"{name}_{option.name}"
+                default = defaults.get(full, option.default)
+                fields.append((full, option.type, dataclasses.field(default=default, metadata=meta)))
     made = dataclasses.make_dataclass(f"{preset}_options", fields, bases=(WeightedConfig,))
     made.__module__ = __name__
     return made

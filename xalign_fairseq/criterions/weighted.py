@@ -74,6 +74,9 @@ class WeightedCriterion(FairseqCriterion):
                 setattr(options, option.name, getattr(self.cfg, f"{name}_{option.name}"))
         objective = cls(options)
         objective.languages, objective.pivot = self.task.languages, self.task.pivot
+        objective.seed = self.task.seed
+        if "lexicon" in objective.needs and objective.cfg.weight != 0:
+            objective.lexicons = self.task.lexicons
         return objective
 
     @property

@@ -10,6 +10,7 @@ from fairseq.dataclass import FairseqDataclass
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
@@ -17,7 +18,8 @@ from xalign_fairseq.errors import XalignError
 OBJECTIVES: dict[str, type["Objective"]] = {}
 # Called with the name of each new objective; criterions, which import this module, listen here.
 LISTENERS: list[Callable[[str], None]] = []
-STREAMS = ("bitext", "mono", "links")
+BATCHED = ("bitext", "mono")
+STREAMS = (*BATCHED, "links", "lexicon")
 
 
 @dataclass
@@ -45,9 +47,9 @@ class Loss:
 class Objective(ABC):
     """Base of all objectives: hidden states to a loss.
 
-    A subclass says which streams it ``needs`` (``bitext``, ``mono``; ``links`` where it reads prepared links), which
-    ``stats`` it logs, whether it ``predicts_tokens`` with the MLM head, and may own a head: a module that the model
-    saves, restores and optimises.
+    A subclass says which streams it ``needs`` (``bitext``, ``mono``; ``links`` where it reads prepared links,
+    ``lexicon`` for bilingual lexicons), which ``stats`` it logs, whether it ``predicts_tokens`` with the MLM head, and
+    may own a head: a module that the model saves, restores and optimises.
 
     Attributes:
         additive: whether the loss of a batch is the sum of its examples' losses. Where it is not (negatives from the
@@ -58,6 +60,8 @@ class Objective(ABC):
         in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged as they are.
         languages: the names of the languages of the data, whose numbers are in ``bitext.langs``.
         pivot: the language that all pairs share and that the others are aligned to, where there is one.
+        lexicons: the bilingual lexicons of the data, for an objective that needs them.
+        seed: of the run; with the number of the update it keys what an objective draws itself.
 
     Example::
 
@@ -82,6 +86,8 @@ class Objective(ABC):
     in_nats: ClassVar[bool] = True
     languages: Sequence[str] = ()
     pivot: str | None = None
+    lexicons: Sequence[Lexicon] = ()
+    seed: int = 1
 
     def __init__(self, cfg: Any):
         self.cfg = cfg
@@ -115,7 +121,7 @@ class Objective(ABC):
 
     def available(self, batch: Batch) -> bool:
         """Whether the batch has the streams that this objective reads."""
-        return all(getattr(batch, stream) is not None for stream in self.needs if stream != "links")
+        return all(getattr(batch, stream) is not None for stream in self.needs if stream in BATCHED)
 
 
 def register_objective(name: str, dataclass: type[ObjectiveConfig]) -> Callable[[type[Objective]], type[Objective]]:

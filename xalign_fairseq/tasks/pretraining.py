@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Optional
 
 import numpy as np
@@ -13,10 +14,12 @@ from omegaconf import II, MISSING
 
 from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.dataset import StreamsDataset
+from xalign_fairseq.tasks.lexicons import require_same_lexicons, trained_lexicons
 
 logger = logging.getLogger(__name__)
 
@@ -119,6 +122,16 @@ class XalignPretrainingTask(FairseqTask):
     def setup_task(cls, cfg: XalignPretrainingConfig, **kwargs: Any) -> "XalignPretrainingTask":
         """Called by fairseq; ``from_checkpoint`` tells that weights are about to be loaded."""
         return cls(cfg, restoring=bool(kwargs.get("from_checkpoint")))
+
+    @property
+    def seed(self) -> int:
+        """Of the run."""
+        return self.cfg.seed
+
+    @cached_property
+    def lexicons(self) -> list[Lexicon]:
+        """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
+        return trained_lexicons(self.data)
 
     @property
     def has_master_weights(self) -> bool:
@@ -285,12 +298,15 @@ class XalignPretrainingTask(FairseqTask):
         return None
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint carries besides weights: the vocabulary and tokenizer, so that it can align by itself."""
+        """What a checkpoint carries besides weights: vocabulary and tokenizer, and the lexicons it learned from."""
         model = self.data.spm
-        return {"tokenizer": tokenizer_state(self.dictionary, model.read_bytes() if model else b"")}
+        state: dict[str, Any] = {"tokenizer": tokenizer_state(self.dictionary, model.read_bytes() if model else b"")}
+        if "lexicon" in self.needs:
+            state["lexicons"] = [each.state() for each in self.lexicons]
+        return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Refuse a checkpoint whose vocabulary is not the data-bin's."""
+        """Refuse a checkpoint whose vocabulary, or choice of lexicon entries, is not the data-bin's."""
         symbols = state_dict.get("tokenizer", {}).get("symbols")
         if symbols is not None and list(symbols) != list(self.dictionary.symbols):
             both = zip(symbols, self.dictionary.symbols, strict=False)
@@ -302,6 +318,8 @@ class XalignPretrainingTask(FairseqTask):
                 expected=f"the checkpoint's {len(symbols)} symbols",
                 next="prepare the data again with the checkpoint's --spm and --dict",
             )
+        if "lexicon" in self.needs:
+            require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:

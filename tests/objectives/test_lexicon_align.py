@@ -1,0 +1,116 @@
+import math
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+import xalign_fairseq
+
+xalign_fairseq.register()
+
+from xalign_fairseq.data.batches import Batch  # noqa: E402
+from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
+from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
+from xalign_fairseq.encoder.transformer import SentenceEncoder  # noqa: E402
+from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.objectives.lexicon_align import LexiconAlign, LexiconAlignConfig  # noqa: E402
+
+CONFIG = EncoderConfig(vocab_size=50, encoder_layers=1, encoder_embed_dim=6, encoder_attention_heads=2)
+# 5 - 40; 6 - 41 42; 7 8 - 43; 9 - 44 is held out, 10 - 45 not used
+FIRST = Lexicon(
+    "aa", "bb", [5, 6, 7, 8, 9, 10], [1, 1, 2, 1, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 1, 1], [0, 0, 0, 1, 2]
+)
+SECOND = Lexicon("aa", "cc", [5], [1], [46, 47, 48], [3], [0])
+ENTRIES = [([5], [40]), ([6], [41, 42]), ([7, 8], [43]), ([5], [46, 47, 48])]
+
+
+def trial(lexicons=(FIRST, SECOND), dtype=torch.float64, seed=1, **options):
+    torch.manual_seed(0)
+    objective = LexiconAlign(LexiconAlignConfig(**options))
+    objective.lexicons, objective.seed = lexicons, seed
+    sentence_encoder = SentenceEncoder(CONFIG).to(dtype)
+    torch.nn.init.normal_(sentence_encoder.embed_tokens.weight)
+    heads = {"lexicon_align": objective.build_head(CONFIG)}
+    return objective, SimpleNamespace(sentence_encoder=sentence_encoder, heads=heads)
+
+
+def mean(embeddings, ids):
+    return [sum(float(embeddings[i, d]) for i in ids) / len(ids) for d in range(embeddings.shape[1])]
+
+
+def cosine(a, b):
+    product = sum(x * y for x, y in zip(a, b, strict=True))
+    return product / math.sqrt(sum(x * x for x in a)) / math.sqrt(sum(y * y for y in b))
+
+
+def restatement(embeddings, entries=ENTRIES):
+    return sum(1 - cosine(mean(embeddings, src), mean(embeddings, tgt)) for src, tgt in entries)
+
+
+def test_loss_is_the_equation_over_the_trained_entries_of_all_lexicons():
+    objective, encoder = trial()
+    loss = objective.forward(encoder, Batch(), 0)
+    expected = restatement(encoder.sentence_encoder.embed_tokens.weight.detach())
+    assert loss.total.item() == pytest.approx(expected, rel=1e-12)
+    assert loss.count == 4
+
+
+def test_gradient_is_that_of_the_papers_minus_cosine():
+    objective, encoder = trial()
+    embeddings = encoder.sentence_encoder.embed_tokens.weight
+    objective.forward(encoder, Batch(), 0).total.backward()
+    found = embeddings.grad
+    with torch.no_grad():
+        plain = embeddings.detach().clone()
+        for row, column in ((5, 0), (41, 3), (8, 5), (47, 2)):
+            sides = []
+            for sign in (1, -1):
+                moved = plain.clone()
+                moved[row, column] += sign * 1e-6
+                sides.append(restatement(moved) - len(ENTRIES))  # - sum cos
+            assert found[row, column].item() == pytest.approx((sides[0] - sides[1]) / 2e-6, rel=1e-6)
+    assert not found[[9, 10, 44, 45]].any()  # held out, unused
+
+
+def test_training_aligns_what_it_is_given():
+    objective, encoder = trial(lexicons=(FIRST,))
+    optimizer = torch.optim.Adam(encoder.sentence_encoder.parameters(), lr=0.1)
+    for step in range(100):
+        optimizer.zero_grad()
+        objective.forward(encoder, Batch(), step).total.backward()
+        optimizer.step()
+    embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
+    assert cosine(embeddings[5], embeddings[40]) > 0.999
+    assert cosine(embeddings[9], embeddings[44]) < 0.9  # nothing is said of a pair that is held out
+
+
+def test_a_sample_is_drawn_by_seed_and_update_and_is_unbiased():
+    objective, encoder = trial(sample=2)
+    draws = [objective._drawn(4, step, torch.device("cpu")).tolist() for step in range(200)]
+    assert draws == [objective._drawn(4, step, torch.device("cpu")).tolist() for step in range(200)]
+    other, _ = trial(sample=2, seed=2)
+    assert draws != [other._drawn(4, step, torch.device("cpu")).tolist() for step in range(200)]
+    losses = [objective.forward(encoder, Batch(), step).total.item() / 2 for step in range(2000)]
+    assert sum(losses) / len(losses) == pytest.approx(
+        restatement(encoder.sentence_encoder.embed_tokens.weight.detach()) / 4, rel=0.05
+    )
+    assert objective.forward(encoder, Batch(), 0).count == 2
+
+
+def test_a_sample_larger_than_the_lexicon_is_the_whole():
+    whole, encoder = trial()
+    large, _ = trial(sample=9)
+    assert large.forward(encoder, Batch(), 3).total == whole.forward(encoder, Batch(), 3).total
+
+
+def test_half_precision_sums_are_wide():
+    objective, encoder = trial(dtype=torch.bfloat16)
+    loss = objective.forward(encoder, Batch(), 0)
+    assert loss.total.dtype == torch.float32
+    expected = restatement(encoder.sentence_encoder.embed_tokens.weight.detach().float())
+    assert loss.total.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_sample_of_nothing_is_refused():
+    with pytest.raises(XalignError, match="sample"):
+        trial(sample=0)

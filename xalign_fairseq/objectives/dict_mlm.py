@@ -1,0 +1,81 @@
+"""Masked language modelling with a bilingual dictionary (DICT-MLM, Chaudhary et al. 2020)."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.translations import TranslationTable
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.prediction import cross_entropy
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+
+
+@dataclass
+class DictMlmConfig(ObjectiveConfig):
+    """Options of ``dict_mlm``."""
+
+    variant: str = field(
+        default="input",
+        metadata={
+            "help": "input: the translation is read and the original predicted, a token without one is left as it is "
+            "(ALIGN-MLM's released code); target: the translation is predicted (Chaudhary et al. 2020)"
+        },
+    )
+    prob: float = field(
+        default=0.5, metadata={"help": "share of the chosen tokens that the dictionary is asked for; others are MLM's"}
+    )
+
+
+@register_objective("dict_mlm", dataclass=DictMlmConfig)
+class DictMaskedLanguageModel(Objective):
+    """L_DICT-MLM = - sum_{i in M} log p(y_i | x~), in place of MLM on monolingual blocks.
+
+    M are MLM's chosen positions; at each the dictionary is asked with probability ``prob``. Entries of one subword on
+    either side serve, in both directions; of several translations one is drawn. ``input``: x~_i is the translation of
+    x_i, and y_i = x_i. ``target``: y_i is the translation, and x~_i what MLM made of x_i.
+    """
+
+    needs = ("mono", "lexicon")
+    stats = ("accuracy", "translated")
+    predicts_tokens = True
+    cfg: DictMlmConfig
+
+    def __init__(self, cfg: DictMlmConfig):
+        super().__init__(cfg)
+        choice(cfg.variant, ("input", "target"), "--dict-mlm-variant")
+        if not 0 < cfg.prob <= 1:
+            raise XalignError(
+                "the share of tokens that the dictionary is asked for is outside (0, 1]",
+                where="--dict-mlm-prob",
+                found=cfg.prob,
+                next="--criterion mlm does without a dictionary",
+            )
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The translations."""
+        return TranslationTable(self.lexicons, config.vocab_size)
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Sum over the chosen tokens of the blocks."""
+        mono = batch.mono
+        assert mono is not None
+        table: Any = encoder.heads[self.name]
+        masked, targets = mono.masked, mono.targets
+        chosen = targets.ne(PAD)
+        asked = chosen & (mono.draw < self.cfg.prob)
+        # Below prob the draw is uniform once more, and chooses between several translations.
+        translation, there = table.translate(targets, mono.draw / self.cfg.prob)
+        if self.cfg.variant == "input":
+            masked = torch.where(asked, translation, masked)
+        else:
+            targets = torch.where(asked & there, translation, targets)
+        hidden = encoder.states(mono.input(masked)).layer(-1)
+        loss = cross_entropy(encoder.lm_logits(hidden[chosen]), targets[chosen])
+        loss.stats["translated"] = ((asked & there).sum(), loss.count)
+        return loss

@@ -1,0 +1,64 @@
+"""Input embeddings of dictionary entries drawn together (ALIGN-MLM, Tang et al. 2022)."""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.translations import Entries
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+
+
+@dataclass
+class LexiconAlignConfig(ObjectiveConfig):
+    """Options of ``lexicon_align``; its weight is the paper's alpha, 10 in the preset ``align_mlm``."""
+
+    sample: Optional[int] = field(
+        default=None,
+        metadata={"help": "entries drawn in each update, for dictionaries of millions (default, as the paper: all)"},
+    )
+
+
+@register_objective("lexicon_align", dataclass=LexiconAlignConfig)
+class LexiconAlign(Objective):
+    """L_ALIGN = - 1/|B| sum_i cos(E[B_i1], E[B_i2]) over the entries of the dictionaries (section 3).
+
+    E are the input embeddings, which are tied with the output's; an entry of several subwords is their mean. What is
+    summed is 1 - cos, which has the same gradient and is zero when all is aligned. The count is the number of entries,
+    so choose ``--loss-normalization per-objective``: with ``joint`` it would be added to the number of masked tokens.
+    """
+
+    needs = ("lexicon",)
+    in_nats = False
+    additive = False
+    cfg: LexiconAlignConfig
+
+    def __init__(self, cfg: LexiconAlignConfig):
+        super().__init__(cfg)
+        if cfg.sample is not None and cfg.sample < 1:
+            raise XalignError("nothing is drawn from the lexicon", where="--lexicon-align-sample", found=cfg.sample)
+
+    def build_head(self, config: EncoderConfig) -> nn.Module:
+        """The entries."""
+        return Entries(self.lexicons, config.pad)
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Sum over the entries, whatever the batch."""
+        entries: Any = encoder.heads[self.name]
+        rows = self._drawn(len(entries), step, entries.src.device)
+        src, tgt = entries.vectors(encoder.sentence_encoder.embed_tokens.weight, rows)
+        apart = 1 - F.cosine_similarity(src, tgt, dim=-1)
+        return Loss(apart.sum(), torch.tensor(len(apart), device=apart.device))
+
+    def _drawn(self, size: int, step: int, device: torch.device) -> Tensor | None:
+        """Rows of the entries of an update, keyed by seed and update; with replacement, so that it costs the same."""
+        if self.cfg.sample is None or self.cfg.sample >= size:
+            return None
+        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + step)
+        return torch.randint(size, (self.cfg.sample,), generator=generator).to(device, non_blocking=True)
