@@ -1,0 +1,249 @@
+"""Re-ordering of trees towards a treebank's order: by hand, by its properties, and bad input."""
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+import transfer_data as made_up
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.conllu_files import natural, read
+from xalign_fairseq.languages.inversion import Inversion
+from xalign_fairseq.languages.order_model import Node, OrderModel, Template, orders
+from xalign_fairseq.languages.sentence import Composition, Sentence, Tree
+from xalign_fairseq.languages.syntax import Reordering, learn, read_treebank
+
+LIKE = {**dict.fromkeys(("noun", "verb"), OrderModel(*[Template({}, np.zeros((5, 1, 1)))] * 3))}
+
+
+def parsed(text):
+    """A sentence from ``form|UPOS|head|relation`` words, heads counted from 1."""
+    rows = [word.split("|") for word in text.split()]
+    forms, upos, heads, relations = zip(*rows, strict=True)
+    return Sentence.natural(forms, Tree(tuple(int(head) - 1 for head in heads), relations, upos))
+
+
+def fixed(order_of):
+    """Models that give a node but one order; ``order_of(node)`` says which."""
+
+    class Fixed(OrderModel):
+        def probabilities(self, node):
+            return (orders(1 + len(node.dependents)) == order_of(node)).all(1).astype(float)
+
+    return dict.fromkeys(("noun", "verb"), Fixed(None, None, None))
+
+
+def backwards(node):
+    """Dependents in the reverse of their sorted order, then the head."""
+    return [*range(len(node.dependents), 0, -1), 0]
+
+
+CAR = "the|DET|3|det red|ADJ|3|amod car|NOUN|4|nsubj stopped|VERB|0|root here|ADV|4|advmod .|PUNCT|4|punct"
+
+
+@pytest.fixture(scope="module")
+def adjectives_follow(tmp_path_factory):
+    """A treebank of the made-up English with every adjective right after its noun."""
+    rng, sentences = random.Random(1), []
+    for _ in range(300):
+        words = made_up.sentence(rng)
+        order = sorted(range(len(words)), key=lambda i, w=words: (w[i][1] - 0.5, i) if w[i][2] == "amod" else (i, i))
+        place = {0: 0} | {old + 1: new + 1 for new, old in enumerate(order)}
+        sentences.append([(words[i][0], place[words[i][1]], words[i][2]) for i in order])
+    path = tmp_path_factory.mktemp("treebank") / "follow.conllu"
+    path.write_text(made_up.conllu(sentences))
+    return path
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory):
+    """Sentences of the made-up English."""
+    rng = random.Random(2)
+    path = tmp_path_factory.mktemp("english") / "en.conllu"
+    path.write_text(made_up.conllu([made_up.sentence(rng) for _ in range(300)]))
+    return [natural(sentence) for sentence in read(path)]
+
+
+def test_a_language_whose_adjectives_follow_moves_english_ones(adjectives_follow, english):
+    reorder = Reordering(learn(read_treebank(adjectives_follow)), seed=1)
+    derived = [reorder(sentence, key) for key, sentence in enumerate(english)]
+    total = after = 0
+    for sentence in derived:
+        place = {word: k for k, word in enumerate(sentence.order)}
+        for word, (head, relation) in enumerate(zip(sentence.tree.heads, sentence.tree.deprels, strict=True)):
+            if relation == "amod":
+                total += 1
+                after += place[word] == place[head] + 1
+                assert word == head - 1  # in English it stands right before
+    assert total > 100
+    assert after / total > 0.97
+    kept = sum(s.move(s.tree.deprels)[0] in ("det", "nsubj") and s.forms[-1] == "." for s in derived)
+    assert kept / len(derived) > 0.97  # all else is as in English
+
+
+def test_blocks_move_by_hand():
+    reorder = Reordering(fixed(backwards), seed=1)
+    # car: elements 1 red (ADJ), 2 the (DET) -> the red car; stopped: 1 here (ADV), 2 car (NOUN) -> car here stopped
+    assert reorder(parsed(CAR), 0).forms == ("the", "red", "car", "here", "stopped", ".")
+    head_first = Reordering(fixed(lambda node: range(1 + len(node.dependents))), seed=1)
+    moved = head_first(parsed(CAR), 0)
+    assert moved.forms == ("stopped", "here", "car", "red", "the", ".")
+    assert moved.links == [(3, 0), (4, 1), (2, 2), (1, 3), (0, 4), (5, 5)]
+    assert head_first.counts == {"heads": 2, "too many dependents": 0, "not contiguous": 0}
+
+
+def test_punctuation_keeps_its_slot():
+    sentence = parsed(
+        '"|PUNCT|4|punct today|ADV|4|advmod ,|PUNCT|4|punct go|VERB|0|root home|ADV|4|advmod now|INTJ|4|discourse '
+        '"|PUNCT|4|punct'
+    )
+    # sorted dependents: today, home (ADV), now (INTJ); backwards: now home today go
+    assert Reordering(fixed(backwards), 1)(sentence, 0).forms == ('"', "now", ",", "home", "today", "go", '"')
+
+
+def test_like_dependents_keep_their_order(english):
+    sentence = parsed("go|VERB|0|root a|ADV|1|advmod b|ADV|1|advmod:x c|ADV|1|advmod d|NOUN|1|obl")
+    seen = set()
+    reorder = Reordering(LIKE, seed=1)
+    for key in range(300):
+        forms = reorder(sentence, key).forms
+        assert [form for form in forms if form in "abc"] == ["a", "b", "c"]
+        seen.add(forms)
+    assert len(seen) == 5 * 4  # places of go and d among three like ones: all of them are drawn
+
+
+def test_draws_have_the_models_probabilities():
+    node = Node("NOUN", (("ADJ", "amod"), ("DET", "det")))
+    weights = np.random.default_rng(1).normal(size=(5, 4, 4))
+    weights[:, 3] = weights[:, :, 3] = 0
+    names = {symbol: number for number, symbol in enumerate(node.elements[:3])}
+    none = Template({}, np.zeros((5, 1, 1)))
+    model = OrderModel(none, none, Template(names, weights))
+    sentence = parsed("the|DET|3|det red|ADJ|3|amod car|NOUN|0|root")
+    reorder = Reordering({"noun": model, "verb": model}, seed=3)
+    drawn = [reorder(sentence, key).forms for key in range(4000)]
+    words = ("car", "red", "the")
+    for order, probability in zip(itertools.permutations(range(3)), model.probabilities(node), strict=True):
+        share = drawn.count(tuple(words[k] for k in order)) / len(drawn)
+        assert share == pytest.approx(probability, abs=4 * (probability * (1 - probability) / 4000) ** 0.5)
+
+
+def test_one_seed_is_one_language(english):
+    derived = [Reordering(LIKE, seed=1)(sentence, key) for key, sentence in enumerate(english[:50])]
+    again = Reordering(LIKE, seed=1)
+    for key in reversed(range(50)):  # alone, and in another order
+        assert again(english[key], key) == derived[key]
+    other = [Reordering(LIKE, seed=2)(sentence, key) for key, sentence in enumerate(english[:50])]
+    assert sum(a != b for a, b in zip(derived, other, strict=True)) > 25
+    assert len({again(english[0], key).order for key in range(50)}) > 5
+
+
+def test_links_are_exact_and_subtrees_stay_whole(english):
+    reorder = Reordering(LIKE, seed=4)
+    changed = 0
+    for key, sentence in enumerate(english):
+        derived = reorder(sentence, key)
+        changed += derived.order != sentence.order
+        assert all(derived.forms[k] == derived.source[i] for i, k in derived.links)
+        back = derived.reordered([k for _, k in sorted(derived.links)])
+        assert back == sentence
+        place = {word: k for k, word in enumerate(derived.order)}
+        for head in range(len(sentence.source)):
+            below = [place[w] for w in range(len(sentence.source)) if head in ancestors(sentence.tree, w)]
+            assert max(below) - min(below) + 1 == len(below)
+    assert changed > 200
+
+
+def ancestors(tree, word):
+    """The word and all above it."""
+    found = [word]
+    while tree.heads[found[-1]] >= 0:
+        found.append(tree.heads[found[-1]])
+    return found
+
+
+@pytest.mark.parametrize("count", [6, 7])
+def test_nodes_over_the_limit_keep_their_order(count):
+    words = [f"w{k}|NOUN|{count + 1}|obl" if k % 2 else f"w{k}|ADV|{count + 1}|advmod" for k in range(count)]
+    sentence = parsed(" ".join([*words, f"go|VERB|0|root !|PUNCT|{count + 1}|punct"]))
+    reorder = Reordering(fixed(lambda node: range(1 + len(node.dependents))), seed=1)
+    derived = reorder(sentence, 0)
+    assert (derived == sentence) == (count == 7)
+    assert reorder.counts["too many dependents"] == (count == 7)
+    assert reorder.counts["heads"] == 1
+
+
+def test_nodes_with_gaps_keep_their_order_and_those_within_move():
+    # "a hearing is scheduled on the big issue": the phrase on the issue hangs on the hearing
+    sentence = parsed(
+        "a|DET|2|det hearing|NOUN|4|nsubj is|AUX|4|aux scheduled|VERB|0|root on|ADP|8|case the|DET|8|det "
+        "big|ADJ|8|amod issue|NOUN|2|nmod"
+    )
+    reorder = Reordering(fixed(lambda node: range(1 + len(node.dependents))), seed=1)
+    derived = reorder(sentence, 0)
+    assert derived.forms == ("a", "hearing", "is", "scheduled", "issue", "big", "on", "the")
+    assert reorder.counts == {"heads": 3, "too many dependents": 0, "not contiguous": 2}
+
+
+def test_after_an_inversion_the_treebanks_order_is_the_same(english):
+    """The order of unlike elements does not depend on where they stood."""
+    models = fixed(backwards)
+    plain, inverted = Reordering(models, 1), Composition((Inversion(()), Reordering(models, 1)))
+    sentence = parsed(CAR.replace(" .|PUNCT|4|punct", ""))
+    assert inverted(sentence, 0) == plain(sentence, 0) != Inversion(())(sentence, 0)
+
+
+@pytest.mark.parametrize(
+    ("heads", "found"),
+    [
+        ((1, 2, 1), "heads that run in a circle: words 2, 3"),
+        ((-1, 3, 0), "head 4 of word 2"),
+        ((-1, -1, 0), "2 roots: words 1, 2"),
+        ((-1, -2, 0), "head -1 of word 2"),
+    ],
+)
+def test_heads_that_make_no_tree(heads, found):
+    sentence = Sentence.natural("abc", Tree(heads, ("x",) * 3, ("NOUN",) * 3))
+    with pytest.raises(XalignError, match=f"(?s)make no tree.*sentence 12.*{found}"):
+        Reordering(LIKE, 1)(sentence, 11)
+
+
+def test_a_sentence_without_a_tree():
+    with pytest.raises(XalignError, match=r"(?s)has no tree.*sentence 3"):
+        Reordering(LIKE, 1)(Sentence.natural("abc"), 2)
+
+
+ROWS = "1\ta\ta\tDET\t_\t_\t{}\tdet\t_\t_\n2\tcar\tcar\tNOUN\t_\t_\t{}\troot\t_\t_\n\n"
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        ((2, 1), "one root"),
+        ((0, 0), "one root"),
+        ((7, 0), "head 7 of word 1"),
+        ((1, 0), "in a circle"),
+        (("_", "_"), "(heads without|no tree|relations without)"),
+    ],
+)
+def test_a_malformed_treebank_is_named_with_its_sentence(tmp_path, heads, message):
+    path = tmp_path / "fr.conllu"
+    path.write_text("# sent_id = first\n" + ROWS.format(2, 0) + "# sent_id = second\n" + ROWS.format(*heads))
+    with pytest.raises(XalignError, match="(?s)" + message) as error:
+        read_treebank(path)
+    assert "fr.conllu" in str(error.value)
+    assert "second" in str(error.value)
+
+
+def test_a_treebank_without_labels_has_no_trees(tmp_path):
+    path = tmp_path / "fr.conllu"
+    path.write_text("# sent_id = s1\n1\ta\t_\tDET\t_\t_\t_\t_\t_\t_\n\n")
+    with pytest.raises(XalignError, match=r"(?s)has no tree.*fr\.conllu.*s1"):
+        read_treebank(path)
+
+
+def test_a_treebank_that_shows_no_order_of_verbs():
+    tree = parsed("red|ADJ|2|amod car|NOUN|0|root").tree
+    with pytest.raises(XalignError, match="shows no order of verbs"):
+        learn([tree] * 3)

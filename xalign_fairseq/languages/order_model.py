@@ -1,0 +1,133 @@
+"""A log-linear model of the order of a head and its dependents (Wang & Eisner 2016, "The Galactic Dependencies
+Treebanks")."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+
+import numpy as np
+
+# Of a head with so many dependents all orders are summed over (7! = 5040).
+MAX_DEPENDENTS = 6
+
+# What a feature says of two elements a and b of an order: a stands somewhere before b; right before b; the dependent a
+# before the dependent b and both before the head, on its two sides, both after it.
+PRECEDES, ADJACENT, BEFORE_HEAD, AROUND_HEAD, AFTER_HEAD = KINDS = range(5)
+
+# The tag and the relation of an element: a dependent's own; a head's tag is marked and its relation is nothing but
+# the mark. The edge stands before the first element and after the last.
+Symbol = tuple[str, str]
+EDGE: Symbol = ("#", "#")
+
+
+def head_symbol(tag: str) -> Symbol:
+    """The symbol of a head with this UPOS tag."""
+    return f"@{tag}", "@"
+
+
+@dataclass(frozen=True)
+class Node:
+    """What a model sees of a head and its dependents: the head's tag and the dependents' symbols, sorted."""
+
+    tag: str
+    dependents: tuple[Symbol, ...]
+
+    @property
+    def elements(self) -> tuple[Symbol, ...]:
+        """What is ordered, the head first; and at last the edge."""
+        return (head_symbol(self.tag), *self.dependents, EDGE)
+
+
+@dataclass(frozen=True)
+class Template:
+    """Weights of the pairs of what a template sees of two elements: their tags, their relations, or both.
+
+    Args:
+        names: what was seen in learning -> its number.
+        weights: (kind, N + 1, N + 1), float64; the last row and column, of what was never seen, are zero.
+    """
+
+    names: dict[Hashable, int]
+    weights: np.ndarray
+
+    def numbers(self, elements: Sequence[Hashable]) -> np.ndarray:
+        """(len(elements),) int64."""
+        return np.array([self.names.get(each, len(self.names)) for each in elements])
+
+    def pairs(self, elements: Sequence[Hashable]) -> np.ndarray:
+        """Weights of all pairs of elements, (kind, len(elements), len(elements))."""
+        numbers = self.numbers(elements)
+        return self.weights[:, numbers[:, None], numbers]
+
+
+@dataclass(frozen=True)
+class OrderModel:
+    """The order of a head and its dependents, p(order | node) = exp(sum of the weights of its features) / Z(node).
+
+    The features of an order are, for each pair of elements and each kind (see above), the two tags, the two relations,
+    and both at once. Dependents with the same tag and relation can't be told apart and keep their order; Z sums over
+    all orders that do. :func:`~xalign_fairseq.languages.order_learning.fit` learns the weights.
+
+    Example::
+
+        model = fit(observations)
+        node = Node("NOUN", (("ADJ", "amod"), ("DET", "det")))
+        model.probabilities(node)  # (6,): of orders(3), the head being 0, the adjective 1, the determiner 2
+    """
+
+    tags: Template
+    relations: Template
+    symbols: Template
+
+    def scores(self, node: Node) -> np.ndarray:
+        """The exponent for each of ``orders(1 + len(node.dependents))``; ``-inf`` where like dependents change places.
+
+        The shape is (n!,), float64.
+        """
+        elements = node.elements
+        tags, relations = zip(*elements, strict=True)
+        pairs = self.tags.pairs(tags) + self.relations.pairs(relations) + self.symbols.pairs(elements)
+        scores = pairs.reshape(-1)[active_features(len(elements) - 1)].sum(1)
+        scores[~keeps_like(node)] = -np.inf
+        return scores
+
+    def probabilities(self, node: Node) -> np.ndarray:
+        """The probability of each of ``orders(1 + len(node.dependents))``, (n!,), float64."""
+        scores = self.scores(node)
+        weights = np.exp(scores - scores.max())
+        return weights / weights.sum()
+
+
+@lru_cache
+def orders(size: int) -> np.ndarray:
+    """All orders of ``size`` elements, (size!, size); the elements are numbered from 0, the head."""
+    return np.array(list(permutations(range(size))))
+
+
+@lru_cache
+def active_features(size: int) -> np.ndarray:
+    """For each of ``orders(size)`` its features: places in a flat (kind, size + 1, size + 1); the last is the edge."""
+    order, edge = orders(size), np.full((len(orders(size)), 1), size)
+    framed = np.concatenate([edge, order, edge], 1)
+    first, second = np.triu_indices(size, 1)
+    before = [_places(PRECEDES, order[:, first], order[:, second], size)]
+    before.append(_places(ADJACENT, framed[:, :-1], framed[:, 1:], size))
+    # The dependents alone, in order; those before place `head` stand before the head.
+    dependents = order[order > 0].reshape(len(order), size - 1)
+    head = np.argmin(order, 1)[:, None]
+    first, second = np.triu_indices(size - 1, 1)
+    kind = np.where(second < head, BEFORE_HEAD, np.where(first < head, AROUND_HEAD, AFTER_HEAD))
+    before.append(_places(kind, dependents[:, first], dependents[:, second], size))
+    return np.concatenate(before, 1)
+
+
+def _places(kind: np.ndarray | int, first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
+    return (kind * (size + 1) + first) * (size + 1) + second
+
+
+def keeps_like(node: Node) -> np.ndarray:
+    """Which of ``orders(1 + len(node.dependents))`` leave like dependents in their order, (n!,), bool."""
+    rank = np.argsort(orders(1 + len(node.dependents)), 1)  # the place of each element
+    like = [k for k, (a, b) in enumerate(zip(node.dependents, node.dependents[1:], strict=False), 1) if a == b]
+    return np.all([rank[:, k] < rank[:, k + 1] for k in like], axis=0) if like else np.ones(len(rank), bool)
