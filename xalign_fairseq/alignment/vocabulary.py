@@ -55,15 +55,7 @@ def load_tokenizer(
     else:
         folder = _data_bin(state, where, "dictionary", "--dict dict.txt")
         found, source = folder.dictionary, folder.path
-    if found.embedding_size != vocab_size or (own is not None and own.digest != found.digest):
-        raise XalignError(
-            "the dictionary does not fit the checkpoint",
-            where=f"{source}, {where}",
-            found=_sizes(found),
-            expected=f"{vocab_size} ids, as the checkpoint's embedding"
-            + (" has, with the symbols that it stores" if own is not None else " has"),
-            next="pass the dict.txt that the checkpoint was trained with as --dict",
-        )
+    check_dictionary(found, source, state, vocab_size, where)
     if spm is not None:
         if not Path(spm).is_file():
             raise XalignError("the sentencepiece model does not exist", where=spm)
@@ -79,6 +71,22 @@ def load_tokenizer(
             next="pass it with --spm sentencepiece.model",
         )
     return Tokenizer(folder.spm, found)
+
+
+def check_dictionary(
+    dictionary: Dictionary, source: object, state: dict[str, Any], vocab_size: int, where: str | os.PathLike
+) -> None:
+    """:class:`XalignError` unless a dictionary has the checkpoint's number of ids, and the symbols that it stores."""
+    own = _stored_dictionary((state.get("task_state") or {}).get("tokenizer") or {})
+    if dictionary.embedding_size != vocab_size or (own is not None and own.digest != dictionary.digest):
+        raise XalignError(
+            "the dictionary does not fit the checkpoint",
+            where=f"{source}, {where}",
+            found=_sizes(dictionary),
+            expected=f"{vocab_size} ids, as the checkpoint's embedding"
+            + (" has, with the symbols that it stores" if own is not None else " has"),
+            next="take what the checkpoint was trained with: its dict.txt with --dict, or its data-bin",
+        )
 
 
 def tokenizer_state(dictionary: Dictionary, sentencepiece: bytes) -> dict[str, Any]:

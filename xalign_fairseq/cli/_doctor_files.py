@@ -4,8 +4,10 @@ import os
 from collections.abc import Sequence
 
 from xalign_fairseq.cli._doctor_findings import Finding
+from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import MASK, Dictionary
+from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.errors import XalignError
 
@@ -54,6 +56,7 @@ def databin(data: DataBin) -> list[Finding]:
         found.append(
             _ids(f"{where} {split} {lang}".strip(), [text], size, f"{len(text):,} sentences, {text.tokens:,} tokens")
         )
+    found += [lexicon(where, lexicons.read(data, src, tgt)) for src, tgt in lexicons.lexicons(data)]
     model = data.spm.read_bytes() if data.spm else None
     return [*found, tokenizer(f"{where} tokenizer", model, data.dictionary)]
 
@@ -66,6 +69,12 @@ def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Fin
                 text = f"id {largest} in {reader.prefix}.bin, but the dictionary has {size} symbols"
                 return Finding("WRONG", topic, f"{text}\nnext: prepare the data again with this dictionary")
     return Finding("ok", topic, what)
+
+
+def lexicon(where: str, entries: Lexicon) -> Finding:
+    """How many entries a lexicon has, and in which parts."""
+    parts = ", ".join(f"{(entries.part == part).sum():,} {name}" for part, name in enumerate(lexicons.PARTS))
+    return Finding("ok", f"{where} lexicon {entries.src}-{entries.tgt}", f"{len(entries):,} entries: {parts}")
 
 
 def tokenizer(topic: str, model: bytes | None, dictionary: Dictionary) -> Finding:
@@ -126,6 +135,8 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
         candidates["the checkpoint itself"] = mine
         model = stored["sentencepiece"].numpy().tobytes()
         found.append(tokenizer(f"{path} tokenizer", model or None, mine))
+    stored_lexicons = (state.get("task_state") or {}).get("lexicons") or []
+    found += [lexicon(path, Lexicon.from_state(each)) for each in stored_lexicons]
     if not candidates:
         candidates = _trained_on(str(options(state, "task").get("data") or ""))
     if not candidates:

@@ -140,7 +140,11 @@ def word_vectors(embeddings: Tensor, tokenizer: Tokenizer, words: Sequence[str])
         tokenizer: each word is encoded alone, as at the beginning of a sentence.
         words: at least one; a word without a subword has a vector of zeros, which is near to none.
     """
-    ids, sizes = tokenizer.encode_batch(words)
+    return mean_embeddings(embeddings, *tokenizer.encode_batch(words))
+
+
+def mean_embeddings(embeddings: Tensor, ids: np.ndarray, sizes: np.ndarray) -> Tensor:
+    """The mean of each sequence's embeddings, (N, H) of ids one after the other and the N lengths; zeros for none."""
     starts = torch.from_numpy(np.cumsum([0, *sizes[:-1]]))
     flat = torch.from_numpy(np.asarray(ids, dtype=np.int64))
     return F.embedding_bag(flat.to(embeddings.device), embeddings, starts.to(embeddings.device), mode="mean")
