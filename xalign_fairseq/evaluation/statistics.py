@@ -1,5 +1,7 @@
-"""Scores of several seeds on several test sets: mean and deviation, paired bootstrap tests, Holm's correction."""
+"""Scores of several runs: mean and deviation, paired bootstrap tests, Holm's correction, rank correlation."""
 
+import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -7,6 +9,8 @@ import numpy as np
 
 from xalign_fairseq.alignment.bootstrap import PairedTest, check_options, paired_test, resampling_weights
 from xalign_fairseq.errors import XalignError
+
+EXACT_UP_TO = 9  # points whose permutations are all tried: 362,880
 
 # Summed counts (..., K) -> score (...,).
 Value = Callable[[np.ndarray], np.ndarray]
@@ -140,6 +144,96 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = highest
     return adjusted
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rank correlation, its two-tailed p-value, its interval, and the number of points."""
+
+    rho: float
+    p: float
+    low: float
+    high: float
+    n: int
+
+
+def spearman(
+    x: Sequence[float], y: Sequence[float], *, samples: int = 1000, seed: int = 1, level: float = 0.95
+) -> Correlation:
+    r"""Pearson's correlation of ranks, equal values sharing their mean rank (Spearman, 1904).
+
+    p is the probability that points without a connection correlate at least so strongly, whatever the sign. Of up to
+    :data:`EXACT_UP_TO` points it is exact: the share of the permutations of ``y`` that do. Of more it is that of
+
+    .. math:: t = \rho \sqrt{(n - 2) / (1 - \rho^2)}
+
+    by Student's t with n - 2 degrees of freedom (0.0 where it is below 1e-15). The interval is the percentile bootstrap's over resampled points;
+    resamples in which a side has one value only, and so no correlation, are left out.
+
+    Args:
+        x, y: the points (n,).
+        samples, seed, level: resamples, their seed, and the share of them inside the interval.
+
+    Raises:
+        XalignError: fewer than 3 points, other than one ``y`` for each ``x``, numbers that are not finite, or a side
+            with one value only.
+
+    Example::
+
+        spearman([0.9, 0.5, 0.1, 0.2], [3.0, 12.0, 31.0, 20.0])  # rho -1.0, p 0.083
+    """
+    check_options(samples, level)
+    points = [np.asarray(side, dtype=np.float64) for side in (x, y)]
+    if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in points):
+        raise XalignError(
+            "there is no rank correlation of these points",
+            found=f"{len(x)} and {len(y)} numbers",
+            expected="as many on both sides, at least 3, all finite, and not all equal",
+        )
+    ranks = [_ranks(side) for side in points]
+    rho = _pearson(*ranks)
+    p = _permutation_p(*ranks) if len(x) <= EXACT_UP_TO else _student_p(rho, len(x) - 2)
+    rng = np.random.default_rng(seed)
+    resampled = ([side[draw] for side in points] for draw in rng.integers(len(x), size=(samples, len(x))))
+    drawn = [_pearson(*map(_ranks, sides)) for sides in resampled if all(np.ptp(side) > 0 for side in sides)]
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return Correlation(rho, p, float(low), float(high), len(x))
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1 (n,); equal values have the mean of theirs."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+
+
+def _pearson(x: np.ndarray, y: np.ndarray) -> float:
+    x, y = x - x.mean(), y - y.mean()
+    return float(np.clip((x @ y) / math.sqrt((x @ x) * (y @ y)), -1, 1))
+
+
+def _permutation_p(x: np.ndarray, y: np.ndarray) -> float:
+    x, y = x - x.mean(), y - y.mean()
+    every = y[np.array(list(itertools.permutations(range(len(y)))))]
+    # Ranks are halves: their products are exact, and equal sums are equal but for the mean's last digits.
+    return float(np.mean(np.abs(every @ x) >= abs(x @ y) - 1e-9))
+
+
+def _student_p(rho: float, df: int) -> float:
+    r"""Both tails of Student's t beyond that of a correlation, as a finite sum (Abramowitz & Stegun, 26.7.3 and 4).
+
+    With :math:`t = \sqrt{df} \tan\theta` the angle is the correlation's: :math:`\sin\theta = |\rho|`.
+    """
+    sine, cosine = abs(rho), math.sqrt(1 - rho * rho)
+    odd = df % 2
+    term = cosine if odd else 1.0
+    total = 0.0
+    for k in range(1 + odd, df, 2):  # each term is the one before times cos^2 and k / (k + 1)
+        total += term
+        term *= cosine**2 * k / (k + 1)
+    inside = sine * total
+    if odd:
+        inside = 2 / math.pi * (math.asin(sine) + inside)
+    return max(0.0, 1 - inside)
 
 
 def _compare(
