@@ -1,8 +1,11 @@
 """Inversion: the words of each segment of a line in reverse order."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from xalign_fairseq.languages.sentence import Sentence
+
+MARKS = "sentence marks"
 
 
 class Inversion:
@@ -14,6 +17,9 @@ class Inversion:
     Args:
         marks: the words that end a segment: ``.`` in the paper, ``. ! ?`` in its released code.
 
+    Attributes:
+        counts: how many marks were met; none at all in a text whose marks are not words of their own.
+
     Example::
 
         Inversion(["."])(Sentence.natural("I am Sam . I am".split()), 0).forms  # Sam am I . am I
@@ -21,7 +27,7 @@ class Inversion:
 
     def __init__(self, marks: Iterable[str] = (".",)):
         self.marks = frozenset(marks)
-        self.segments_ended = 0
+        self.counts: Counter[str] = Counter({MARKS: 0})
 
     def __call__(self, sentence: Sentence, key: int) -> Sentence:
         """Invert; ``key`` is not used."""
@@ -31,6 +37,6 @@ class Inversion:
             if sentence.source[natural] in self.marks:
                 permutation += [*range(place - 1, begin - 1, -1), place]
                 begin = place + 1
-                self.segments_ended += 1
+                self.counts[MARKS] += 1
         permutation += range(len(sentence.order) - 1, begin - 1, -1)
         return sentence.reordered(permutation)

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from xalign_fairseq.data.databin import DICTIONARY, SENTENCEPIECE
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.offsets import SPACE
 from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
@@ -23,11 +24,9 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.languages.characters import MARKER, character_table
 from xalign_fairseq.languages.model_proto import BYTE, NORMAL, Piece, read_pieces, require_unigram, with_pieces
-from xalign_fairseq.languages.sentence import Sentence
+from xalign_fairseq.languages.sentence import Sentence, unbroken
 
 CACHED_WORDS = 1_000_000
-# sentencepiece's NFKC rules read it as a blank, but it does not split a line into words.
-BLANK_WITHIN_WORD = "\u200b"
 BLANK, EMPTY = "words with a blank within", "words that normalisation removes"
 
 
@@ -68,8 +67,9 @@ class Transliteration:
         shared = _drawn(normal, overlap, seed)
         table = character_table(script, (c for text in normal for c in text if c != SPACE))
         self.twins: dict[str, str] = {text: _twin(text, table) for text in normal if text not in shared}
-        self.shared = len(shared)
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter(
+            {"pieces": len(normal), "twins": len(self.twins), "shared pieces": len(shared), BLANK: 0, EMPTY: 0}
+        )
         extra = [Piece(self.twins[piece.text], piece.score) for piece in pieces if piece.text in self.twins]
         self.model = with_pieces(natural, extra)
         self._derived = load_sentencepiece(self.model)
@@ -96,7 +96,7 @@ class Transliteration:
         if not copy:
             self._odd[word] = EMPTY
             return word
-        form = "".join(BLANK_WITHIN_WORD if c == SPACE or c.isspace() else c for c in copy)
+        form = unbroken(copy, SPACE)
         if form != copy:
             self._odd[word] = BLANK
         return form
@@ -113,9 +113,9 @@ class Transliteration:
     def save(self, folder: str | os.PathLike, src: str, tgt: str) -> None:
         """Write ``sentencepiece.model``, ``dict.txt`` and ``lexicon.SRC-TGT.tsv`` (``piece TAB twin`` lines)."""
         folder = Path(folder)
-        with atomic_write(folder / "sentencepiece.model", "wb") as stream:
+        with atomic_write(folder / SENTENCEPIECE, "wb") as stream:
             stream.write(self.model)
-        self.dictionary.save(folder / "dict.txt")
+        self.dictionary.save(folder / DICTIONARY)
         with atomic_write(folder / f"lexicon.{src}-{tgt}.tsv") as stream:
             stream.writelines(f"{text}\t{twin}\n" for text, twin in self.twins.items())
 

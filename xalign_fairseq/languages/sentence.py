@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
+# sentencepiece's NFKC rules read it as a blank, but it does not split a line into words.
+BLANK_WITHIN_WORD = "\u200b"
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,16 @@ class Sentence:
         if len(labels) != len(self.order):
             raise ValueError(f"{len(labels)} labels of {len(self.order)} words")
         return [labels[i] for i in self.order]
+
+
+def unbroken(word: str, boundary: str = " ") -> str:
+    """The word with U+200B for each white space and ``boundary`` in it, so that a line of text keeps it one word.
+
+    Example::
+
+        unbroken("10 000")  # "10\\u200b000"
+    """
+    return "".join(BLANK_WITHIN_WORD if c == boundary or c.isspace() else c for c in word)
 
 
 class Transformation(Protocol):

@@ -1,0 +1,191 @@
+import io
+import random
+
+import pytest
+import sentencepiece
+
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.characters import MARKER
+from xalign_fairseq.languages.model_proto import Piece, with_pieces
+from xalign_fairseq.languages.script import BLANK, EMPTY, Transliteration
+from xalign_fairseq.languages.sentence import Sentence
+
+# "¨" becomes a blank and a combining mark, "\u200b" a blank, "ﬁ" and "Ⅳ" two letters; Ж is unknown.
+ODD = ["ab¨c", "ab\u200bcd", "\u200b", "¨", "ﬁab", "Ⅳ", "Ж", "abЖЖcd", "Жa", "▁ab", "a▁b", "▁", "😀", "<mask>", "<s>"]
+
+
+def train(path, **options):
+    chance = random.Random(1)
+    words = ["".join(chance.choices("abcdefghikl.,", k=chance.randint(1, 8))) for _ in range(300)]
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([" ".join(chance.choices(words, k=9)) for _ in range(600)]), model_writer=model,
+        hard_vocab_limit=False, minloglevel=2, num_threads=1, **{"vocab_size": 120} | options,
+    )  # fmt: skip
+    path.write_bytes(model.getvalue())
+    return path
+
+
+@pytest.fixture(scope="module")
+def spm(tmp_path_factory):
+    return train(tmp_path_factory.mktemp("spm") / "spm.model")
+
+
+@pytest.fixture(scope="module")
+def words():
+    chance = random.Random(2)
+    made = {"".join(chance.choices("abcdefghikl.,", k=chance.randint(1, 12))) for _ in range(1500)}
+    return [*sorted(made), *ODD]
+
+
+def pieces(model, *words):
+    return sentencepiece.SentencePieceProcessor(model_file=str(model)).encode(list(words), out_type=str)
+
+
+@pytest.mark.parametrize("script", ["private", "georgian"])
+def test_ids_of_derived_words_are_natural_ids_plus_the_number_of_pieces(spm, words, script):
+    transliteration = Transliteration(spm, script)
+    natural, derived = Tokenizer(spm), Tokenizer(transliteration.model, transliteration.dictionary)
+    number = len(natural.dictionary) - 4  # the model has no pieces but normal ones beside <unk>, <s>, </s>
+
+    assert len(derived.dictionary) == 4 + 2 * number
+    assert derived.dictionary.symbols[: 4 + number] == natural.dictionary.symbols
+    for word in words:
+        form = transliteration.form(word)
+        ids = natural.encode(word)
+        assert derived.encode(word) == ids  # natural text is read as before
+        assert derived.encode(form) == [i if i < 4 else i + number for i in ids], word  # <s>, <unk> are shared
+        assert form and form.split() == [form]
+        if word not in ODD:
+            assert not set(form) & set(word)
+
+
+@pytest.mark.parametrize("script", ["private", "georgian"])
+@pytest.mark.parametrize("overlap", [0, 37.5, 100])
+def test_derived_words_have_the_natural_pieces(spm, words, script, overlap):
+    transliteration = Transliteration(spm, script, overlap=overlap, seed=5)
+    for word, natural in zip(words, pieces(spm, *words), strict=True):
+        assert transliteration.natural_pieces(transliteration.form(word)) == natural
+        if overlap == 100 and word not in ODD:
+            assert transliteration.form(word) == word
+
+
+def test_a_word_by_hand(tmp_path):
+    spm = train(tmp_path / "spm.model", user_defined_symbols=["<mask>"])
+    spm.write_bytes(with_pieces(spm.read_bytes(), [Piece("▁cab", 0.0), Piece("gag", 0.0)]))
+    transliteration = Transliteration(spm)
+    assert pieces(spm, "cab", "gag") == [["▁cab"], ["▁", "gag"]]
+
+    assert transliteration.form("cab") == "\U000f0063\U000f0061\U000f0062"
+    assert transliteration.form("gag") == MARKER + "\U000f0067\U000f0061\U000f0067"
+    assert transliteration.form("<mask>") == MARKER + "<mask>"
+    assert Transliteration(spm, "georgian").form("cab") == "ცაბ"
+    assert transliteration.twins["▁"] == "▁" + MARKER
+    assert "<mask>" not in transliteration.twins and "<unk>" not in transliteration.twins
+    assert transliteration.twins["a"] == "\U000f0061"
+
+
+@pytest.mark.parametrize("overlap", [0, 0.4, 25, 33, 50, 99.5, 100])
+def test_shared_pieces_are_exactly_the_percentage(spm, overlap):
+    transliteration = Transliteration(spm, overlap=overlap, seed=3)
+    symbols = transliteration.dictionary.symbols
+    normal = list(Transliteration(spm).twins)
+    shared = round(overlap * len(normal) / 100)
+
+    assert len(normal) > 100
+    assert sum(symbol not in transliteration.twins for symbol in normal) == shared
+    assert len(symbols) == 4 + 2 * len(normal) - shared
+    assert transliteration.counts["shared pieces"] == shared
+    assert symbols[4 + len(normal) :] == list(transliteration.twins.values())
+
+
+def test_the_seed_draws_the_shared_pieces_and_smaller_shares_are_within_larger_ones(spm):
+    def shared(overlap, seed):
+        return set(Transliteration(spm).twins) - set(Transliteration(spm, overlap=overlap, seed=seed).twins)
+
+    assert shared(25, 1) == shared(25, 1) != shared(25, 2)
+    assert shared(25, 1) < shared(50, 1)
+
+
+def test_words_keep_their_number_and_odd_ones_are_counted(spm):
+    transliteration = Transliteration(spm)
+    natural = ["ab", "¨", "\u200b", "a b", "ab", "¨"]
+    derived = transliteration(Sentence.natural(natural), 0)
+
+    assert derived.source == tuple(natural)
+    assert derived.forms[2] == "\u200b"
+    assert "\u200b" in derived.forms[3] and len(" ".join(derived.forms).split()) == 6
+    assert (transliteration.counts[BLANK], transliteration.counts[EMPTY]) == (1, 1)
+    assert derived.forms[0] == derived.forms[4] == transliteration.form("ab")
+
+
+def test_script_and_order_commute(spm):
+    transliteration = Transliteration(spm)
+    natural = Sentence.natural(["ab", "cd", "ef", "gh"])
+    permutation = [2, 0, 3, 1]
+    assert transliteration(natural, 0).reordered(permutation) == transliteration(natural.reordered(permutation), 0)
+
+
+def test_bytes_are_shared(tmp_path):
+    spm = train(tmp_path / "spm.model", byte_fallback=True, vocab_size=380)
+    transliteration = Transliteration(spm)
+    assert "<0xD0>" not in transliteration.twins
+    assert "Ж" in transliteration.form("abЖ😀c")
+    assert transliteration.natural_pieces(transliteration.form("abЖ😀c")) == pieces(spm, "abЖ😀c")[0]
+    derived = Tokenizer(transliteration.model, transliteration.dictionary)
+    number, first = len(transliteration.twins), derived.dictionary.index(next(iter(transliteration.twins)))
+    natural = Tokenizer(spm).encode("abЖ😀c")
+    assert derived.encode(transliteration.form("abЖ😀c")) == [i + number if i >= first else i for i in natural]
+
+
+def test_files_are_read_back(spm, tmp_path):
+    transliteration = Transliteration(spm)
+    transliteration.save(tmp_path, "en", "xx")
+    tokenizer = Tokenizer(tmp_path / "sentencepiece.model")
+    assert tokenizer.dictionary.symbols == transliteration.dictionary.symbols
+    rows = [line.split("\t") for line in (tmp_path / "lexicon.en-xx.tsv").read_text(encoding="utf-8").splitlines()]
+    assert dict(rows) == transliteration.twins and len(rows) == len(transliteration.twins)
+    assert (tmp_path / "dict.txt").read_text(encoding="utf-8").splitlines()[-1] == f"{rows[-1][1]} 1"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model_type": "bpe"}, "found: a bpe model"),
+        ({"treat_whitespace_as_suffix": True}, "pieces span words"),
+        ({"add_dummy_prefix": False}, "pieces span words"),
+    ],
+)
+def test_models_that_cannot_be_copied(tmp_path, options, message):
+    with pytest.raises(XalignError, match=message):
+        Transliteration(train(tmp_path / "spm.model", **options))
+
+
+def with_more(spm, tmp_path, text):
+    (tmp_path / "more.model").write_bytes(with_pieces(spm.read_bytes(), [Piece(text, -9.0)]))
+    return tmp_path / "more.model"
+
+
+def test_a_piece_of_several_words_is_an_error(spm, tmp_path):
+    with pytest.raises(XalignError, match="found: the piece ▁ab▁c"):
+        Transliteration(with_more(spm, tmp_path, "▁ab▁c"))
+
+
+def test_normalisation_must_leave_the_script_alone(tmp_path):
+    folding = train(tmp_path / "spm.model", normalization_rule_name="nmt_nfkc_cf")
+    Transliteration(folding, "georgian")  # such a model has no capitals
+    with pytest.raises(XalignError, match="found: 1 characters, the first of them 0x1ca1"):
+        Transliteration(with_more(folding, tmp_path, "▁S"), "georgian")
+
+
+def test_a_derived_language_has_none_of_its_own(spm, tmp_path):
+    Transliteration(spm).save(tmp_path, "en", "xx")
+    with pytest.raises(XalignError, match="characters of the derived script already"):
+        Transliteration(tmp_path / "sentencepiece.model")
+
+
+@pytest.mark.parametrize("overlap", [-1, 101, float("nan")])
+def test_the_overlap_is_a_percentage(spm, overlap):
+    with pytest.raises(XalignError, match="the overlap is a percentage"):
+        Transliteration(spm, overlap=overlap)
