@@ -167,8 +167,8 @@ def spearman(
 
     .. math:: t = \rho \sqrt{(n - 2) / (1 - \rho^2)}
 
-    by Student's t with n - 2 degrees of freedom (0.0 where it is below 1e-15). The interval is the percentile bootstrap's over resampled points;
-    resamples in which a side has one value only, and so no correlation, are left out.
+    by Student's t with n - 2 degrees of freedom (0.0 where it is below 1e-15). The interval is the percentile
+    bootstrap's over resampled points; resamples with one value only on a side, and so no correlation, are left out.
 
     Args:
         x, y: the points (n,).
