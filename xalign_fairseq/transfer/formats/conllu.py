@@ -10,18 +10,51 @@ from xalign_fairseq.transfer.formats.lines import read_rows
 
 
 @dataclass
-class _Sentence:
-    """One sentence's rows of syntactic words and where it starts."""
+class ConlluSentence:
+    """One sentence of a CoNLL-U file, as its lines have it.
+
+    Attributes:
+        id: ``sent_id``, or the sentence's number in the file.
+        path, line: where it starts.
+        rows: the ten columns of each syntactic word.
+        comments: the lines that begin with ``#``.
+        multiword, empty: how many multi-word tokens (``1-2``) and empty nodes (``8.1``) are not among the rows.
+    """
 
     id: str
+    path: str | os.PathLike
     line: int
     rows: list[list[str]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    multiword: int = 0
+    empty: int = 0
+
+    @property
+    def where(self) -> str:
+        """File, line and id, for errors."""
+        return f"{self.path}, line {self.line} (sentence {self.id})"
 
     def column(self, index: int) -> tuple[str, ...]:
+        """A column, ``FORM`` for instance, of all words."""
         return tuple(row[index] for row in self.rows)
 
+    def tree(self) -> Tree | None:
+        """Heads and relations, ``None`` where they are all ``_``.
 
-FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
+        Raises:
+            XalignError: heads without relations, a head that is no word of the sentence, no root or several, a cycle.
+        """
+        heads, relations = _labels(self, HEAD), _labels(self, DEPREL)
+        if (heads is None) != (relations is None):
+            raise XalignError(
+                "a sentence has heads without relations, or relations without heads",
+                where=self.where,
+                expected="columns 7 and 8 both filled, or both _",
+            )
+        return None if heads is None or relations is None else Tree(_heads(self, heads), relations)
+
+
+FORM, UPOS, HEAD, DEPREL, DEPS = 1, 3, 6, 7, 8
 
 # What Universal Dependencies (version 2) allows; a relation may have a subtype after a colon.
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
@@ -48,7 +81,7 @@ def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
         first.words, first.tags  # ("From", "the", ...), ("ADP", "DET", ...)
     """
     code = language.partition("_")[0]
-    return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS, path)) for each in _sentences(path)]
+    return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS)) for each in read_sentences(path)]
 
 
 def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
@@ -58,30 +91,27 @@ def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
         XalignError: besides those of :func:`read_upos`, a head that is no word of the sentence, no root or several,
             a cycle (file and line).
     """
-    code, examples = language.partition("_")[0], []
-    for each in _sentences(path):
-        heads, relations = _labels(each, HEAD, path), _labels(each, DEPREL, path)
-        if (heads is None) != (relations is None):
-            raise XalignError(
-                "a sentence has heads without relations, or relations without heads",
-                where=f"{path}, line {each.line} (sentence {each.id})",
-                expected="columns 7 and 8 both filled, or both _",
-            )
-        tree = None if heads is None or relations is None else Tree(_heads(each, heads, path), relations)
-        examples.append(TreeExample(each.id, code, each.column(FORM), each.column(UPOS), tree))
-    return examples
+    code = language.partition("_")[0]
+    return [
+        TreeExample(each.id, code, each.column(FORM), each.column(UPOS), each.tree()) for each in read_sentences(path)
+    ]
 
 
-def _sentences(path: str | os.PathLike) -> Iterator[_Sentence]:
-    """Sentences one at a time; ``id`` is ``sent_id``, or the sentence's number in the file."""
-    count, sentence = 0, _Sentence("1", 1)
+def read_sentences(path: str | os.PathLike) -> Iterator[ConlluSentence]:
+    """Read sentences one at a time; their trees are not looked at.
+
+    Raises:
+        XalignError: malformed columns or word numbers (file and line), or no sentence at all.
+    """
+    count, sentence = 0, ConlluSentence("1", path, 1)
     for number, line in enumerate(read_rows(path), 1):
         if not line.strip():
             if sentence.rows:
                 count += 1
                 yield sentence
-            sentence = _Sentence(str(count + 1), number + 1)
+            sentence = ConlluSentence(str(count + 1), path, number + 1)
         elif line.startswith("#"):
+            sentence.comments.append(line)
             key, _, value = line[1:].partition("=")
             if key.strip() == "sent_id" and value.strip():
                 sentence.id = value.strip()
@@ -94,7 +124,7 @@ def _sentences(path: str | os.PathLike) -> Iterator[_Sentence]:
         raise XalignError("the file has no sentence", where=path, expected="CoNLL-U")
 
 
-def _add_row(sentence: _Sentence, row: list[str], where: str) -> None:
+def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
     if len(row) != 10 or not all(row):
         raise XalignError(
             "a line of CoNLL-U does not have its columns",
@@ -108,7 +138,9 @@ def _add_row(sentence: _Sentence, row: list[str], where: str) -> None:
         return
     first, mark, last = number.partition("-") if "-" in number else number.partition(".")
     if mark and first.isdecimal() and last.isdecimal() and int(first) == (due if mark == "-" else due - 1):
-        return  # a multi-word token before its words, an empty node after a word
+        sentence.multiword += mark == "-"  # before its words
+        sentence.empty += mark == "."  # after a word
+        return
     raise XalignError(
         "the words of a sentence are not numbered in order",
         where=where,
@@ -117,7 +149,7 @@ def _add_row(sentence: _Sentence, row: list[str], where: str) -> None:
     )
 
 
-def _labels(sentence: _Sentence, column: int, path: object) -> tuple[str, ...] | None:
+def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
     """A column, or ``None`` where it is all ``_``."""
     labels = sentence.column(column)
     missing = [k for k, label in enumerate(labels, 1) if label == "_"]
@@ -126,16 +158,16 @@ def _labels(sentence: _Sentence, column: int, path: object) -> tuple[str, ...] |
     if missing:
         raise XalignError(
             "a sentence is labelled in part",
-            where=f"{path}, line {sentence.line} (sentence {sentence.id})",
+            where=sentence.where,
             found=f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}",
             expected="a label for every word or for none",
         )
     return labels
 
 
-def _heads(sentence: _Sentence, column: Sequence[str], path: object) -> tuple[int, ...]:
+def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     """Heads as numbers that make a tree with one root."""
-    where, words = f"{path}, line {sentence.line} (sentence {sentence.id})", len(column)
+    where, words = sentence.where, len(column)
     for k, text in enumerate(column, 1):
         if not (text.isdecimal() and int(text) <= words):
             raise XalignError(

@@ -103,6 +103,11 @@ def _index(names: Sequence[str], wanted: Sequence[str]) -> int | None:
     return next((names.index(each) for each in wanted if each in names), None)
 
 
+def quote(text: str) -> str:
+    """A text as it stands in a row without a header; quotes are put only around one that they would be taken off."""
+    return text if _unquote(text) == text else '"' + text.replace('"', '""') + '"'
+
+
 def _unquote(text: str) -> str:
     """Take off the quotes that Python's csv module, with which XTREME wrote some files, puts around a text with quotes.
 

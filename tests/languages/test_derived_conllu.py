@@ -1,0 +1,182 @@
+"""Derived treebanks: hand-worked moves, what the tasks read, round trips, and errors that name the sentence."""
+
+import gzip
+import random
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages import conllu_files
+from xalign_fairseq.languages.sentence import Tree
+from xalign_fairseq.transfer.formats.conllu import read_trees, read_upos
+
+# "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a blank in a word.
+NATURAL = """\
+# newdoc id = d1
+# sent_id = d1-1
+# newpar
+# text = He can't sleep, Ann Lee.
+# text_en = He can't sleep, Ann Lee.
+1	He	he	PRON	PRP	Case=Nom	4	nsubj	4:nsubj	_
+2-3	can't	_	_	_	_	_	_	_	_
+2	ca	can	AUX	MD	VerbForm=Fin	4	aux	4:aux	SpaceAfter=No
+3	n't	not	PART	RB	_	4	advmod	4:advmod	_
+4	sleep	sleep	VERB	VB	_	0	root	0:root	SpaceAfter=No
+5	,	,	PUNCT	,	_	6	punct	6:punct	_
+5.1	you	you	PRON	PRP	_	_	_	4:dep	_
+6	Ann Lee	Ann	PROPN	NNP	Number=Sing	4	vocative	4:vocative	SpaceAfter=No
+7	.	.	PUNCT	.	_	4	punct	4:punct	_
+
+# text = Yes
+1	Yes	yes	INTJ	UH	_	_	_	_	_
+
+"""
+# The words 5 6 4 3 1 2 7 of the first sentence.
+DERIVED = """\
+# newdoc id = d1
+# sent_id = d1-1
+# newpar
+# text = , Ann Lee sleep n't He ca .
+1	,	_	PUNCT	,	_	2	punct	_	_
+2	Ann Lee	_	PROPN	NNP	Number=Sing	3	vocative	_	_
+3	sleep	_	VERB	VB	_	0	root	_	_
+4	n't	_	PART	RB	_	3	advmod	_	_
+5	He	_	PRON	PRP	Case=Nom	3	nsubj	_	_
+6	ca	_	AUX	MD	VerbForm=Fin	3	aux	_	_
+7	.	_	PUNCT	.	_	3	punct	_	_
+
+# text = Yes
+1	Yes	_	INTJ	UH	_	_	_	_	_
+
+"""
+
+
+def identity(sentence, key):
+    return sentence
+
+
+def by_hand(sentence, key):
+    return sentence.reordered([4, 5, 3, 2, 0, 1, 6]) if key == 0 else sentence
+
+
+def in_capitals(sentence, key):
+    return sentence.rewritten([form.upper() for form in sentence.forms])
+
+
+def text(sentences):
+    return "".join(line + "\n" for line in conllu_files.lines(sentences))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="en.conllu"):
+        (tmp_path / name).write_bytes(gzip.compress(content.encode()) if name.endswith(".gz") else content.encode())
+        return tmp_path / name
+
+    return write
+
+
+def test_words_move_with_tags_heads_and_relations(write):
+    derived, counts = conllu_files.derive(conllu_files.read(write(NATURAL)), by_hand)
+    assert text(derived) == DERIVED
+    assert counts == {"multi-word tokens": 1, "empty nodes": 1, "enhanced dependencies": 7}
+
+
+def test_forms_and_text_are_those_of_the_derived_words(write):
+    derived, _ = conllu_files.derive(conllu_files.read(write(NATURAL, "en.conllu.gz")), in_capitals)
+    assert derived[0].comments[-1] == "# text = HE CA N'T SLEEP , ANN LEE ."
+    assert [row[1] for row in derived[0].rows] == ["HE", "CA", "N'T", "SLEEP", ",", "ANN LEE", "."]
+
+
+def test_the_identity_changes_nothing_that_tasks_read(write):
+    path = write(NATURAL)
+    derived, _ = conllu_files.derive(conllu_files.read(path), identity)
+    same = write(text(derived), "same.conllu")
+    assert read_upos(same, "en") == read_upos(path, "en")
+    assert read_trees(same, "en") == read_trees(path, "en")
+
+
+def random_treebank(chance, sentences=20):
+    """Trees of random words, each word of a sentence once."""
+    blocks = []
+    for _ in range(sentences):
+        size = chance.randint(1, 12)
+        grown = chance.sample(range(1, size + 1), size)
+        head = {word: chance.choice(grown[:k]) if k else 0 for k, word in enumerate(grown)}
+        blocks.append("".join(f"{k}\tw{k}\t_\tT{k}\t_\t_\t{head[k]}\tr{k}\t_\t_\n" for k in range(1, size + 1)))
+    return "\n".join(blocks) + "\n"
+
+
+def shuffled(sentence, key):
+    return sentence.reordered(random.Random(key).sample(range(len(sentence.source)), len(sentence.source)))
+
+
+def restored(sentence, key):
+    """The inverse of ``shuffled``: words go back to where it took them from."""
+    places = shuffled(sentence, key).order
+    return sentence.reordered(sorted(range(len(places)), key=places.__getitem__))
+
+
+def test_an_order_and_its_inverse_give_the_treebank_back(write):
+    treebank = conllu_files.read(write(random_treebank(random.Random(5))))
+    there, _ = conllu_files.derive(treebank, shuffled)
+    back, _ = conllu_files.derive(conllu_files.read(write(text(there), "there.conllu")), restored)
+    assert text(back) == text(conllu_files.derive(treebank, identity)[0]) != text(there)
+
+
+def test_every_word_keeps_its_head_relation_and_tag(write):
+    path = write(random_treebank(random.Random(7)))
+    derived, _ = conllu_files.derive(conllu_files.read(path), shuffled)
+
+    def arcs(path):
+        found = []
+        for each in read_trees(path, "en"):
+            heads = ["ROOT" if head == 0 else each.words[head - 1] for head in each.tree.heads]
+            found.append(set(zip(each.words, heads, each.tree.relations, each.upos, strict=True)))
+        return found
+
+    assert arcs(write(text(derived), "derived.conllu")) == arcs(path)
+
+
+def test_transformations_see_the_tree_and_the_number_of_the_sentence(write):
+    seen = []
+    conllu_files.derive(conllu_files.read(write(NATURAL)), lambda s, key: seen.append((key, s.tree)) or s)
+    relations = ("nsubj", "aux", "advmod", "root", "punct", "vocative", "punct")
+    tags = ("PRON", "AUX", "PART", "VERB", "PUNCT", "PROPN", "PUNCT")
+    assert seen == [(0, Tree((3, 3, 3, -1, 5, 3, 3), relations, tags)), (1, None)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "found"),
+    [
+        ("\t6\tpunct", "\t5\tpunct", "run in a circle", "5 -> 5"),
+        ("\t4\tvocative", "\t5\tvocative", "run in a circle", "5 -> 6 -> 5"),
+        ("\t4\tnsubj", "\t8\tnsubj", "no word of its sentence", "head 8 of word 1"),
+        ("\t4\tnsubj", "\t0\troot", "does not have one root", "2 words with head 0: 1, 4"),
+        ("\t4\tnsubj", "\t_\tnsubj", "labelled in part", "_ in column 7 of 1 of 7 words, the first of them 1"),
+    ],
+)
+def test_trees_that_are_none_are_refused_by_file_line_and_sentence(write, old, new, what, found):
+    path = write("# text = Hm\n1\tHm\t_\tINTJ\t_\t_\t0\troot\t_\t_\n\n" + NATURAL.replace(old, new, 1))
+    with pytest.raises(XalignError, match=what) as error:
+        conllu_files.read(path)
+    assert f"{path}, line 4 (sentence d1-1)" in str(error.value) and found in str(error.value)
+
+
+def test_trees_of_a_file_without_any_stand_beside_it(write, tmp_path):
+    words = [["He", "ca", "n't", "sleep", ",", "Ann Lee", "."]]
+    write(NATURAL.partition("\n\n")[0] + "\n", "dev-en.conllu.gz")
+    trees = conllu_files.trees_beside(tmp_path / "dev-en.tsv", words)
+    assert [tree.heads for tree in trees] == [(3, 3, 3, -1, 5, 3, 3)]
+    with pytest.raises(XalignError, match=r"(?s)not that of its sentence.*He ca n't.*expected: He can't"):
+        conllu_files.trees_beside(tmp_path / "dev-en.tsv", [["He", "can't"]])
+    with pytest.raises(XalignError, match=r"(?s)number of sentences.*2 and 1"):
+        conllu_files.trees_beside(tmp_path / "dev-en.tsv", words * 2)
+    with pytest.raises(XalignError, match=r"(?s)has no trees.*test-en\.conllu"):
+        conllu_files.trees_beside(tmp_path / "test-en.tsv", words)
+
+
+def test_a_sentence_without_heads_is_no_tree_beside(write, tmp_path):
+    write(NATURAL.partition("\n\n")[2], "x.conllu")
+    with pytest.raises(XalignError, match=r"(?s)not that of its sentence.*no heads"):
+        conllu_files.trees_beside(tmp_path / "x.tsv", [["Yes"]])

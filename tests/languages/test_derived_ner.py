@@ -1,0 +1,151 @@
+"""Derived named entities: hand-worked moves, a restatement by sets of words, round trips, and tags that are not BIO."""
+
+import random
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.tagging import entities
+from xalign_fairseq.languages import ner_files
+from xalign_fairseq.languages.inversion import Inversion
+from xalign_fairseq.languages.sentence import Tree
+from xalign_fairseq.transfer.examples import WordsExample
+
+
+def example(text):
+    """``Ann/B-PER Lee/I-PER sleeps/O`` as an example."""
+    words, tags = zip(*(token.rsplit("/", 1) for token in text.split()), strict=True)
+    return WordsExample("1", "en", words, tags)
+
+
+def order(*permutation):
+    return lambda sentence, key: sentence.reordered(permutation)
+
+
+def derived(text, transform):
+    (found,), counts = ner_files.derive([example(text)], transform)
+    return " ".join(f"{word}/{tag}" for word, tag in zip(found.words, found.tags, strict=True)), counts
+
+
+def identity(sentence, key):
+    return sentence
+
+
+def test_a_reversed_entity_begins_with_b_again():
+    natural = "R.H./B-PER Saunders/I-PER of/O St./B-LOC Lawrence/I-LOC River/I-LOC ./O it/O"
+    expected = "River/B-LOC Lawrence/I-LOC St./I-LOC of/O Saunders/B-PER R.H./I-PER ./O it/O"
+    assert derived(natural, Inversion(["."])) == (expected, {"entities": 2, "torn": 0, "pieces": 0})
+
+
+def test_an_entity_across_a_sentence_mark_is_torn():
+    natural = "I/O saw/O St/B-LOC ./I-LOC Lawrence/I-LOC River/I-LOC"
+    expected = "St/B-LOC saw/O I/O ./B-LOC River/I-LOC Lawrence/I-LOC"
+    assert derived(natural, Inversion(["."])) == (expected, {"entities": 1, "torn": 1, "pieces": 2})
+
+
+def test_one_entity_can_become_three():
+    natural = "a/B-X b/I-X c/I-X d/O e/O"
+    expected = "c/B-X d/O a/B-X e/O b/B-X"
+    assert derived(natural, order(2, 3, 0, 4, 1)) == (expected, {"entities": 1, "torn": 1, "pieces": 3})
+
+
+def test_neighbours_of_one_kind_stay_two():
+    natural = "a/B-X b/I-X c/B-X d/I-X"
+    assert derived(natural, order(3, 2, 1, 0))[0] == "d/B-X c/I-X b/B-X a/I-X"
+    assert derived(natural, order(2, 1, 0, 3))[0] == "c/B-X b/B-X a/I-X d/B-X"
+    apart = "a/B-X o/O c/B-X"
+    assert derived(apart, order(0, 2, 1))[0] == "a/B-X c/B-X o/O"
+
+
+def test_words_that_are_shuffled_within_their_entity_stay_one():
+    assert derived("a/B-X b/I-X c/I-X d/O", order(3, 1, 2, 0))[0] == "d/O b/B-X c/I-X a/I-X"
+
+
+def test_an_i_that_continues_nothing_begins_an_entity():
+    assert derived("a/I-X b/I-X c/I-Y d/O", identity) == (
+        "a/B-X b/I-X c/B-Y d/O",
+        {"entities": 2, "torn": 0, "pieces": 0},
+    )
+
+
+def random_example(chance):
+    """Words that occur once, with entities of one to four words, neighbours among them."""
+    tokens = []
+    while len(tokens) < 15:
+        kind = chance.choice("XY")
+        size = chance.randint(1, 4)
+        tags = [f"B-{kind}", *[f"I-{kind}"] * (size - 1)] if chance.random() < 0.6 else ["O"] * size
+        tokens += [f"w{len(tokens) + k}/{tag}" for k, tag in enumerate(tags)]
+    return example(" ".join(tokens))
+
+
+def shuffled(sentence, key):
+    """Some neighbours exchanged, so that some entities are torn and some are not."""
+    chance, places = random.Random(key), list(range(len(sentence.source)))
+    for _ in range(6):
+        k = chance.randrange(len(places) - 1)
+        places[k : k + 2] = places[k + 1], places[k]
+    return sentence.reordered(places)
+
+
+def test_entities_are_the_runs_of_their_words():
+    chance = random.Random(11)
+    examples = [random_example(chance) for _ in range(60)]
+    found, counts = ner_files.derive(examples, shuffled)
+    torn = pieces = whole = 0
+    for before, after in zip(examples, found, strict=True):
+        expected = set()
+        for kind, start, end in entities(before.tags):
+            mine = sorted(after.words.index(word) for word in before.words[start:end])
+            runs = [[mine[0]]]
+            for place in mine[1:]:
+                if place == runs[-1][-1] + 1:
+                    runs[-1].append(place)
+                else:
+                    runs.append([place])
+            expected |= {(kind, run[0], run[-1] + 1) for run in runs}
+            torn, pieces, whole = torn + (len(runs) > 1), pieces + len(runs) * (len(runs) > 1), whole + 1
+        assert set(entities(after.tags)) == expected
+    assert counts == {"entities": whole, "torn": torn, "pieces": pieces}
+    assert 0 < torn < whole
+
+
+def test_inverting_twice_gives_the_file_back(tmp_path):
+    chance = random.Random(2)
+    examples = [random_example(chance) for _ in range(20)]
+    (tmp_path / "dev.tsv").write_text("".join(line + "\n" for line in ner_files.lines(examples)))
+    natural = ner_files.read(tmp_path / "dev.tsv", "en")
+    once, _ = ner_files.derive(natural, Inversion(["."]))
+    twice, _ = ner_files.derive(once, Inversion(["."]))
+    assert twice == natural != once
+    assert ner_files.derive(natural, identity)[0] == natural
+    assert [each.tags for each in natural] == [each.tags for each in examples]
+
+
+def test_a_file_without_tags_stays_one(tmp_path):
+    (tmp_path / "test.tsv").write_text("Ann\nsleeps\n\nYes\n")
+    natural = ner_files.read(tmp_path / "test.tsv", "en")
+    found, counts = ner_files.derive(natural, Inversion(["."]))
+    assert list(ner_files.lines(found)) == ["sleeps", "Ann", "", "Yes", ""]
+    assert counts == {"entities": 0, "torn": 0, "pieces": 0}
+
+
+def test_transformations_see_the_tree_and_the_number_of_the_sentence():
+    trees = [Tree((-1,), ("root",), ("X",)), Tree((-1,), ("root",), ("Y",))]
+    seen = []
+    ner_files.derive([example("a/O"), example("b/O")], lambda s, key: seen.append((key, s.tree)) or s, trees)
+    assert seen == list(enumerate(trees))
+
+
+@pytest.mark.parametrize("tag", ["NOUN", "E-PER", "S-PER", "B-", "B", "o"])
+def test_tags_that_are_not_bio_are_refused_by_file_and_sentence(tmp_path, tag):
+    (tmp_path / "dev.tsv").write_text(f"Yes\tO\n\nAnn\tB-PER\nLee\t{tag}\n")
+    with pytest.raises(XalignError, match="not BIO") as error:
+        ner_files.read(tmp_path / "dev.tsv", "en")
+    assert f"{tmp_path / 'dev.tsv'}, sentence 2, word Lee" in str(error.value) and f"found: {tag}" in str(error.value)
+
+
+def test_a_missing_column_is_refused_by_line(tmp_path):
+    (tmp_path / "dev.tsv").write_text("Ann\tB-PER\nLee\n")
+    with pytest.raises(XalignError, match=r"(?s)malformed.*dev\.tsv, line 2"):
+        ner_files.read(tmp_path / "dev.tsv", "en")

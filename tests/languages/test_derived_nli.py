@@ -1,0 +1,108 @@
+"""Derived pairs of texts: how raw text becomes words, hand-worked pairs, labels of every layout, round trips."""
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages import nli_files
+from xalign_fairseq.languages.inversion import Inversion
+from xalign_fairseq.languages.sentence import Tree
+from xalign_fairseq.languages.words import words_and_marks
+from xalign_fairseq.transfer.formats.sentence_pairs import read_pairs
+
+INVERTED = Inversion([".", "?"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("And he said, Mama, I'm home.", "And he said , Mama , I'm home ."),
+        ('"Is it (really) 5%?"', '" Is it ( really ) 5 % ? "'),
+        ("nine-two 3.5 don't U.S. $20,000", "nine-two 3.5 don't U.S . $ 20,000"),
+        ("well... no!! -- ''x", "well ... no !! -- '' x"),
+        ("\u00bfQu\u00e9?\u00a0S\u00ed.  ", "\u00bf Qu\u00e9 ? S\u00ed ."),
+        ("वह है।", "वह है ।"),
+        ("", ""),
+    ],
+)
+def test_text_becomes_words(text, words):
+    assert words_and_marks(text) == words.split()
+
+
+@pytest.mark.parametrize("word", ["है", "e\u0301te\u0301", "x²"])
+def test_vowel_signs_and_accents_are_no_marks(word):
+    assert words_and_marks(word) == [word]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, *lines):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+def test_both_texts_are_derived_and_the_label_stays(write):
+    path = write("dev-en.tsv", "He ran. Why?\tHe didn't walk.\tentailment", "No\tYes, no\tcontradiction")
+    derived, counts = nli_files.derive(nli_files.read(path, "en"), INVERTED)
+    assert list(nli_files.lines(derived)) == [
+        "ran He . Why ?\twalk didn't He .\tentailment",
+        "No\tno , Yes\tcontradiction",
+    ]
+    assert counts == {"empty": 0}
+
+
+def test_labels_beside_two_columns_become_the_third(write):
+    write("test.labels", "neutral", "contradiction")
+    path = write("test-en.tsv", "a b\tc", "d\te f")
+    derived, _ = nli_files.derive(nli_files.read(path, "en"), INVERTED)
+    assert list(nli_files.lines(derived)) == ["b a\tc\tneutral", "d\tf e\tcontradiction"]
+
+
+def test_two_columns_without_labels_stay_two(write):
+    derived, counts = nli_files.derive(nli_files.read(write("test-en.tsv", "a b\tc", "d\t"), "en"), INVERTED)
+    assert list(nli_files.lines(derived)) == ["b a\tc", "d\t"]
+    assert counts == {"empty": 1}
+
+
+def test_columns_by_name_are_written_as_three(write):
+    path = write(
+        "xnli.dev.tsv", "language\tgold_label\tsentence1\tsentence2", "en\tneutral\ta b.\tc", "de\tneutral\tx\ty"
+    )
+    derived, _ = nli_files.derive(nli_files.read(path, "en"), INVERTED)
+    assert list(nli_files.lines(derived)) == ["b a .\tc\tneutral"]
+
+
+def test_the_identity_changes_nothing_that_the_task_reads(write):
+    quoted = '"He said "" no "" ."'  # csv's quotes, which the reader takes off
+    odd = '""" """" """'  # a text that looks as if it had such quotes, in such quotes
+    path = write("dev-en.tsv", f"A man sleeps .\t{quoted}\tneutral", f"{odd}\tShe didn't .\tentailment")
+    natural = nli_files.read(path, "en")
+    assert (natural[0].second, natural[1].first) == ('He said " no " .', '" "" "')
+    same, _ = nli_files.derive(natural, lambda sentence, key: sentence)
+    assert same == natural == read_pairs(path, "en")
+    assert read_pairs(write("same-en.tsv", *nli_files.lines(same)), "en") == natural
+
+
+def test_inverting_twice_gives_the_file_back(write):
+    path = write("dev-en.tsv", "It's late, he said. Is it? Yes\tHe said: \"it's late!\"\tneutral")
+    natural = nli_files.read(path, "en")
+    once, _ = nli_files.derive(natural, INVERTED)
+    again = nli_files.read(write("once-en.tsv", *nli_files.lines(once)), "en")
+    assert again == once != natural
+    assert nli_files.derive(again, INVERTED)[0] == natural
+
+
+def test_texts_have_keys_and_trees_in_the_order_of_the_file(write):
+    pairs = nli_files.read(write("dev-en.tsv", "a b.\tc\t1", "d\te\t0"), "en")
+    assert nli_files.sentences(pairs) == [["a", "b", "."], ["c"], ["d"], ["e"]]
+    trees = [Tree((-1, 0, 0), ("r",) * 3, ("X",) * 3), *(Tree((-1,), ("r",), (tag,)) for tag in "ABC")]
+    seen = []
+    nli_files.derive(pairs, lambda s, key: seen.append((key, s.source, s.tree)) or s, trees)
+    assert seen == [(0, ("a", "b", "."), trees[0]), (1, ("c",), trees[1]), (2, ("d",), trees[2]), (3, ("e",), trees[3])]
+
+
+def test_a_missing_column_is_refused_by_line(write):
+    path = write("dev-en.tsv", "a\tb\tneutral", "a\tb")
+    with pytest.raises(XalignError, match=r"(?s)columns of the first one.*dev-en\.tsv, line 2.*found: 2 columns"):
+        nli_files.read(path, "en")

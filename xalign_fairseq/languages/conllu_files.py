@@ -1,0 +1,123 @@
+"""Treebanks of derived languages: CoNLL-U whose words are moved and rewritten, with their tags and trees."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
+from xalign_fairseq.transfer.formats.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
+
+# Comments that hold of a derived sentence too; others (text, translations, transliterations) are about its words.
+_KEPT = ("sent_id", "newdoc", "newpar")
+
+
+def read(path: str | os.PathLike) -> list[ConlluSentence]:
+    """Read a treebank, gzipped or not, and check its trees; sentences without heads are no error.
+
+    Raises:
+        XalignError: malformed columns or word numbers, a head that is no word of its sentence, no root or several, a
+            cycle (file, line, sentence).
+
+    Example::
+
+        treebank = read("en_ewt-ud-test.conllu.gz")
+        derived, counts = derive(treebank, Inversion())
+        print(*lines(derived), sep="\\n")
+    """
+    sentences = list(read_sentences(path))
+    for sentence in sentences:
+        sentence.tree()
+    return sentences
+
+
+def natural(sentence: ConlluSentence) -> Sentence:
+    """The syntactic words of a sentence, with its tree if it has one."""
+    tree = sentence.tree()
+    heads = None if tree is None else tuple(head - 1 for head in tree.heads)
+    labels = sentence.column(DEPREL), sentence.column(UPOS)
+    return Sentence.natural(sentence.column(FORM), None if heads is None else Tree(heads, *labels))
+
+
+def derive(
+    sentences: Iterable[ConlluSentence], transform: Transformation
+) -> tuple[list[ConlluSentence], dict[str, int]]:
+    """The derived treebank, and counts of what it can't have; a sentence's key is its number, from 0.
+
+    A word takes its UPOS, XPOS, FEATS and DEPREL along, and its HEAD is where its head stands now. FORM is the derived
+    word. What holds of natural words alone is left out: LEMMA and MISC (with SpaceAfter) are ``_``, multi-word tokens
+    stand as their words, and empty nodes go with the enhanced graph (DEPS) that they belong to. Of the comments
+    ``sent_id``, ``newdoc`` and ``newpar`` are kept, and ``text`` is made anew: all words with a blank between them.
+    """
+    derived, counts = [], Counter({"multi-word tokens": 0, "empty nodes": 0, "enhanced dependencies": 0})
+    for key, sentence in enumerate(sentences):
+        derived.append(_moved(sentence, transform(natural(sentence), key)))
+        counts["multi-word tokens"] += sentence.multiword
+        counts["empty nodes"] += sentence.empty
+        counts["enhanced dependencies"] += sum(each != "_" for each in sentence.column(DEPS))
+    return derived, dict(counts)
+
+
+def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
+    """The lines of a CoNLL-U file, without line ends."""
+    for sentence in sentences:
+        yield from sentence.comments
+        yield from map("\t".join, sentence.rows)
+        yield ""
+
+
+def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+    """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``.
+
+    Raises:
+        XalignError: there is no such file, or its sentences have other words or no trees (the first one is named).
+    """
+    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv")
+    names = [Path(path).with_name(f"{stem}.conllu{end}") for end in ("", ".gz")]
+    beside = next((name for name in names if name.is_file()), None)
+    if beside is None:
+        raise XalignError(
+            "a file has no trees, which are needed to reorder its words by syntax",
+            where=path,
+            expected=f"{names[0]} (or .gz) with the trees of its {len(sentences)} sentences, in order",
+            next="parse its sentences, with their words as they are",
+        )
+    parsed = read(beside)
+    if len(parsed) != len(sentences):
+        raise XalignError(
+            "a file and its trees differ in the number of sentences",
+            where=f"{path}, {beside}",
+            found=f"{len(sentences)} and {len(parsed)}",
+            expected="a tree for each sentence",
+        )
+    return [_tree(each, tuple(words)) for each, words in zip(parsed, sentences, strict=True)]
+
+
+def _moved(sentence: ConlluSentence, derived: Sentence) -> ConlluSentence:
+    """The sentence with its rows in the order of ``derived``."""
+    place = {str(i + 1): str(k + 1) for i, k in derived.links}
+    rows = []
+    for k, (row, form) in enumerate(zip(derived.move(sentence.rows), derived.forms, strict=True), 1):
+        _, _, _, upos, xpos, feats, head, relation, _, _ = row
+        rows.append([str(k), form, "_", upos, xpos, feats, place.get(head, head), relation, "_", "_"])
+    comments = [*filter(_is_kept, sentence.comments), f"# text = {' '.join(derived.forms)}"]
+    return replace(sentence, rows=rows, comments=comments, multiword=0, empty=0)
+
+
+def _is_kept(comment: str) -> bool:
+    return comment[1:].replace("=", " ").split()[:1] in [[name] for name in _KEPT]
+
+
+def _tree(parsed: ConlluSentence, words: tuple[str, ...]) -> Tree:
+    found = natural(parsed)
+    if found.source != words or found.tree is None:
+        raise XalignError(
+            "a tree is not that of its sentence",
+            where=parsed.where,
+            found=" ".join(found.source) if found.tree else "no heads",
+            expected=" ".join(words),
+            next="parse the sentences with their words as they are",
+        )
+    return found.tree

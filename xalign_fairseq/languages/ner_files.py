@@ -1,0 +1,104 @@
+"""Named entities in derived languages: tags that move with their words, with B- before I- again (ALIGN-MLM, G.1)."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.tagging import entities
+from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
+from xalign_fairseq.transfer.examples import WordsExample
+from xalign_fairseq.transfer.formats.tagged_words import read_tagged_words
+
+OUTSIDE = "O"
+
+
+def read(path: str | os.PathLike, language: str) -> list[WordsExample]:
+    """Read ``word TAB tag`` lines as PAN-X has them (or words alone), and check that the tags are BIO.
+
+    Raises:
+        XalignError: malformed lines, a tag that is none of ``O``, ``B-...`` and ``I-...`` (file and sentence).
+
+    Example::
+
+        sentences = read("dev-en.tsv", "en")
+        derived, counts = derive(sentences, Inversion())
+        print(*lines(derived), sep="\\n")
+    """
+    sentences = read_tagged_words(path, language)
+    for sentence in sentences:
+        for word, tag in zip(sentence.words, sentence.tags or (), strict=False):
+            if tag != OUTSIDE and not (tag[:2] in ("B-", "I-") and len(tag) > 2):
+                raise XalignError(
+                    "a tag is not BIO",
+                    where=f"{path}, sentence {sentence.id}, word {word}",
+                    found=tag,
+                    expected="O, or B- or I- and the kind of the entity",
+                )
+    return sentences
+
+
+def derive(
+    sentences: Iterable[WordsExample], transform: Transformation, trees: Sequence[Tree] | None = None
+) -> tuple[list[WordsExample], dict[str, int]]:
+    """The derived sentences, and counts of their entities; a sentence's key is its number, from 0.
+
+    The words of an entity take its kind along. Those that stand together in the derived sentence, in whatever order,
+    are one entity: B- on the first, I- on the others. An entity that is torn apart becomes one for each run of its
+    words. Two entities that come to stand side by side stay two. An I- that continues nothing begins an entity, as it
+    does for scorers.
+
+    Args:
+        sentences: as :func:`read` gives them; those without tags are derived without.
+        transform: the derived language.
+        trees: of each sentence, for a transformation that asks for them.
+
+    Returns:
+        The sentences; ``entities``, how many of them are ``torn`` and the ``pieces`` that these became.
+    """
+    derived, counts = [], {"entities": 0, "torn": 0, "pieces": 0}
+    for key, example in enumerate(sentences):
+        sentence = transform(Sentence.natural(example.words, trees[key] if trees else None), key)
+        tags = None
+        if example.tags is not None:
+            numbers = sentence.move(_numbers(example.tags))
+            tags = _written(numbers, [tag[2:] for tag in sentence.move(example.tags)])
+            _count(numbers, tags, counts)
+        derived.append(replace(example, words=sentence.forms, tags=tags))
+    return derived, counts
+
+
+def lines(sentences: Iterable[WordsExample]) -> Iterator[str]:
+    """The lines of a file that :func:`read` reads, without line ends."""
+    for sentence in sentences:
+        if sentence.tags is None:
+            yield from sentence.words
+        else:
+            yield from map("\t".join, zip(sentence.words, sentence.tags, strict=True))
+        yield ""
+
+
+def _numbers(tags: Sequence[str]) -> list[int]:
+    """For each word the number of its entity, from 1; 0 outside."""
+    numbers = [0] * len(tags)
+    for number, (_, start, end) in enumerate(entities(tags), 1):
+        numbers[start:end] = [number] * (end - start)
+    return numbers
+
+
+def _written(numbers: Sequence[int], kinds: Sequence[str]) -> tuple[str, ...]:
+    """BIO tags of words that stand in order with the numbers and kinds of their entities."""
+    return tuple(
+        OUTSIDE if not number else f"{'I' if number == before else 'B'}-{kind}"
+        for (before, number), kind in zip(pairwise([0, *numbers]), kinds, strict=True)
+    )
+
+
+def _count(numbers: Sequence[int], tags: Sequence[str], counts: dict[str, int]) -> None:
+    runs = Counter(number for number, tag in zip(numbers, tags, strict=True) if tag[0] == "B")
+    torn = [count for count in runs.values() if count > 1]
+    counts["entities"] += len(runs)
+    counts["torn"] += len(torn)
+    counts["pieces"] += sum(torn)

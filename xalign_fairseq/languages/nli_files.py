@@ -1,0 +1,61 @@
+"""Pairs of texts in derived languages (XNLI, PAWS-X): both texts are derived, each for itself, and the label stays."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
+from xalign_fairseq.languages.words import words_and_marks
+from xalign_fairseq.transfer.examples import PairExample
+from xalign_fairseq.transfer.formats.sentence_pairs import quote, read_pairs
+
+
+def read(path: str | os.PathLike, language: str) -> list[PairExample]:
+    """Read pairs of texts as words (:func:`~xalign_fairseq.languages.words.words_and_marks`) with a blank between them.
+
+    Labels are those of the third column, of a named one, or of the ``{split}.labels`` beside a file of two columns.
+
+    Raises:
+        XalignError: ragged rows, a number of labels that is not that of the pairs (file and line).
+
+    Example::
+
+        pairs = read("test-en.tsv", "en")
+        derived, counts = derive(pairs, Inversion())
+        print(*lines(derived), sep="\\n")
+    """
+    return [
+        replace(pair, first=" ".join(words_and_marks(pair.first)), second=" ".join(words_and_marks(pair.second)))
+        for pair in read_pairs(path, language)
+    ]
+
+
+def sentences(pairs: Iterable[PairExample]) -> list[list[str]]:
+    """The words of all texts, the first and the second of each pair in turn; a text's number is its key."""
+    return [text.split(" ") if text else [] for pair in pairs for text in (pair.first, pair.second)]
+
+
+def derive(
+    pairs: Iterable[PairExample], transform: Transformation, trees: Sequence[Tree] | None = None
+) -> tuple[list[PairExample], dict[str, int]]:
+    """The derived pairs, with the labels that they had, and how many of their texts are ``empty``.
+
+    Args:
+        pairs: as :func:`read` gives them.
+        transform: the derived language.
+        trees: of each of :func:`sentences`, for a transformation that asks for them.
+    """
+    derived: list[PairExample] = []
+    for number, pair in enumerate(pairs):
+        texts = [
+            " ".join(transform(Sentence.natural(words, trees[key] if trees else None), key).forms)
+            for key, words in enumerate(sentences([pair]), 2 * number)
+        ]
+        derived.append(replace(pair, first=texts[0], second=texts[1]))
+    return derived, {"empty": sum(not text for pair in derived for text in (pair.first, pair.second))}
+
+
+def lines(pairs: Iterable[PairExample]) -> Iterator[str]:
+    """The lines of a file that :func:`read` reads, as XTREME lays it out: two texts, and the label if there is one."""
+    for pair in pairs:
+        yield "\t".join([quote(pair.first), quote(pair.second), *([] if pair.label is None else [pair.label])])
