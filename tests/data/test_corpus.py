@@ -50,9 +50,9 @@ def test_bad_text_is_an_error_that_names_the_line(tmp_path, monkeypatch, raw, me
 
 def test_all_missing_files_are_named_at_once(tmp_path):
     (tmp_path / "a").write_text("x\n")
-    require_files([tmp_path / "a"])
-    with pytest.raises(XalignError, match=r"b, .*c\n"):
-        require_files([tmp_path / "a", tmp_path / "b", tmp_path / "c"])
+    require_files([tmp_path / "a"], next="look again")
+    with pytest.raises(XalignError, match=r"b, .*c\n  next: look again"):
+        require_files([tmp_path / "a", tmp_path / "b", tmp_path / "c"], next="look again")
 
 
 def test_different_lengths_are_an_error_with_both_counts(tmp_path):

@@ -79,14 +79,14 @@ def scan(path: str | os.PathLike) -> TextFile:
     return TextFile(os.fspath(path), lines, tuple(offsets))
 
 
-def require_files(paths: Sequence[str | os.PathLike]) -> None:
+def require_files(paths: Sequence[str | os.PathLike], next: str) -> None:
     """Name all missing files at once."""
     missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(path).is_file()]
     if missing:
         raise XalignError(
             "files do not exist" if len(missing) > 1 else "a file does not exist",
             where=", ".join(missing),
-            next="the files of --trainpref P --pair en-de are P.en and P.de: check prefix and language codes",
+            next=next,
         )
 
 

@@ -46,7 +46,10 @@ def prepare(options: PrepareOptions) -> dict[str, Any]:
         prepare(PrepareOptions("data-bin", [pair], vocab_size=8000, workers=4))
     """
     options.check()
-    require_files([*options.paths, *(os.fspath(path) for path in (options.spm, options.dictionary) if path)])
+    require_files(
+        [*options.paths, *(os.fspath(path) for path in (options.spm, options.dictionary) if path)],
+        next="the files of --trainpref P --pair en-de are P.en and P.de: check prefix and language codes",
+    )
     with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite) as folder:
         if options.spm is not None:
             _store_tokenizer(folder, options.spm, options.dictionary)

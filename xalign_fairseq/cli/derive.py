@@ -1,0 +1,98 @@
+"""Derive a language from a natural one: its text with exact word links, and its labelled data.
+
+Steps are applied from left to right: script (every piece of a sentencepiece model gets a twin in another script),
+inversion (the words of each segment in reverse order), syntax (dependents of nouns and verbs in the order of another
+language's treebank, after Wang & Eisner 2016; every sentence needs a tree).
+
+Written into D: for each text NAME.en-xx.en, NAME.en-xx.xx and NAME.en-xx.links (Pharaoh, exact), ready for
+xalign prepare --pair en-xx --trainpref D/NAME.en-xx --links D/NAME.en-xx.links --spm D/sentencepiece.model; labelled
+data as NAME.xx.conllu and NAME.xx.tsv; with the step script its sentencepiece.model, dict.txt and lexicon.en-xx.tsv
+(for xalign lexicon --pieces); manifest.json.
+
+Example: xalign derive --destdir derived --steps inversion,script --spm spm.model --text train=train.en
+"""
+
+import argparse
+import sys
+from typing import Any
+
+_FILES = {
+    "text": "text, one sentence per line, words separated by blanks (tokenised: inversion looks for marks that are "
+    "words), or CoNLL-U by its name (.conllu, .conllu.gz)",
+    "conllu": "a treebank; word numbers, heads and tags move with the words",
+    "ner": "word TAB tag lines, as PAN-X; an entity that is torn apart becomes several",
+    "nli": "pairs of texts, as XNLI and PAWS-X; punctuation becomes words of its own",
+}
+
+
+class _AddFile(argparse.Action):
+    """Collect (kind, name, path) in the order of the command line."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        name, equals, path = values.partition("=")
+        if not (name and equals and path):
+            parser.error(f"{option} takes NAME=FILE, as in train=train.en; found {values!r}")
+        namespace.inputs = [*namespace.inputs, (str(option).removeprefix("--"), name, path)]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign derive``."""
+    parser.add_argument("--destdir", required=True, metavar="D", help="the new folder")
+    parser.add_argument("--steps", required=True, metavar="STEP,...", help="some of script, inversion, syntax")
+    parser.add_argument("--spm", metavar="MODEL", help="the natural language's unigram sentencepiece model, for script")
+    parser.add_argument("--source-lang", default="en", metavar="LANG", help="the natural language (default: en)")
+    parser.add_argument("--lang", default="xx", metavar="LANG", help="the derived language (default: xx)")
+    parser.add_argument(
+        "--script", choices=("private", "georgian"), default="private",
+        help="Unicode's private-use characters, or Georgian letters, which can be read (default: private)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--overlap", type=float, default=0, metavar="P",
+        help="percentage of the vocabulary that both languages share (default: 0)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=1, help="of the shared pieces and of syntax (default: 1)")
+    parser.add_argument(
+        "--inversion-marks", nargs="+", default=["."], metavar="MARK",
+        help="words that end a segment and stay at its end (default: .; ALIGN-MLM's released code: . ! ?)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--towards", nargs="+", default=[], metavar="TREEBANK", help="CoNLL-U of the language whose order syntax learns"
+    )
+    for kind, text in _FILES.items():
+        parser.add_argument(
+            f"--{kind}", action=_AddFile, dest="inputs", default=[], metavar="NAME=FILE", help=f"{text}; repeatable"
+        )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Derive the files and print what they count."""
+    from xalign_fairseq.languages.derivation import DeriveOptions, derive
+
+    options = DeriveOptions(
+        destdir=args.destdir,
+        steps=tuple(args.steps.split(",")),
+        inputs=tuple(args.inputs),
+        spm=args.spm,
+        source_lang=args.source_lang,
+        lang=args.lang,
+        script=args.script,
+        overlap=args.overlap,
+        seed=args.seed,
+        inversion_marks=tuple(args.inversion_marks),
+        towards=tuple(args.towards),
+    )
+    manifest = derive(options, progress=True)
+    for each in manifest["inputs"]:
+        print(f"{each['kind']} {each['name']}: {_listed(each['counts'])}")
+    for name, counts in manifest["steps"].items():
+        print(f"step {name}: {_listed(counts)}")
+    if manifest["steps"].get("inversion", {}).get("sentence marks") == 0:
+        marks = " ".join(args.inversion_marks)
+        print(
+            f"warning: no word is a mark ({marks}), so lines were inverted whole: is the text tokenised?",
+            file=sys.stderr,
+        )
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items())

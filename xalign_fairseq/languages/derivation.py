@@ -1,0 +1,131 @@
+"""The engine of ``xalign derive``: options to transformations, files to a folder with its manifest."""
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from xalign_fairseq import __version__
+from xalign_fairseq.data.corpus import require_files
+from xalign_fairseq.data.databin import MANIFEST
+from xalign_fairseq.data.manifest import file_sha256, hashes
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.languages.files import derive_source, open_source
+from xalign_fairseq.languages.inversion import Inversion
+from xalign_fairseq.languages.script import Transliteration
+from xalign_fairseq.languages.sentence import Composition, Transformation
+
+SCRIPT, INVERSION, SYNTAX = STEPS = ("script", "inversion", "syntax")
+
+
+class CountingStep(Transformation, Protocol):
+    """A transformation that counts what is out of the ordinary."""
+
+    counts: Counter[str]
+
+
+@dataclass(frozen=True)
+class DeriveOptions:
+    """What ``xalign derive`` is asked for; ``inputs`` are (kind, name, path), kinds being those of the options."""
+
+    destdir: str
+    steps: tuple[str, ...]
+    inputs: tuple[tuple[str, str, str], ...]
+    spm: str | None = None
+    source_lang: str = "en"
+    lang: str = "xx"
+    script: str = "private"
+    overlap: float = 0
+    seed: int = 1
+    inversion_marks: tuple[str, ...] = (".",)
+    towards: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Refuse what does not fit together.
+
+        Raises:
+            XalignError: unknown or repeated steps, a step without its files or files without their step, languages of
+                one name, nothing to derive from, a name given twice or with a slash.
+        """
+        if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
+            raise XalignError(
+                "the steps are unknown or repeated", where="--steps", found=",".join(self.steps),
+                expected=f"some of {','.join(STEPS)}, each once, in the order in which they are applied",
+            )  # fmt: skip
+        for step, option, given in ((SCRIPT, "--spm", self.spm), (SYNTAX, "--towards", self.towards)):
+            if (step in self.steps) != bool(given):
+                raise XalignError(
+                    f"the step {step} and {option} need each other",
+                    found=f"--steps {','.join(self.steps)}, {option} {'given' if given else 'missing'}",
+                    next=f"add {step} to --steps or leave {option} out" if given else f"give {option} FILE",
+                )
+        if self.source_lang == self.lang:
+            raise XalignError("both languages have one code", found=self.lang, next="choose another --lang")
+        if not self.inputs:
+            raise XalignError(
+                "there is nothing to derive from", expected="--text, --conllu, --ner or --nli NAME=FILE, once or more"
+            )
+        for place, count in Counter((kind, name) for kind, name, _ in self.inputs).items():
+            if count > 1 or "/" in place[1]:
+                raise XalignError(
+                    "names of files must differ and be plain", where=f"--{place[0]}", found=place[1],
+                    expected="a NAME of its own for each FILE, without a slash",
+                )  # fmt: skip
+
+
+def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
+    """Write the derived files of all inputs, the script's model and lexicon, and ``manifest.json``, which is returned.
+
+    All files are checked before the first is written (text in CoNLL-U is read while it is derived); the folder appears
+    whole or not at all.
+
+    Raises:
+        XalignError: options that don't fit together, malformed files, an existing ``destdir``.
+
+    Example::
+
+        derive(DeriveOptions("derived", ("inversion", "script"), (("text", "train", "train.en"),), spm="spm.model"))
+    """
+    options.check()
+    paths = [path for _, _, path in options.inputs]
+    require_files([*paths, *options.towards], next="check the NAME=FILE options and --towards")
+    with atomic_folder(options.destdir) as folder:
+        sources = [
+            open_source(kind, name, path, options.source_lang, SYNTAX in options.steps)
+            for kind, name, path in options.inputs
+        ]
+        steps = {name: _step(name, options) for name in options.steps}
+        transform = Composition(tuple(steps.values()))
+        inputs = []
+        for source in sources:
+            counts = derive_source(source, folder, options.source_lang, options.lang, transform, progress)
+            inputs.append({"kind": source.kind, "name": source.name, "file": source.path, "counts": counts})
+        script = steps.get(SCRIPT)
+        if isinstance(script, Transliteration):
+            script.save(folder, options.source_lang, options.lang)
+        manifest = {
+            "xalign_fairseq": __version__,
+            "options": {name: value for name, value in asdict(options).items() if name not in ("destdir", "inputs")},
+            "steps": {name: dict(step.counts) for name, step in steps.items()},
+            "inputs": inputs,
+            "sha256": {path: file_sha256(Path(path)) for path in [*paths, *options.towards, options.spm] if path},
+            "files": hashes(folder),
+        }
+        with atomic_write(folder / MANIFEST) as stream:
+            json.dump(manifest, stream, ensure_ascii=False, indent=1)
+            stream.write("\n")
+        return manifest
+
+
+def _step(name: str, options: DeriveOptions) -> CountingStep:
+    """The transformation of a step; ``check`` has found that its files are given."""
+    if name == INVERSION:
+        return Inversion(options.inversion_marks)
+    if name == SCRIPT:
+        assert options.spm is not None
+        return Transliteration(options.spm, options.script, options.overlap, options.seed)
+    from xalign_fairseq.languages.syntax import Reordering, learn, read_treebank
+
+    return Reordering(learn(tree for path in options.towards for tree in read_treebank(path)), options.seed)

@@ -1,0 +1,146 @@
+"""Files of a natural language and their derived ones: text as bitext with exact links, and labelled data."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from xalign_fairseq.alignment.pharaoh import format_links
+from xalign_fairseq.data.corpus import scan
+from xalign_fairseq.data.tokenizer import split_words
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages import conllu_files, ner_files, nli_files
+from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree, unbroken
+from xalign_fairseq.transfer.formats.conllu import ConlluSentence, read_sentences
+
+KINDS = ("text", "conllu", "ner", "nli")
+_CONLLU = (".conllu", ".conllu.gz")
+# How each kind of labelled data is derived, and its lines written.
+_LABELLED: dict[str, tuple[Callable[..., Any], Callable[..., Iterator[str]], str]] = {
+    "conllu": (conllu_files.derive, conllu_files.lines, "conllu"),
+    "ner": (ner_files.derive, ner_files.lines, "tsv"),
+    "nli": (nli_files.derive, nli_files.lines, "tsv"),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was checked before the first one is written: text by its lines, labelled data as they were read."""
+
+    kind: str
+    name: str
+    path: str
+    content: Any
+    trees: Sequence[Tree] | None = None
+
+
+def open_source(kind: str, name: str, path: str, language: str, with_trees: bool) -> Source:
+    """Check a file; with trees, where the transformation asks for them.
+
+    Args:
+        kind: one of :data:`KINDS`.
+        name: how its derived files begin.
+        path: the file. Text is one sentence per line, of blank-separated words, or CoNLL-U by its name.
+        language: the natural language's code.
+        with_trees: labelled data without trees (NER, pairs of texts) take them from the CoNLL-U file beside them.
+
+    Raises:
+        XalignError: the file is malformed, or a sentence has no tree (file and place).
+    """
+    trees = None
+    if kind == "text" and not path.endswith(_CONLLU):
+        if with_trees:
+            raise XalignError(
+                "plain text has no trees, which the syntax step needs", where=path,
+                expected="a file named .conllu or .conllu.gz", next="parse the text",
+            )  # fmt: skip
+        return Source(kind, name, path, scan(path))
+    if kind == "text":
+        return Source(kind, name, path, with_trees)
+    content: Any
+    if kind == "conllu":
+        content = list(_with_trees(conllu_files.read(path), with_trees))
+    elif kind == "ner":
+        content = ner_files.read(path, language)
+        trees = conllu_files.trees_beside(path, [each.words for each in content]) if with_trees else None
+    else:
+        content = nli_files.read(path, language)
+        trees = conllu_files.trees_beside(path, nli_files.sentences(content)) if with_trees else None
+    return Source(kind, name, path, content, trees)
+
+
+def derive_source(
+    source: Source, folder: Path, src: str, tgt: str, transform: Transformation, progress: bool = False
+) -> dict[str, int]:
+    """Write the derived files of one source into a folder; return what they count.
+
+    Text becomes a bitext, ``NAME.SRC-TGT.SRC``, ``NAME.SRC-TGT.TGT`` and ``NAME.SRC-TGT.links`` (Pharaoh, exact);
+    labelled data become ``NAME.TGT.conllu`` or ``NAME.TGT.tsv``.
+    """
+    if source.kind == "text":
+        with tqdm(_sentences(source), source.name, _length(source), unit="line", disable=_bar_off(progress)) as bar:
+            return _write_bitext(bar, folder / f"{source.name}.{src}-{tgt}", src, tgt, transform)
+    derive, lines, suffix = _LABELLED[source.kind]
+    with tqdm(source.content, source.name, unit="sentence", disable=_bar_off(progress)) as bar:
+        trees = {} if source.kind == "conllu" else {"trees": source.trees}
+        derived, counts = derive(bar, transform, **trees)
+    with open(folder / f"{source.name}.{tgt}.{suffix}", "w", encoding="utf-8", newline="\n") as out:
+        out.writelines(f"{line}\n" for line in lines(derived))
+    return {"sentences": len(derived), **counts}
+
+
+def _write_bitext(
+    sentences: Iterable[Sentence], prefix: Path, src: str, tgt: str, transform: Transformation
+) -> dict[str, int]:
+    counts = {"sentences": 0, "empty": 0, "words": 0, "words that moved": 0}
+    names = [f"{prefix}.{suffix}" for suffix in (src, tgt, "links")]
+    streams = [open(name, "w", encoding="utf-8", newline="\n") for name in names]  # noqa: SIM115
+    try:
+        for key, natural in enumerate(sentences):
+            derived = transform(natural, key)
+            lines = " ".join(derived.source), " ".join(derived.forms), format_links(derived.links)
+            for stream, line in zip(streams, lines, strict=True):
+                stream.write(line + "\n")
+            counts["sentences"] += 1
+            counts["empty"] += not derived.source
+            counts["words"] += len(derived.source)
+            counts["words that moved"] += sum(i != k for i, k in derived.links)
+    finally:
+        for stream in streams:
+            stream.close()
+    return counts
+
+
+def _sentences(source: Source) -> Iterator[Sentence]:
+    """The sentences of a text; a blank within a word of CoNLL-U is written U+200B, for lines hold words."""
+    if source.path.endswith(_CONLLU):
+        for each in _with_trees(read_sentences(source.path), source.content):
+            natural = conllu_files.natural(each)
+            yield Sentence.natural([unbroken(word) for word in natural.source], natural.tree)
+    else:
+        for part in source.content.parts():
+            for line in part.read():
+                yield Sentence.natural(split_words(line))
+
+
+def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator[ConlluSentence]:
+    """The sentences; an error at the first one without a tree if trees are required."""
+    for sentence in sentences:
+        if required and sentence.tree() is None:
+            raise XalignError(
+                "a sentence has no tree, which the syntax step needs", where=sentence.where,
+                expected="heads and relations in columns 7 and 8", next="parse the text",
+            )  # fmt: skip
+        yield sentence
+
+
+def _length(source: Source) -> int | None:
+    """The lines of a plain text; CoNLL-U is read but once."""
+    return None if source.path.endswith(_CONLLU) else source.content.lines
+
+
+def _bar_off(progress: bool) -> bool:
+    return not (progress and sys.stderr.isatty())
