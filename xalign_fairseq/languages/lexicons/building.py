@@ -74,7 +74,7 @@ def pieces_encoder(dictionary: Dictionary) -> Encode:
     """Each text is one symbol of the dictionary."""
 
     def encode(symbols: Sequence[str]) -> Ragged:
-        ids = np.array([dictionary.index(symbol) for symbol in symbols], dtype=np.int32)
+        ids = np.array([dictionary.index(symbol) for symbol in symbols if symbol], dtype=np.int32)
         return ids, np.array([bool(symbol) for symbol in symbols], dtype=np.int32)
 
     return encode
@@ -157,7 +157,7 @@ def _entries(
 
 
 def _encoded(texts: Sequence[str], encode: Encode) -> list[Ids]:
-    flat, sizes = encode([text.strip() for text in texts])
+    flat, sizes = encode(texts)
     bounds = np.cumsum([0, *sizes])
     ids = flat.tolist()
     return [tuple(ids[begin:end]) for begin, end in pairwise(bounds.tolist())]

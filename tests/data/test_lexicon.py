@@ -1,0 +1,174 @@
+"""A lexicon of subword ids: its parts, its tensors, and its files in a data-bin."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.data import lexicon as lexicons
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED, Lexicon
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.errors import XalignError
+
+# (4) - (9, 10), (5, 6) - (11), (7) - (12, 13, 4)
+SRC, SRC_SIZES, TGT, TGT_SIZES = [4, 5, 6, 7], [1, 2, 1], [9, 10, 11, 12, 13, 4], [2, 1, 3]
+
+
+def make(src="en", tgt="xx", part=(HELD_OUT, TRAINED, UNUSED), **changes):
+    arrays = {"src_ids": SRC, "src_sizes": SRC_SIZES, "tgt_ids": TGT, "tgt_sizes": TGT_SIZES, "part": part} | changes
+    return Lexicon(src, tgt, **{name: np.array(values, dtype=np.int64) for name, values in arrays.items()})
+
+
+def random_lexicon(seed, entries=200, ids=60):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, size=(2, entries))
+    flat = [rng.integers(4, ids, size=side.sum()) for side in sizes]
+    return Lexicon("en", "xx", flat[0], sizes[0], flat[1], sizes[1], rng.integers(0, 3, size=entries))
+
+
+@pytest.fixture
+def data(tmp_path):
+    Dictionary(f"s{i}" for i in range(60)).save(tmp_path / "dict.txt")
+    return DataBin(tmp_path)
+
+
+def same(first, second):
+    return all(getattr(first, name).tolist() == getattr(second, name).tolist() for name in lexicons.ARRAYS) and (
+        first.src,
+        first.tgt,
+    ) == (second.src, second.tgt)
+
+
+def test_padded_by_hand():
+    src, tgt = make().padded()
+    assert src.tolist() == [[4, 1], [5, 6], [7, 1]]
+    assert tgt.tolist() == [[9, 10, 1], [11, 1, 1], [12, 13, 4]]
+    assert src.dtype == tgt.dtype == torch.int64
+    assert make().padded(pad=0)[0].tolist() == [[4, 0], [5, 6], [7, 0]]
+
+
+def test_parts_by_hand():
+    lexicon = make()
+    assert len(lexicon) == 3 and lexicon.entries(None) is lexicon
+    assert [side.tolist() for side in lexicon.entries(TRAINED).padded()] == [[[5, 6]], [[11]]]
+    assert [side.tolist() for side in lexicon.entries(HELD_OUT).padded()] == [[[4]], [[9, 10]]]
+    empty = make(part=[0, 0, 0]).entries(HELD_OUT)
+    assert len(empty) == 0 and [tuple(side.shape) for side in empty.padded()] == [(0, 0), (0, 0)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_make_up_the_whole(seed):
+    lexicon = random_lexicon(seed)
+    whole = [tuple(map(tuple, rows)) for rows in zip(*(side.tolist() for side in lexicon.padded()), strict=True)]
+    for part in (TRAINED, HELD_OUT, UNUSED):
+        some = lexicon.entries(part)
+        assert (some.part == part).all()
+        wanted = [pair for pair, of in zip(whole, lexicon.part, strict=True) if of == part]
+        found = zip(*(side.tolist() for side in some.padded()), strict=True)
+        trim = [tuple(tuple(i for i in side if i != 1) for side in pair) for pair in found]
+        assert trim == [tuple(tuple(i for i in side if i != 1) for side in pair) for pair in wanted]
+
+
+def test_a_checkpoint_returns_the_same_lexicon(tmp_path):
+    lexicon = random_lexicon(5)
+    torch.save({"model": {}, "task_state": {"lexicons": [lexicon.state()]}}, tmp_path / "checkpoint.pt")
+    (state,) = checkpoint.read(tmp_path / "checkpoint.pt")["task_state"]["lexicons"]
+    again = Lexicon.from_state(state)
+    assert same(again, lexicon) and again.digest == lexicon.digest
+    state["part"][0] += 1 if state["part"][0] < 2 else -1  # the state is a copy, and the digest sees every part
+    assert Lexicon.from_state(state).digest != again.digest
+    torch.load(io.BytesIO((tmp_path / "checkpoint.pt").read_bytes()), weights_only=True)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"src": "de"}, {"part": (0, 0, 2)}, {"src_ids": [4, 5, 6, 8]}, {"tgt_ids": [9, 10, 11, 12, 13, 5]},
+     {"src_sizes": [2, 1, 1]}, {"tgt_sizes": [1, 2, 3]}],
+)  # fmt: skip
+def test_the_digest_is_of_everything(changes):
+    assert make().digest == make().digest
+    assert make(**changes).digest != make().digest
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"part": (0, 1)}, {"part": (0, 1, 3)}, {"src_sizes": [1, 2, 2]}, {"tgt_sizes": [3, 0, 3]}, {"src_ids": [4, 5]}],
+)
+def test_arrays_that_do_not_fit(changes):
+    with pytest.raises(XalignError, match="lexicon en-xx"):
+        make(**changes)
+
+
+def test_a_data_bin_returns_what_was_written(data):
+    assert lexicons.lexicons(data) == []
+    lexicon = random_lexicon(1)
+    lexicons.write(data, lexicon, {"counts": {"read": 7}})
+    lexicons.write(data, make("en", "de"), {})
+    assert lexicons.lexicons(data) == [("en", "de"), ("en", "xx")]
+    again = lexicons.read(data, "en", "xx")
+    assert same(again, lexicon)
+    about = lexicons.read_about(data, "en", "xx")
+    assert about["counts"] == {"read": 7} and about["digest"] == lexicon.digest
+    # No file of a lexicon looks like a text's, and nothing temporary is left.
+    fresh = DataBin(data.path)
+    assert fresh.pairs == [] and fresh.monos == []
+    assert sorted(path.name for path in data.path.iterdir() if "en-xx" in path.name) == [
+        "lexicon.en-xx.en.entries.bin", "lexicon.en-xx.en.entries.idx", "lexicon.en-xx.json",
+        "lexicon.en-xx.part.bin", "lexicon.en-xx.part.idx",
+        "lexicon.en-xx.xx.entries.bin", "lexicon.en-xx.xx.entries.idx",
+    ]  # fmt: skip
+    assert not [path for path in data.path.iterdir() if path.name.startswith(".")]
+
+
+def test_another_lexicon_takes_its_place_only_if_told(data):
+    lexicons.write(data, random_lexicon(1), {})
+    before = {path.name: path.read_bytes() for path in data.path.iterdir()}
+    with pytest.raises(XalignError, match="--overwrite"):
+        lexicons.write(data, random_lexicon(2), {})
+    assert {path.name: path.read_bytes() for path in data.path.iterdir()} == before
+    lexicons.write(data, random_lexicon(2), {}, overwrite=True)
+    assert same(lexicons.read(data, "en", "xx"), random_lexicon(2))
+
+
+def test_files_of_two_lexicons_are_noticed(data):
+    lexicons.write(data, make(), {})
+    old = (data.path / "lexicon.en-xx.part.bin").read_bytes()
+    lexicons.write(data, make(part=[0, 0, 0]), {}, overwrite=True)
+    (data.path / "lexicon.en-xx.part.bin").write_bytes(old)
+    with pytest.raises(XalignError, match="do not belong together"):
+        lexicons.read(data, "en", "xx")
+
+
+def test_another_dictionary_is_noticed(data):
+    lexicons.write(data, make(), {})
+    Dictionary(f"t{i}" for i in range(60)).save(data.path / "dict.txt")
+    with pytest.raises(XalignError, match="another dictionary"):
+        lexicons.read(DataBin(data.path), "en", "xx")
+
+
+def test_what_is_not_there(data):
+    with pytest.raises(XalignError, match="no lexicon at all"):
+        lexicons.read(data, "en", "xx")
+    lexicons.write(data, make(), {})
+    with pytest.raises(XalignError, match="name it en-xx"):
+        lexicons.read(data, "xx", "en")
+    (data.path / "lexicon.en-xx.json").write_text("{")
+    with pytest.raises(XalignError, match="can't be read"):
+        lexicons.read(data, "en", "xx")
+
+
+def test_what_can_not_be_written(data):
+    with pytest.raises(XalignError, match="found: 70"):
+        lexicons.write(data, make(src_ids=[4, 5, 6, 70]), {})
+    for src, tgt in (("en", "en"), ("en", "a.b"), ("en", "a-b")):
+        with pytest.raises(XalignError, match="can't name a lexicon"):
+            lexicons.write(data, make(src, tgt), {})
+    assert [path.name for path in data.path.iterdir()] == ["dict.txt"]
+    about = {"not JSON": json}
+    with pytest.raises(TypeError):
+        lexicons.write(data, make(), about)
+    assert [path.name for path in data.path.iterdir()] == ["dict.txt"]
