@@ -9,7 +9,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 pytestmark = pytest.mark.slow
 EVERY = (
     "mlm", "tlm", "dwa", "l2_align", "word_contrastive", "reg_hidden", "reg_param", "moco", "sentence_mlm",
-    "word_exchange",
+    "word_exchange", "lexicon_align", "dict_mlm",
 )  # fmt: skip
 COMPOSED = (
     "--objectives", ",".join(EVERY), "--loss-normalization", "per-objective", "--moco-queue-size", 16,
@@ -29,11 +29,11 @@ def test_every_objective_of_the_package_is_tried():
         ("linear_mapping", (), ()),
     ],
 )
-def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, train, databin, tmp_path):
+def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, train, lexicon_bin, tmp_path):
     same = (*NO_VALID, "--lang-pairs", "en-de", *extra)
-    whole, _ = train(databin, tmp_path / "whole", *same, "--max-update", 6, criterion=criterion)
-    first, _ = train(databin, tmp_path / "cut", *same, "--max-update", 4, criterion=criterion)
-    second, _ = train(databin, tmp_path / "cut", *same, "--max-update", 6, criterion=criterion)
+    whole, _ = train(lexicon_bin, tmp_path / "whole", *same, "--max-update", 6, criterion=criterion)
+    first, _ = train(lexicon_bin, tmp_path / "cut", *same, "--max-update", 4, criterion=criterion)
+    second, _ = train(lexicon_bin, tmp_path / "cut", *same, "--max-update", 6, criterion=criterion)
     assert sorted(second) == [5, 6]
     assert_same(whole, first, (1, 2, 3, 4))
     assert_same(whole, second, (5, 6))
@@ -46,10 +46,10 @@ def test_a_resumed_run_equals_the_uninterrupted_one(criterion, extra, buffers, t
         assert {f"{name}_loss" for name in EVERY} <= set(whole[6])
 
 
-def test_two_processes_train_all_objectives(train, databin, tmp_path):
+def test_two_processes_train_all_objectives(train, lexicon_bin, tmp_path):
     extra = (*NO_VALID, "--max-update", 4, *COMPOSED, "--word-contrastive-gather")
     logged, _ = train(
-        databin, tmp_path / "two", *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
+        lexicon_bin, tmp_path / "two", *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
         "--ddp-backend", "c10d", "--distributed-init-method", f"file://{tmp_path}/init", criterion="weighted", batch=4,
     )  # fmt: skip
     assert sorted(logged) == [1, 2, 3, 4]
