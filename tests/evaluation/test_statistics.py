@@ -1,12 +1,14 @@
-"""Means and deviations, paired bootstrap over items and seeds against brute force, p-values without a difference."""
+"""Means and deviations, paired bootstrap over items and seeds against brute force, p-values, rank correlation."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from xalign_fairseq.alignment import bootstrap
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation import statistics
 from xalign_fairseq.evaluation.metric import f1, ratio
 from xalign_fairseq.evaluation.statistics import (
     Summary,
@@ -14,6 +16,7 @@ from xalign_fairseq.evaluation.statistics import (
     holm,
     paired_items,
     paired_items_and_seeds,
+    spearman,
     summarise,
 )
 
@@ -177,3 +180,99 @@ def test_bad_input():
         paired_items_and_seeds([a], [a[:1]], ratio)
     with pytest.raises(XalignError, match="samples 0"):
         paired_items([a], [a], ratio, samples=0)
+
+
+def ranks_by_counting(values):
+    """1 + how many are smaller + half of how many others are equal."""
+    return [1 + sum(b < a for b in values) + (sum(b == a for b in values) - 1) / 2 for a in values]
+
+
+def pearson_by_loops(x, y):
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    product = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    return product / math.sqrt(sum((a - mean_x) ** 2 for a in x) * sum((b - mean_y) ** 2 for b in y))
+
+
+def test_rank_correlation_by_hand():
+    # Ranks 1 2 3 4 5 and 2 1 4 3 5: 1 - 6 (1 + 1 + 1 + 1) / (5 * 24).
+    found = spearman([0.1, 0.2, 0.3, 0.4, 9.0], [20, 10, 40, 30, 50])
+    assert found.rho == pytest.approx(0.8) and found.n == 5
+    # Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: deviations (-1.5, 0, 0, 1.5) and (-1.5, .5, -.5, 1.5), 4.5 / sqrt(4.5 * 5).
+    tied = spearman([1, 7, 7, 8], [0, 2, 1, 5])
+    assert tied.rho == pytest.approx(4.5 / math.sqrt(22.5))
+    # Only the order that is there and the reverse order, each with either order of the equal ones: 4 of 24.
+    assert tied.p == pytest.approx(4 / 24)
+    assert spearman([1, 2, 3, 4], [4, 3, 2, 1]).rho == -1
+    assert spearman([1, 2, 3, 4], [4, 3, 2, 1]).p == pytest.approx(2 / 24)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_p_of_few_points_is_that_of_all_permutations(seed):
+    rng = np.random.default_rng(seed)
+    n = 4 + seed % 4
+    x, y = rng.integers(0, n, size=(2, n)).tolist()
+    found = spearman(x, y)
+    ranks = [ranks_by_counting(side) for side in (x, y)]
+    rho = pearson_by_loops(*ranks)
+    every = [pearson_by_loops(ranks[0], order) for order in itertools.permutations(ranks[1])]
+    assert found.rho == pytest.approx(rho)
+    assert found.p == pytest.approx(np.mean([abs(each) >= abs(rho) - 1e-9 for each in every]))
+
+
+@pytest.mark.parametrize("n", [9, 10, 36, 101])
+def test_rank_correlation_of_many_points_is_scipy_s(n):
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(n)
+    for noise in (0.5, 2.0, 20.0):
+        x = rng.integers(0, n // 2, size=n).astype(float)  # with ties
+        y = np.round(-x + noise * rng.standard_normal(n))
+        found, expected = spearman(x, y, samples=10), stats.spearmanr(x, y)
+        assert found.rho == pytest.approx(expected.statistic)
+        assert found.p == pytest.approx(expected.pvalue, rel=1e-6, abs=1e-14)
+
+
+def test_tails_of_student_s_t_by_its_table():
+    # Two-tailed 5 % points: t = 2.228 with 10 degrees of freedom, 2.201 with 11; and t = 12.706 with 1.
+    for df, t in ((10, 2.2281389), (11, 2.2009852), (1, 12.7062047)):
+        assert statistics._student_p(t / math.sqrt(df + t * t), df) == pytest.approx(0.05, abs=1e-7)
+
+
+def test_p_is_uniform_without_a_correlation():
+    rng = np.random.default_rng(0)
+    values = [spearman(*rng.standard_normal((2, n)), samples=1).p for n in (6, 14) for _ in range(100)]
+    assert 0.03 <= np.mean(np.array(values) <= 0.1) <= 0.18
+    assert np.median(values) == pytest.approx(0.5, abs=0.12)
+
+
+def test_the_interval_covers_the_correlation():
+    # Of a bivariate normal distribution with Pearson's r, Spearman's is 6 / pi asin(r / 2).
+    rng = np.random.default_rng(1)
+    r = 0.6
+    covered = []
+    for seed in range(60):
+        x = rng.standard_normal(60)
+        found = spearman(x, r * x + math.sqrt(1 - r * r) * rng.standard_normal(60), samples=100, seed=seed, level=0.9)
+        covered.append(found.low <= 6 / math.pi * math.asin(r / 2) <= found.high)
+    assert 0.8 <= np.mean(covered) <= 0.98
+
+
+def test_the_interval_by_its_seed_and_level():
+    rng = np.random.default_rng(2)
+    x, y = rng.standard_normal((2, 20))
+    first, same, other = (spearman(x, y, seed=seed) for seed in (1, 1, 2))
+    assert first == same and (first.low, first.high) != (other.low, other.high)
+    narrow = spearman(x, y, level=0.5)
+    assert first.low < narrow.low < narrow.high < first.high
+    # Most resamples of three points have one value only on a side; the others still have a correlation.
+    three = spearman([1, 2, 2], [1, 3, 2])
+    assert -1 <= three.low <= three.high <= 1
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [([1, 2], [1, 2]), ([1, 2, 3], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [4, 4, 4]), ([], []),
+     ([1, 2, math.nan], [1, 2, 3]), ([1, 2, 3], [1, math.inf, 3])],
+)  # fmt: skip
+def test_points_without_a_rank_correlation(x, y):
+    with pytest.raises(XalignError, match="no rank correlation"):
+        spearman(x, y)

@@ -10,7 +10,7 @@ import numpy as np
 from xalign_fairseq.alignment.bootstrap import PairedTest, check_options, paired_test, resampling_weights
 from xalign_fairseq.errors import XalignError
 
-EXACT_UP_TO = 9  # points whose permutations are all tried: 362,880
+EXACT_UP_TO = 8  # points whose permutations are all tried: 40,320
 
 # Summed counts (..., K) -> score (...,).
 Value = Callable[[np.ndarray], np.ndarray]

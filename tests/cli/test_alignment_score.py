@@ -1,0 +1,102 @@
+"""``xalign alignment-score``: lexicons of a checkpoint and of a data-bin."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.cli import _doctor_files, main
+from xalign_fairseq.data import lexicon as lexicons
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, Lexicon
+from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
+from xalign_fairseq.evaluation.signature import parse_signature
+
+EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
+
+
+@pytest.fixture
+def lexicon():
+    ones = np.ones(16, dtype=np.int64)
+    part = np.array([TRAINED] * 10 + [HELD_OUT] * 6)
+    return Lexicon("en", "xx", np.arange(4, 20), ones, np.arange(20, 36), ones, part)
+
+
+@pytest.fixture
+def data_bin(tmp_path, tiny_state, lexicon):
+    folder = tmp_path / "data-bin"
+    folder.mkdir()
+    Dictionary(tiny_state["task_state"]["tokenizer"]["symbols"][4:]).save(folder / "dict.txt")
+    lexicons.write(DataBin(folder), lexicon, {})
+    return folder
+
+
+@pytest.fixture
+def aligned(tiny_state, lexicon, tmp_path):
+    """A checkpoint in which the trained words have their translations' embeddings, with the lexicon in it."""
+    state = {**tiny_state, "model": dict(tiny_state["model"])}
+    table = state["model"][EMBEDDINGS].clone()
+    table[20:30] = table[4:14]
+    for key in (EMBEDDINGS, "encoder.lm_head.weight"):  # tied
+        state["model"][key] = table
+    state["task_state"] = {**tiny_state["task_state"], "lexicons": [lexicon.state()]}
+    torch.save(state, tmp_path / "aligned.pt")
+    return tmp_path / "aligned.pt"
+
+
+def score(*options):
+    return main(["alignment-score", *map(str, options)])
+
+
+def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, tmp_path, capsys):
+    assert score(aligned, "--json", tmp_path / "out.json") == 0
+    rows = json.loads((tmp_path / "out.json").read_text())
+    table = torch.load(aligned, weights_only=False)["model"][EMBEDDINGS]
+    expected = lexicon_scores(table, lexicon)
+    assert [(row["part"], row["score"], row["low"], row["high"], row["words"]) for row in rows] == [
+        (each.part, each.score, each.low, each.high, each.words) for each in expected
+    ]
+    assert [row["part"] for row in rows] == ["trained", "held out", "all"]
+    assert rows[0]["score"] == 1.0 and rows[1]["score"] < 1.0
+    signature = parse_signature(rows[1]["signature"])
+    assert signature["pair"] == "en-xx" and signature["part"] == "held out"
+    assert signature["data"] == f"sha256-{lexicon.digest[:12]}"
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == f"{aligned} en-xx: trained 100.0 [100.0, 100.0], 10 words among 16"
+    assert len(printed) == 3
+
+
+def test_several_checkpoints_on_the_lexicon_of_a_data_bin(tiny_checkpoint, aligned, data_bin, tmp_path):
+    assert score(tiny_checkpoint, aligned, "--data", data_bin, "--json", tmp_path / "out.json") == 0
+    rows = json.loads((tmp_path / "out.json").read_text())
+    by_file = {(row["checkpoint"], row["part"]): row["score"] for row in rows}
+    assert by_file[str(tiny_checkpoint), "trained"] < by_file[str(aligned), "trained"] == 1.0
+    # The data-bin's lexicon is taken, not the checkpoint's own.
+    about = lexicons.read(DataBin(data_bin), "en", "xx")
+    other = Lexicon("en", "xx", about.src_ids, about.src_sizes, about.tgt_ids, about.tgt_sizes, about.part * 0)
+    lexicons.write(DataBin(data_bin), other, {}, overwrite=True)
+    assert score(aligned, "--data", data_bin, "--json", tmp_path / "out.json") == 0
+    (row,) = json.loads((tmp_path / "out.json").read_text())
+    assert row["part"] == "trained" and row["words"] == 16
+
+
+def test_bad_input(tiny_checkpoint, aligned, data_bin, tmp_path, capsys):
+    assert score(tiny_checkpoint) == 2
+    assert "--data DATA_BIN" in capsys.readouterr().err
+    assert score(aligned, "--samples", 0) == 2
+    for path in data_bin.glob("lexicon.*"):
+        path.unlink()
+    assert score(aligned, "--data", data_bin) == 2
+    assert "xalign lexicon" in capsys.readouterr().err
+    symbols = Dictionary.load(data_bin / "dict.txt").symbols[4:]
+    Dictionary(symbols[::-1]).save(data_bin / "dict.txt")
+    assert score(aligned, "--data", data_bin) == 2
+    assert "does not fit the checkpoint" in capsys.readouterr().err
+    assert score(tmp_path / "none.pt") == 2
+
+
+def test_the_doctor_names_a_checkpoint_s_lexicon(aligned):
+    said = [str(finding) for finding in _doctor_files.look_at([str(aligned)])]
+    assert any("lexicon en-xx: 16 entries: 10 trained, 6 held out, 0 unused" in each for each in said)

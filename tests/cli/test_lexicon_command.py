@@ -1,0 +1,142 @@
+"""``xalign lexicon`` from a dictionary file to a data-bin."""
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.cli import _doctor_files, main
+from xalign_fairseq.data import lexicon as lexicons
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.lexicon import TRAINED
+from xalign_fairseq.data.tokenizer import Tokenizer, dictionary_of_model, load_sentencepiece
+
+FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict" / "freedict"
+
+
+@pytest.fixture
+def data(tmp_path, tiny_spm):
+    folder = tmp_path / "data-bin"
+    folder.mkdir()
+    (folder / "sentencepiece.model").write_bytes(tiny_spm)
+    dictionary_of_model(load_sentencepiece(tiny_spm)).save(folder / "dict.txt")
+    return DataBin(folder)
+
+
+@pytest.fixture
+def dictionary(tmp_path):
+    """A TSV file of words that the model knows, and of others."""
+    path = tmp_path / "words.tsv"
+    lines = ["the\told", "red house\tbig tree", "house\ttree", "house\triver", "Ж\tcat", "cat\t", "dogs\tdogs",
+             "house\ttree", "see\trun", "sing\thome"]  # fmt: skip
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def run(data, *options):
+    return main([str(part) for part in ("lexicon", data.path, *options)])
+
+
+def test_text(data, dictionary, capsys):
+    assert run(data, "--pair", "en-xx", "--from", dictionary, "--fraction", 0.5, "--held-out", 0.2) == 0
+    out = capsys.readouterr().out
+    assert "en-xx: 10 entries; dropped: 1 one-sided, 1 with unknown symbols, 1 identical, 1 duplicate" in out
+    assert "of 5 source words" in out
+    lexicon = lexicons.read(data, "en", "xx")
+    tokenizer = Tokenizer(data.spm, data.dictionary)
+    kept = [("the", "old"), ("red house", "big tree"), ("house", "tree"), ("house", "river"), ("see", "run"),
+            ("sing", "home")]  # fmt: skip
+    sides = [[[i for i in row if i != 1] for row in side.tolist()] for side in lexicon.padded()]
+    assert sides == [[tokenizer.encode(pair[side]) for pair in kept] for side in (0, 1)]
+    about = lexicons.read_about(data, "en", "xx")
+    assert about["sources"] == [
+        {"file": str(dictionary), "format": "tsv", "sha256": hashlib.sha256(dictionary.read_bytes()).hexdigest()}
+    ]
+    assert about["options"] == {"subwords": "mean", "fraction": 0.5, "held_out": 0.2, "seed": 1}
+    assert about["counts"]["kept"] == 6 and about["pieces"] is False
+
+
+def test_a_replaced_lexicon_follows_its_options(data, dictionary, capsys):
+    assert run(data, "--pair", "en-xx", "--from", dictionary) == 0
+    first = lexicons.read(data, "en", "xx")
+    assert run(data, "--pair", "en-xx", "--from", dictionary, "--seed", 2) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert lexicons.read(data, "en", "xx").digest == first.digest
+    assert run(data, "--pair", "en-xx", "--from", dictionary, "--held-out", 0, "--overwrite") == 0
+    assert (lexicons.read(data, "en", "xx").part == TRAINED).all()
+    assert run(data, "--pair", "xx-en", "--from", dictionary, "--subwords", "single") == 0
+    assert lexicons.read(data, "xx", "en").src_sizes.max() == 1
+
+
+def test_several_files_of_several_formats(data, dictionary, tmp_path):
+    (tmp_path / "more.txt").write_text("now home\nriver trees\n")
+    tei = "<TEI><entry><form><orth>cat</orth></form><sense><cit type='trans'><quote>dogs</quote></cit></sense></entry>"
+    (tmp_path / "cat.tei").write_text(f"{tei}</TEI>")
+    (tmp_path / "d.dict.dz").write_bytes(gzip.compress(b"seven\nold, big\n"))
+    (tmp_path / "d.index").write_text("seven\tA\tP\n")
+    files = [dictionary, tmp_path / "more.txt", tmp_path / "cat.tei", tmp_path / "d.index"]
+    assert run(data, "--pair", "en-xx", "--from", *files) == 0
+    about = lexicons.read_about(data, "en", "xx")
+    assert [source["format"] for source in about["sources"]] == ["tsv", "muse", "tei", "dictd", "dictd"]
+    assert about["counts"]["read"] == 10 + 2 + 1 + 2 and about["counts"]["kept"] == 6 + 2 + 1 + 2
+
+
+def test_pieces_need_no_model(tmp_path):
+    Dictionary(["▁a", "b", "▁A", "B"]).save(tmp_path / "dict.txt")
+    (tmp_path / "twins.tsv").write_text("▁a\t▁A\nb\tB\n", encoding="utf-8")
+    data = DataBin(tmp_path)
+    assert run(data, "--pair", "en-xx", "--from", tmp_path / "twins.tsv", "--pieces", "--held-out", 0) == 0
+    lexicon = lexicons.read(data, "en", "xx")
+    assert [side.tolist() for side in lexicon.padded()] == [[[4], [5]], [[6], [7]]]
+    assert lexicons.read_about(data, "en", "xx")["pieces"] is True
+
+
+def test_bad_input(data, dictionary, tmp_path, capsys):
+    def error(*options):
+        assert run(data, *options) == 2
+        return capsys.readouterr().err
+
+    pair = ("--pair", "en-xx", "--from")
+    assert "outside (0, 1]" in error(*pair, dictionary, "--fraction", 0)
+    assert "at most 1 together" in error(*pair, dictionary, "--fraction", 0.95)
+    assert "does not exist" in error(*pair, tmp_path / "none.tsv")
+    assert "no entry of the dictionary" in error(*pair, dictionary, "--pieces")
+    (tmp_path / "foreign.tsv").write_text("Ж\tЩ\nЮ\tЯ\n", encoding="utf-8")
+    assert "2 entries: 2 with unknown symbols" in error(*pair, tmp_path / "foreign.tsv")
+    assert "can't name a lexicon" in error("--pair", "en-en", "--from", dictionary)
+    (data.path / "sentencepiece.model").unlink()
+    assert "no sentencepiece model" in error(*pair, dictionary)
+    assert lexicons.lexicons(data) == []
+    with pytest.raises(SystemExit):
+        run(data, "--pair", "en", "--from", dictionary)
+
+
+def test_the_doctor_names_it(data, dictionary):
+    assert run(data, "--pair", "en-xx", "--from", dictionary, "--held-out", 0.2) == 0
+    said = [str(finding) for finding in _doctor_files.look_at([str(data.path)])]
+    entries = len(lexicons.read(data, "en", "xx"))
+    assert any(f"lexicon en-xx: {entries} entries: " in each for each in said)
+    part = data.path / "lexicon.en-xx.part.bin"
+    part.write_bytes(part.read_bytes()[:-2])
+    assert any("truncated" in str(finding) for finding in _doctor_files.look_at([str(data.path)]))
+
+
+def test_a_real_dictionary_in_a_real_data_bin(databin, tmp_path):
+    path = FREEDICT / "eng-fra.tsv"
+    if not path.exists():
+        pytest.skip("no real dictionaries at ../shared/data/dict")
+    for name in ("dict.txt", "sentencepiece.model"):
+        (tmp_path / name).write_bytes((databin / name).read_bytes())
+    data = DataBin(tmp_path)
+    assert run(data, "--pair", "en-fr", "--from", path, "--fraction", 0.25) == 0
+    about = json.loads((tmp_path / "lexicon.en-fr.json").read_text())
+    counts = about["counts"]
+    assert counts["read"] == 15190 and counts["kept"] > 10_000
+    assert sum(counts[name] for name in ("trained", "held out", "unused")) == counts["kept"]
+    assert counts["trained"] == pytest.approx(0.25 * counts["kept"], rel=0.1)
+    again = lexicons.read(data, "en", "fr")
+    assert len(again) == counts["kept"]
+    assert again.src_ids.max() < len(data.dictionary) and again.src_ids.min() > 3

@@ -1,0 +1,105 @@
+"""Alignment score of a lexicon's parts: by hand, and by plain loops over random embeddings."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexicon
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
+
+
+def make(entries, part):
+    sides = [[np.array(side) for side in column] for column in zip(*entries, strict=True)]
+    flat = [value for side in sides for value in (np.concatenate(side), np.array([len(ids) for ids in side]))]
+    return Lexicon("en", "xx", *flat, np.array(part))
+
+
+def test_by_hand():
+    # Angles in degrees; a pair of subwords of one length points between them.
+    angles = {4: 0, 5: 90, 6: 40, 7: 80, 8: 10, 9: 100, 10: 50, 11: 55}
+    table = torch.zeros(12, 2)
+    for row, angle in angles.items():
+        table[row] = torch.tensor([math.cos(math.radians(angle)), math.sin(math.radians(angle))])
+    entries = [
+        ((4,), (8,)),  # 0: the nearest is 10, its translation
+        ((5,), (11,)), ((5,), (9,)),  # 90: the nearest is 100, one of the two translations
+        ((6, 7), (10,)),  # 60 between 40 and 80: the nearest is 55, no translation
+        ((7,), (8, 9)),  # 80: the nearest is 100 (20 away; 55 as far, but first is first): between 10 and 100 is 55
+    ]  # fmt: skip
+    scores = lexicon_scores(table, make(entries, [TRAINED, TRAINED, TRAINED, HELD_OUT, UNUSED]))
+    found = {each.part: (each.score, each.words, each.candidates) for each in scores}
+    assert found["trained"] == (1.0, 2, 5)
+    assert found["held out"] == (0.0, 1, 5)
+    assert found["all"][1:] == (4, 5)
+    assert list(found) == [*PARTS, "all"]
+
+
+def random_case(seed, twins=30, entries=120):
+    """Rows 4 ... of one language and their noisy twins; most entries pair twins, of one or two subwords."""
+    rng = np.random.default_rng(seed)
+    table = rng.standard_normal((4 + 2 * twins, 4))
+    table[4 + twins :] = table[4 : 4 + twins] + 0.6 * rng.standard_normal((twins, 4))
+    lines = []
+    for _ in range(entries):
+        source = rng.integers(4, 4 + twins, size=rng.integers(1, 3))
+        target = source if rng.random() < 0.7 else rng.integers(4, 4 + twins, size=rng.integers(1, 3))
+        lines.append((tuple(source.tolist()), tuple((target + twins).tolist())))
+    return torch.from_numpy(table), make(lines, rng.integers(0, 3, size=entries)), lines
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_against_plain_loops(seed):
+    table, lexicon, lines = random_case(seed)
+
+    def vector(ids):
+        return [sum(float(table[i, k]) for i in ids) / len(ids) for k in range(4)]
+
+    def cosine(a, b):
+        return sum(x * y for x, y in zip(a, b, strict=True)) / math.sqrt(sum(x * x for x in a) * sum(y * y for y in b))
+
+    targets = list(dict.fromkeys(target for _, target in lines))
+    right = {}
+    for source in {source for source, _ in lines}:
+        nearest = max(targets, key=lambda target: cosine(vector(source), vector(target)))
+        right[source] = (source, nearest) in lines
+    for each in lexicon_scores(table, lexicon):
+        part = None if each.part == "all" else PARTS.index(each.part)
+        chosen = {source for (source, _), of in zip(lines, lexicon.part, strict=True) if part in (None, of)}
+        assert each.score == pytest.approx(sum(right[source] for source in chosen) / len(chosen))
+        assert each.words == len(chosen) and each.candidates == len(targets)
+        assert 0 <= each.low <= each.score <= each.high <= 1
+    assert 0.1 < sum(right.values()) / len(right) < 0.9
+
+
+def test_twins_of_equal_embeddings_are_aligned_and_turned_ones_are_not():
+    torch.manual_seed(0)
+    table = torch.randn(104, 16)
+    table[54:] = table[4:54]
+    lexicon = make([((i,), (i + 50,)) for i in range(4, 54)], [TRAINED] * 40 + [HELD_OUT] * 10)
+    assert [(each.part, each.score, each.low, each.high, each.words) for each in lexicon_scores(table, lexicon)] == [
+        ("trained", 1.0, 1.0, 1.0, 40), ("held out", 1.0, 1.0, 1.0, 10), ("all", 1.0, 1.0, 1.0, 50),
+    ]  # fmt: skip
+    table[94:] *= -1
+    assert [each.score for each in lexicon_scores(table, lexicon)] == [1.0, 0.0, 0.8]
+
+
+def test_a_lexicon_of_one_part_has_one_score():
+    table, lexicon, _ = random_case(1)
+    assert [each.part for each in lexicon_scores(table, lexicon.entries(HELD_OUT))] == ["held out"]
+
+
+def test_the_interval_is_by_the_seed():
+    table, lexicon, _ = random_case(2)
+    first, same, other = (lexicon_scores(table, lexicon, samples=50, seed=seed) for seed in (1, 1, 2))
+    assert first == same != other
+
+
+def test_what_can_not_be_scored():
+    table, lexicon, _ = random_case(1)
+    with pytest.raises(XalignError, match="no embedding"):
+        lexicon_scores(table[:50], lexicon)
+    with pytest.raises(XalignError, match="no entry"):
+        lexicon_scores(table, make([((4,), (5,))], [0]).entries(HELD_OUT))

@@ -1,0 +1,147 @@
+"""From entries to a lexicon: what is dropped and counted, what is trained on and held out."""
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.lexicons.building import LexiconOptions, build, pieces_encoder
+
+# Letters are symbols 4, 5 ...; a text's subwords are its letters.
+DICTIONARY = Dictionary("abcdefghijklmnopqrstuvwxyz")
+SYMBOLS = Dictionary(f"{side}{i}" for side in "sd" for i in range(1000))
+
+
+def letters(texts):
+    flat = [DICTIONARY.index(letter) for text in texts for letter in text]
+    return np.array(flat, dtype=np.int32), np.array([len(text) for text in texts], dtype=np.int32)
+
+
+def of_letters(pairs, **options):
+    return build("en", "xx", pairs, letters, DICTIONARY, LexiconOptions(**{"held_out": 0.0} | options))
+
+
+def of_pieces(pairs, **options):
+    return build("en", "xx", pairs, pieces_encoder(SYMBOLS), SYMBOLS, LexiconOptions(**options))
+
+
+def words(lexicon):
+    sides = [[tuple(i for i in row if i != 1) for row in side.tolist()] for side in lexicon.padded()]
+    return list(zip(*sides, strict=True))
+
+
+PAIRS = [
+    ("ab", "cd"),  # kept: (4, 5), (6, 7)
+    ("", "c"), ("a", ""),  # one-sided
+    ("a", "Ж"), ("Жb", "c"), ("a", "Ж"),  # unknown; the last is no duplicate, since it is not kept
+    ("abc", "abc"),  # identical
+    ("e", "f"),  # kept
+    ("ab", "cd"),  # duplicate
+    ("ab", "d"),  # kept: another translation
+    ("ba", "cd"),  # kept: the order counts
+]  # fmt: skip
+
+
+def test_counts_by_hand():
+    lexicon, about = of_letters(PAIRS)
+    assert words(lexicon) == [((4, 5), (6, 7)), ((8,), (9,)), ((4, 5), (7,)), ((5, 4), (6, 7))]
+    assert about["counts"] == {
+        "read": 11, "one-sided": 2, "with special symbols": 0, "with unknown symbols": 3, "of several subwords": 0,
+        "identical": 1, "duplicate": 1, "kept": 4, "source sides": 3, "trained": 4, "held out": 0, "unused": 0,
+    }  # fmt: skip
+    assert about["options"] == {"subwords": "mean", "fraction": None, "held_out": 0.0, "seed": 1}
+
+
+def test_entries_of_single_subwords_by_hand():
+    lexicon, about = of_letters(PAIRS, subwords="single")
+    assert words(lexicon) == [((8,), (9,))]
+    assert about["counts"]["of several subwords"] == 5  # the identical and the duplicate one are too long first
+
+
+def test_symbols_are_looked_up_as_they_are():
+    pairs = [("s0", "d0"), ("s1", "<pad>"), ("</s>", "d0"), ("s2", "<mask>"), ("s3 ", "d3"), ("", "d0"), ("s4", "d4")]
+    lexicon, about = of_pieces(pairs, held_out=0.0)
+    assert words(lexicon) == [((4,), (1004,)), ((8,), (1008,))]
+    # Without a place in the dictionary <mask> is unknown; with one it is special, as it is no word.
+    assert about["counts"]["with special symbols"] == 2 and about["counts"]["with unknown symbols"] == 2
+    assert about["counts"]["one-sided"] == 1
+    masked = Dictionary(["s", "d", "<mask>"])
+    _, about = build("en", "xx", [("s", "<mask>"), ("s", "d")], pieces_encoder(masked), masked, LexiconOptions())
+    assert about["counts"]["with special symbols"] == 1
+
+
+def twins(count):
+    return [(f"s{i}", f"d{i}") for i in range(count)]
+
+
+@pytest.mark.parametrize(("count", "fraction", "held_out"), [(100, 0.25, 0.1), (7, 0.5, 0.3), (333, 0.9, 0.1)])
+def test_parts_have_the_asked_sizes(count, fraction, held_out):
+    lexicon, about = of_pieces(twins(count), fraction=fraction, held_out=held_out)
+    sizes = [int((lexicon.part == part).sum()) for part in (TRAINED, HELD_OUT, UNUSED)]
+    assert sizes[1] == round(held_out * count)
+    assert sizes[0] == min(round(fraction * count), count - sizes[1])
+    assert sizes == [about["counts"][name] for name in ("trained", "held out", "unused")] and sum(sizes) == count
+
+
+def test_without_a_fraction_all_that_is_not_held_out_is_trained_on():
+    lexicon, _ = of_pieces(twins(200))
+    assert np.bincount(lexicon.part).tolist() == [180, 20]
+
+
+def test_a_smaller_fraction_is_a_subset_and_the_held_out_part_is_the_same():
+    parts = {f: of_pieces(twins(400), fraction=f, seed=3)[0].part for f in (0.1, 0.25, 0.5, 0.9)}
+    for smaller, larger in ((0.1, 0.25), (0.25, 0.5), (0.5, 0.9)):
+        assert set(np.flatnonzero(parts[smaller] == TRAINED)) < set(np.flatnonzero(parts[larger] == TRAINED))
+        assert ((parts[smaller] == HELD_OUT) == (parts[larger] == HELD_OUT)).all()
+
+
+def test_the_seed_decides():
+    first, same, other = (of_pieces(twins(400), seed=seed)[0] for seed in (1, 1, 2))
+    assert first.digest == same.digest != other.digest
+    held = [set(np.flatnonzero(lexicon.part == HELD_OUT)) for lexicon in (first, other)]
+    assert len(held[0] & held[1]) < 20  # of 40; 4 are expected
+
+
+def test_translations_of_one_word_stay_together():
+    pairs = [(f"s{i}", f"d{i + k}") for i in range(100) for k in range(1 + i % 4)]
+    lexicon, _ = of_pieces(pairs, fraction=0.5, held_out=0.25)
+    of_word: dict[int, set[int]] = {}
+    for (source, _), part in zip(words(lexicon), lexicon.part.tolist(), strict=True):
+        of_word.setdefault(source[0], set()).add(part)
+    assert all(len(parts) == 1 for parts in of_word.values())
+    assert [sum(parts == {part} for parts in of_word.values()) for part in (TRAINED, HELD_OUT, UNUSED)] == [50, 25, 25]
+
+
+@pytest.mark.parametrize("fraction", [0, -0.1, 1.5, float("nan")])
+def test_fractions_outside_0_to_1(fraction):
+    with pytest.raises(XalignError, match=r"outside \(0, 1\]"):
+        LexiconOptions(fraction=fraction)
+
+
+@pytest.mark.parametrize("held_out", [1, -0.1, float("nan")])
+def test_held_out_parts_outside_0_to_1(held_out):
+    with pytest.raises(XalignError, match=r"outside \[0, 1\)"):
+        LexiconOptions(held_out=held_out)
+
+
+def test_other_options_without_meaning():
+    with pytest.raises(XalignError, match=r"--fraction 0\.9"):
+        LexiconOptions(fraction=1.0)
+    LexiconOptions(fraction=1.0, held_out=0.0)
+    LexiconOptions(fraction=0.7, held_out=0.3)
+    with pytest.raises(XalignError, match="mean or single"):
+        LexiconOptions(subwords="first")
+
+
+def test_a_dictionary_of_other_words():
+    with pytest.raises(XalignError) as caught:
+        of_letters([("Ж", "a"), ("a", "Щ"), ("a", ""), ("b", "b")])
+    assert "4 entries: 1 one-sided, 2 with unknown symbols, 1 identical" in str(caught.value)
+    with pytest.raises(XalignError, match="0 entries"):
+        of_letters([])
+
+
+def test_a_fraction_of_too_few():
+    with pytest.raises(XalignError, match="leaves no entry"):
+        of_pieces(twins(10), fraction=0.04)
