@@ -166,6 +166,7 @@ def test_a_text_whose_marks_are_no_words_is_warned_of(text, tmp_path, capsys):
         (["--text", "t=TRAIN", "--towards", "TRAIN"], "syntax", "plain text has no trees"),
         (["--text", "t=TRAIN", "--lang", "en"], "inversion", "both languages have one code"),
         (["--text", "t=TRAIN", "--text", "t=TRAIN"], "inversion", "names of files must differ and be plain"),
+        (["--ner", "t=TRAIN", "--nli", "t=TRAIN"], "inversion", "names of files must differ and be plain"),
         (["--text", "../t=TRAIN"], "inversion", "names of files must differ and be plain"),
         (["--text", "t=TRAIN", "--overlap", "120"], "script", "the overlap is a percentage"),
     ],

@@ -45,7 +45,10 @@ def test_pieces_are_those_of_sentencepiece():
 
 def test_added_pieces_follow_the_models_own():
     model = train()
-    extra = [
+    score = struct.unpack("<f", struct.pack("<f", -0.1))[0]
+    # Lengths around those at which a number takes one more byte.
+    long = [Piece("x" * length, score) for length in (110, 118, 119, 125, 128, 200, 400, 20_000)]
+    extra = [Piece("▁new", -3.25), Piece("ბ", 0.0), *long]
         Piece("▁new", -3.25),
         Piece("long" * 100, struct.unpack("<f", struct.pack("<f", -0.1))[0]),
         Piece("ბ", 0.0),
@@ -55,9 +58,9 @@ def test_added_pieces_follow_the_models_own():
 
     assert read_pieces(longer) == [*read_pieces(model), *extra]
     processor = sentencepiece.SentencePieceProcessor(model_proto=longer)
-    assert processor.get_piece_size() == len(read_pieces(model)) + 3
+    assert processor.get_piece_size() == len(read_pieces(model)) + 10
     assert processor.encode("new ბ", out_type=str) == ["▁new", "▁", "ბ"]
-    assert processor.get_score(processor.get_piece_size() - 3) == -3.25
+    assert processor.get_score(processor.get_piece_size() - 10) == -3.25
 
 
 @pytest.mark.parametrize("kind", ["bpe", "word", "char"])

@@ -21,7 +21,7 @@ _FILES = {
     "words), or CoNLL-U by its name (.conllu, .conllu.gz)",
     "conllu": "a treebank; word numbers, heads and tags move with the words",
     "ner": "word TAB tag lines, as PAN-X; an entity that is torn apart becomes several",
-    "nli": "pairs of texts, as XNLI and PAWS-X; punctuation becomes words of its own",
+    "nli": "pairs of texts, as XNLI and PAWS-X; punctuation becomes words of its own, in NAME.en.tsv too",
 }
 
 

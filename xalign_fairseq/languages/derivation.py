@@ -67,11 +67,12 @@ class DeriveOptions:
             raise XalignError(
                 "there is nothing to derive from", expected="--text, --conllu, --ner or --nli NAME=FILE, once or more"
             )
-        for place, count in Counter((kind, name) for kind, name, _ in self.inputs).items():
-            if count > 1 or "/" in place[1]:
+        outputs = Counter(("tsv" if kind in ("ner", "nli") else kind, name) for kind, name, _ in self.inputs)
+        for (_, name), count in outputs.items():
+            if count > 1 or "/" in name:
                 raise XalignError(
-                    "names of files must differ and be plain", where=f"--{place[0]}", found=place[1],
-                    expected="a NAME of its own for each FILE, without a slash",
+                    "names of files must differ and be plain", where="NAME=FILE", found=name,
+                    expected="a NAME of its own for each text, each treebank, and each of --ner and --nli; no slash",
                 )  # fmt: skip
 
 

@@ -78,7 +78,8 @@ def derive_source(
     """Write the derived files of one source into a folder; return what they count.
 
     Text becomes a bitext, ``NAME.SRC-TGT.SRC``, ``NAME.SRC-TGT.TGT`` and ``NAME.SRC-TGT.links`` (Pharaoh, exact);
-    labelled data become ``NAME.TGT.conllu`` or ``NAME.TGT.tsv``.
+    labelled data become ``NAME.TGT.conllu`` or ``NAME.TGT.tsv``. Pairs of texts are written as words in the natural
+    language too (``NAME.SRC.tsv``), so that both languages are split alike.
     """
     if source.kind == "text":
         with tqdm(_sentences(source), source.name, _length(source), unit="line", disable=_bar_off(progress)) as bar:
@@ -87,8 +88,9 @@ def derive_source(
     with tqdm(source.content, source.name, unit="sentence", disable=_bar_off(progress)) as bar:
         trees = {} if source.kind == "conllu" else {"trees": source.trees}
         derived, counts = derive(bar, transform, **trees)
-    with open(folder / f"{source.name}.{tgt}.{suffix}", "w", encoding="utf-8", newline="\n") as out:
-        out.writelines(f"{line}\n" for line in lines(derived))
+    _write_lines(folder / f"{source.name}.{tgt}.{suffix}", lines(derived))
+    if source.kind == "nli":
+        _write_lines(folder / f"{source.name}.{src}.{suffix}", lines(source.content))
     return {"sentences": len(derived), **counts}
 
 
@@ -124,6 +126,11 @@ def _sentences(source: Source) -> Iterator[Sentence]:
         for part in source.content.parts():
             for line in part.read():
                 yield Sentence.natural(split_words(line))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with open(path, "w", encoding="utf-8", newline="\n") as out:
+        out.writelines(f"{line}\n" for line in lines)
 
 
 def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator[ConlluSentence]:

@@ -3,7 +3,8 @@
 Every normal piece of a unigram sentencepiece model gets a twin of equal score, whose characters are those of another
 script. A word is segmented by the model, its pieces become their twins, and these are written together. A segmentation
 of the derived word is one of the natural word with as large a score, so that the model with the twins reads the derived
-word as the twins of the natural pieces.
+word as the twins of the natural pieces. Where pieces are shared, two segmentations of one score can change places in a
+whole line, by rounding: in 5 of 262,697 English lines with an overlap of 25 %, and in none without overlap.
 """
 
 import os

@@ -1,0 +1,139 @@
+"""``xalign derive`` on treebanks, named entities and pairs of texts, and towards the syntax of a treebank."""
+
+import gzip
+
+import pytest
+
+from xalign_fairseq.alignment.pharaoh import read_links
+from xalign_fairseq.cli import main
+from xalign_fairseq.data.corpus import scan
+from xalign_fairseq.data.spm_training import train_sentencepiece
+from xalign_fairseq.files import read_lines
+from xalign_fairseq.languages.script import Transliteration
+from xalign_fairseq.transfer.formats.conllu import read_trees
+from xalign_fairseq.transfer.formats.sentence_pairs import read_pairs
+from xalign_fairseq.transfer.formats.tagged_words import read_tagged_words
+
+VERBS = ("sees", "likes", "finds", "takes")
+
+
+@pytest.fixture(scope="module")
+def english(transfer_data):
+    """Paths of the English files, by kind."""
+    files = {"conllu": "ud/en_ewt-ud-dev.conllu", "ner": "panx/dev-en.tsv", "nli": "xnli/dev-en.tsv"}
+    return {kind: transfer_data / name for kind, name in files.items()}
+
+
+@pytest.fixture(scope="module")
+def verb_final(transfer_data, tmp_path_factory):
+    """A gzipped treebank whose verbs stand at the end, before the full stop."""
+    path = tmp_path_factory.mktemp("treebank") / "verb_final.conllu.gz"
+    with gzip.open(path, "wt", encoding="utf-8") as out:
+        for block in (transfer_data / "ud/en_ewt-ud-train.conllu").read_text().strip().split("\n\n"):
+            rows = [row.split("\t") for row in block.split("\n")]
+            rows.sort(key=lambda row: (row[3] == "PUNCT", row[7] == "root"))
+            place = {row[0]: str(k) for k, row in enumerate(rows, 1)} | {"0": "0"}
+            out.writelines("\t".join([place[row[0]], *row[1:6], place[row[6]], *row[7:]]) + "\n" for row in rows)
+            out.write("\n")
+    return path
+
+
+def derive(destdir, *options, steps):
+    return main([str(part) for part in ("derive", "--destdir", destdir, "--steps", steps, *options)])
+
+
+def turned(words):
+    """A sentence whose one full stop is at its end, inverted."""
+    return [*words[-2::-1], words[-1]]
+
+
+def test_labels_move_with_their_words(english, tmp_path):
+    spm = tmp_path / "spm.model"
+    spm.write_bytes(train_sentencepiece([scan(english["conllu"])], 60, seed=1))
+    files = [option for kind, path in english.items() for option in (f"--{kind}", f"{kind}={path}")]
+    assert derive(tmp_path / "out", "--spm", spm, "--script", "georgian", *files, steps="script,inversion") == 0
+
+    form = Transliteration(spm, "georgian").form
+    natural, derived = (read_trees(path, "en") for path in (english["conllu"], tmp_path / "out/conllu.xx.conllu"))
+    for first, second in zip(natural, derived, strict=True):
+        count = len(first.words)
+        place = {0: 0, count: count} | {k: count - k for k in range(1, count)}
+        assert list(second.words) == [form(word) for word in turned(first.words)]
+        assert list(second.upos) == turned(first.upos)
+        assert list(second.tree.relations) == turned(first.tree.relations)
+        assert list(second.tree.heads) == [place[head] for head in turned(first.tree.heads)]
+
+    natural, derived = (read_tagged_words(path, "en") for path in (english["ner"], tmp_path / "out/ner.xx.tsv"))
+    for first, second in zip(natural, derived, strict=True):
+        assert list(second.words) == [form(word) for word in turned(first.words)]
+        assert list(second.tags) == turned(first.tags)  # entities of one word
+
+    natural, words, derived = (
+        read_pairs(path, "en") for path in (english["nli"], tmp_path / "out/nli.en.tsv", tmp_path / "out/nli.xx.tsv")
+    )
+    assert natural == words  # they were split already
+    for first, second in zip(natural, derived, strict=True):
+        assert second.label == first.label
+        for text, other in ((first.first, second.first), (first.second, second.second)):
+            assert other.split() == [form(word) for word in turned(text.split())]
+
+
+def test_words_are_ordered_towards_a_treebank(english, verb_final, tmp_path):
+    options = ("--towards", verb_final, "--text", f"dev={english['conllu']}", "--conllu", f"dev={english['conllu']}")
+    for name in "ab":
+        assert derive(tmp_path / name, *options, steps="syntax") == 0
+
+    prefix = tmp_path / "a/dev.en-xx"
+    natural, derived = ([line.split() for line in read_lines(f"{prefix}.{lang}")] for lang in ("en", "xx"))
+    for words, moved, links in zip(natural, derived, read_links(f"{prefix}.links"), strict=True):
+        assert len(links) == len(words) and all(words[i] == moved[k] for i, k in links)
+        assert words[-2] not in VERBS
+    assert sum(moved[-2] in VERBS for moved in derived) >= 0.9 * len(natural)
+    assert [list(tree.words) for tree in read_trees(tmp_path / "a/dev.xx.conllu", "xx")] == derived
+    for name in ("dev.en-xx.xx", "dev.en-xx.links", "dev.xx.conllu", "manifest.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_trees_of_other_data_stand_beside_them(english, verb_final, tmp_path, capsys):
+    (tmp_path / "dev.tsv").write_text(english["ner"].read_text())
+    options = ("--towards", verb_final, "--ner", f"dev={tmp_path}/dev.tsv")
+    assert derive(tmp_path / "out", *options, steps="syntax") == 2
+    assert f"{tmp_path}/dev.conllu" in capsys.readouterr().err
+
+    (tmp_path / "dev.conllu").write_text(english["conllu"].read_text())  # the same sentences
+    assert derive(tmp_path / "out", *options, steps="syntax") == 0
+    natural, derived = (read_tagged_words(path, "en") for path in (english["ner"], tmp_path / "out/dev.xx.tsv"))
+    for first, second in zip(natural, derived, strict=True):
+        pairs = [list(zip(each.words, each.tags, strict=True)) for each in (first, second)]
+        assert sorted(pairs[0]) == sorted(pairs[1])
+    assert sum(each.words[-2] in VERBS for each in derived) >= 0.9 * len(derived)
+
+
+def row(number, word, head="0", relation="root", tag="VERB"):
+    return "\t".join([str(number), word, "_", tag, "_", "_", head, relation, "_", "_"]) + "\n"
+
+
+def test_a_blank_within_a_word_is_no_end_of_it(tmp_path):
+    (tmp_path / "t.conllu").write_text(row(1, "10 000") + row(2, "run", "1", "dep") + "\n")
+    assert derive(tmp_path / "out", "--text", f"t={tmp_path}/t.conllu", steps="inversion") == 0
+    assert (tmp_path / "out/t.en-xx.en").read_text(encoding="utf-8") == "10\u200b000 run\n"
+    assert (tmp_path / "out/t.en-xx.xx").read_text(encoding="utf-8") == "run 10\u200b000\n"
+
+
+@pytest.mark.parametrize("kind", ["text", "conllu"])
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (row(1, "run", "_", "_"), "a sentence has no tree"),
+        (row(1, "run", "2") + row(2, "now", "1"), "sentence does not have one root"),
+        (row(1, "run") + row(2, "now", "7", "dep"), "a head is no word of its sentence"),
+        (row(1, "run") + row(2, "a", "3", "dep") + row(3, "b", "2", "dep"), "run in a circle"),
+    ],
+)
+def test_bad_trees_are_named_and_write_nothing(verb_final, tmp_path, capsys, kind, rows, message):
+    (tmp_path / "t.conllu").write_text(row(1, "run") + "\n" + rows + "\n")
+    options = ("--towards", verb_final, f"--{kind}", f"t={tmp_path}/t.conllu")
+    assert derive(tmp_path / "out", *options, steps="syntax") == 2
+    error = capsys.readouterr().err
+    assert message in error and f"{tmp_path}/t.conllu, line 3 (sentence 2)" in error
+    assert [path.name for path in tmp_path.iterdir()] == ["t.conllu"]
