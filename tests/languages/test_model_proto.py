@@ -49,10 +49,6 @@ def test_added_pieces_follow_the_models_own():
     # Lengths around those at which a number takes one more byte.
     long = [Piece("x" * length, score) for length in (110, 118, 119, 125, 128, 200, 400, 20_000)]
     extra = [Piece("▁new", -3.25), Piece("ბ", 0.0), *long]
-        Piece("▁new", -3.25),
-        Piece("long" * 100, struct.unpack("<f", struct.pack("<f", -0.1))[0]),
-        Piece("ბ", 0.0),
-    ]
 
     longer = with_pieces(model, extra)
 
