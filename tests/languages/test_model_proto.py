@@ -47,16 +47,16 @@ def test_added_pieces_follow_the_models_own():
     model = train()
     score = struct.unpack("<f", struct.pack("<f", -0.1))[0]
     # Lengths around those at which a number takes one more byte.
-    long = [Piece("x" * length, score) for length in (110, 118, 119, 125, 128, 200, 400, 20_000)]
+    long = [Piece("x" * length, score) for length in (110, 118, 119, 125, 128, 200, 400)]
     extra = [Piece("▁new", -3.25), Piece("ბ", 0.0), *long]
 
     longer = with_pieces(model, extra)
 
     assert read_pieces(longer) == [*read_pieces(model), *extra]
     processor = sentencepiece.SentencePieceProcessor(model_proto=longer)
-    assert processor.get_piece_size() == len(read_pieces(model)) + 10
+    assert processor.get_piece_size() == len(read_pieces(model)) + 9
     assert processor.encode("new ბ", out_type=str) == ["▁new", "▁", "ბ"]
-    assert processor.get_score(processor.get_piece_size() - 10) == -3.25
+    assert processor.get_score(processor.get_piece_size() - 9) == -3.25
 
 
 @pytest.mark.parametrize("kind", ["bpe", "word", "char"])
