@@ -60,7 +60,9 @@ def test_labels_beside_two_columns_become_the_third(write):
 
 
 def test_two_columns_without_labels_stay_two(write):
-    derived, counts = nli_files.derive(nli_files.read(write("test-en.tsv", "a b\tc", "d\t"), "en"), INVERTED)
+    pairs = nli_files.read(write("test-en.tsv", "a b\tc", "d\t"), "en")
+    assert nli_files.sentences(pairs) == [["a", "b"], ["c"], ["d"], []]
+    derived, counts = nli_files.derive(pairs, INVERTED)
     assert list(nli_files.lines(derived)) == ["b a\tc", "d\t"]
     assert counts == {"empty": 1}
 
