@@ -129,6 +129,14 @@ def test_draws_have_the_models_probabilities():
         assert share == pytest.approx(probability, abs=4 * (probability * (1 - probability) / 4000) ** 0.5)
 
 
+def test_heads_are_drawn_apart():
+    sentence = parsed("a|DET|2|det b|NOUN|0|root c|DET|4|det d|NOUN|2|conj")
+    drawn = [Reordering(LIKE, seed=1)(sentence, key).forms for key in range(600)]
+    both = [(d.index("a") < d.index("b"), d.index("c") < d.index("d")) for d in drawn]
+    for outcome in itertools.product((False, True), repeat=2):
+        assert both.count(outcome) / len(both) == pytest.approx(1 / 4, abs=0.08)
+
+
 def test_one_seed_is_one_language(english):
     derived = [Reordering(LIKE, seed=1)(sentence, key) for key, sentence in enumerate(english[:50])]
     again = Reordering(LIKE, seed=1)
