@@ -35,7 +35,7 @@ class Transliteration:
     """Writes every word in the derived script; T_trans of ALIGN-MLM (appendix F).
 
     Special, control, user-defined and byte pieces are shared by both languages, and characters that the model does not
-    know stay as they are. A word whose normalised form has blanks within ("½ x" of CoNLL-U, "¨") has U+200B there,
+    know stay as they are. A word whose normalised form has blanks within ("10 000" of CoNLL-U, "a¨b") has U+200B there,
     which the model reads as a blank; one whose normalised form is empty stays as it is, and has no pieces in either
     language. Both are counted in :attr:`counts`.
 
