@@ -3,13 +3,14 @@
 #
 #   bash 1_data.sh BENCHMARK OUT
 #
-# BENCHMARK: the folder with bitext/ and eval/. VOCAB (4000; on a GPU 40000) pieces, doubled by the derived script. PARSES:
-# CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it; without it there is no trans_syn. SEED (1), WORKERS (2).
-# Needs: pip install ".[recipes]". What is there already is left as it is. Writes
-#   OUT/text/english.txt       300,000 sentences, the last 2,000 for validation
-#   OUT/derived/LANGUAGE       both sides of the text with exact links, labelled files, script, lexicon
-#   OUT/data/LANGUAGE[...]     data-bins: trans, trans_inv, trans_syn; of trans_inv also .overlap25, .overlap50,
-#                              .parallel1, .parallel10, .parallel100; of trans_inv and trans_syn .dictionary50
+# BENCHMARK: the folder with bitext/ and eval/. VOCAB (4000; on a GPU 40000) pieces, doubled by the derived script. NER
+# (3000) sentences to train on. PARSES: CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it; without it there is no
+# trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is left as it is. Writes
+#   OUT/text/english.txt      300,000 sentences, the last 2,000 for validation
+#   OUT/labelled              English files of the tasks
+#   OUT/derived/LANGUAGE      both sides of the text with exact links; labelled files in both languages; script, lexicon
+#   OUT/data/LANGUAGE[...]    data-bins: trans, trans_inv, trans_syn; of trans_inv also .overlap25, .overlap50,
+#                             .parallel1, .parallel10, .parallel100; of trans_inv and trans_syn .dictionary50
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../recipe.sh"
@@ -28,23 +29,28 @@ copy_labelled() { # FOLDER: the English files, by the names that plans/*.yaml ha
   mkdir -p "$1"
   gzip -dc "$eval/ud/en_ewt-ud-dev.conllu.gz" > "$1/pos-train.en.conllu"
   gzip -dc "$eval/ud/en_ewt-ud-test.conllu.gz" > "$1/pos-test.en.conllu"
-  cp --no-preserve=mode "$eval/panx/train-en.tsv" "$1/ner-train.en.tsv"
+  awk -v RS= -v ORS='\n\n' -v most="${NER:-3000}" 'NR <= most' "$eval/panx/train-en.tsv" > "$1/ner-train.en.tsv"
   cp --no-preserve=mode "$eval/panx/dev-en.tsv" "$1/ner-test.en.tsv"
   cp --no-preserve=mode "$eval/xnli/dev-en.tsv" "$1/nli-train.en.tsv"
   paste "$eval/xnli/test-en.tsv" "$eval/xnli/test.labels" > "$1/nli-test.en.tsv"
 }
 
 derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled files in one call, English ones beside
-  local folder="$out/derived/$1" steps="$2" text="$3" labelled="$out/labelled"
+  local folder="$out/derived/$1" work="$out/derived/.$1" steps="$2" text="$3" labelled="$out/labelled" task
   [[ ! -e "$folder" ]] || return 0
   shift 3
   local options=(--conllu "pos-train=$labelled/pos-train.en.conllu" --conllu "pos-test=$labelled/pos-test.en.conllu")
-  if [[ "$steps" != *syntax* ]]; then # these have no trees
-    options+=(--ner "ner-train=$labelled/ner-train.en.tsv" --ner "ner-test=$labelled/ner-test.en.tsv")
-    options+=(--nli "nli-train=$labelled/nli-train.en.tsv" --nli "nli-test=$labelled/nli-test.en.tsv")
-  fi
-  xalign derive --destdir "$folder" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
+  for task in ner nli; do
+    # Re-ordering needs their trees too.
+    if [[ "$steps" != *syntax* || -e "$labelled/$task-train.en.conllu" ]]; then
+      options+=("--$task" "$task-train=$labelled/$task-train.en.tsv" "--$task" "$task-test=$labelled/$task-test.en.tsv")
+    fi
+  done
+  rm -rf "$work"
+  xalign derive --destdir "$work" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
     --text "english=$text" "${options[@]}" "$@"
+  cp "$labelled"/*.en.* "$work"
+  mv "$work" "$folder"
 }
 
 prepare() { # DATA_BIN LANGUAGE PARALLEL: text of both languages, and the first PARALLEL % of it as pairs

@@ -3,7 +3,7 @@
 #
 #   bash 2_train.sh DATA RUNS OBJECTIVE LANGUAGE SEED [fairseq-train option ...]
 #
-# DATA: OUT/data of 1_data.sh. LANGUAGE: trans, trans_inv or trans_syn. OBJECTIVE:
+# DATA: OUT of 1_data.sh. LANGUAGE: trans, trans_inv or trans_syn. OBJECTIVE:
 #   mlm         MLM in both languages
 #   xlm         MLM, and TLM on PARALLEL (25) % of the text as pairs; positions begin anew, language embeddings
 #   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language embeddings
@@ -42,7 +42,7 @@ case "$objective" in
   *) echo "error: unknown objective $objective; expected mlm, xlm, dict_mlm or align_mlm" >&2; exit 2 ;;
 esac
 [[ "$objective" == xlm ]] || options+=(--max-tokens "$mono_tokens")
-bin="$data/$language$variant" setting="$objective.$language$variant"
+bin="$data/data/$language$variant" setting="$objective.$language$variant"
 save="$runs/$setting-$seed"
 require_file "the data-bin of $language$variant; next: bash 1_data.sh" "$bin"
 

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Fine-tune, test and score every finished run of 2_train.sh; what has been measured stays as it is.
+#
+#   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: of some runs alone, such as xlm.trans_inv-1
+#
+# DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos ner),
+# PLAN (plans/small.yaml), DEVICE (--cpu; for a GPU "").
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+data="$1" runs="$2"
+shift 2
+results="${RESULTS:-$here/results}"
+read -r -a tasks <<< "${TASKS:-pos ner}"
+read -r -a device <<< "${DEVICE---cpu}"
+
+names=("$@")
+if [[ $# -eq 0 ]]; then
+  for folder in "$runs"/*/; do
+    names+=("$(basename "$folder")")
+  done
+fi
+wanted=()
+for name in "${names[@]}"; do
+  if [[ -e "$results/runs/$name.json" ]]; then
+    echo "$name: measured already"
+  elif ! grep -qs "done training" "$runs/$name/train.log"; then
+    echo "$name: not finished"
+  else
+    wanted+=("$runs/$name")
+  fi
+done
+[[ "${#wanted[@]}" -gt 0 ]] || exit 0
+python "$here/evaluate.py" "$data" "${wanted[@]}" --tasks "${tasks[@]}" --plan "${PLAN:-$here/plans/small.yaml}" \
+  --results "$results" "${device[@]}"

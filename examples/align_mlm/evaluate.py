@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Fine-tune and test finished runs of 2_train.sh, score their embeddings, and write it to results/runs/.
+
+usage: evaluate.py DATA RUN [RUN ...] [--tasks pos ner] [--plan plans/small.yaml] [--results FOLDER] [--cpu]
+
+DATA: OUT of 1_data.sh. RUN: a folder of 2_train.sh, whose name says what it is. Of each task there are two models, one
+trained in English (zero-shot) and one in the derived language (supervised); a task without files of the derived
+language is left out. The runs are those of xalign transfer, in this process's forks: that saves most of their time,
+which is the start of fairseq, three times as long as the fine-tuning of such encoders.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import study
+import torch
+from fairseq import utils
+from fairseq_cli.train import cli_main
+
+import xalign_fairseq
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.lexicon import read as read_lexicon
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
+from xalign_fairseq.transfer.grid import build, open_checkpoint
+from xalign_fairseq.transfer.plan import load_plan, select
+from xalign_fairseq.transfer.predict import Predictor, evaluate
+from xalign_fairseq.transfer.run_spec import RunSpec, train_options
+
+LAST = "checkpoint_last.pt"
+SUPERVISED = "-supervised"
+
+
+def in_fork(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result of a function that runs in a process of its own, with all that is imported here."""
+    with ProcessPoolExecutor(1, get_context("fork")) as process:
+        return process.submit(function, *arguments).result()
+
+
+def plan_runs(args: argparse.Namespace, run: Path, setting: study.Setting) -> list[RunSpec]:
+    """What to fine-tune: both models of each task that has files of the derived language."""
+    plan = load_plan(args.plan, args.data / "derived" / setting.folder)
+    there = [
+        task.name for task in plan.tasks
+        if task.name.removesuffix(SUPERVISED) in args.tasks and (task.folder / task.files["test"]["xx"]).is_file()
+    ]  # fmt: skip
+    if not there:
+        raise XalignError("no task has files of the derived language", where=args.data / "derived" / setting.folder)
+    return build(select(plan, there), [open_checkpoint(run.name, run / LAST, run)], cpu=args.cpu)
+
+
+def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
+    """Train, and count every test file: ``TASK/LANGUAGE/METRIC`` -> (items, K). Its output goes to FOLDER/NAME.log."""
+    folder.mkdir(exist_ok=True)
+    log = os.open(folder / f"{spec.task}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    with tempfile.TemporaryDirectory(dir=folder) as save:
+        sys.argv = ["fairseq-train", *train_options(spec, Path(save))]
+        cli_main()
+        device = "cuda" if torch.cuda.is_available() and not spec.place["cpu"] else "cpu"
+        predictor = Predictor.load(Path(save, "checkpoint_best.pt"), device=device)
+    evaluations = {
+        language: evaluate(predictor, path, language) for language, path in spec.place["files"]["test"].items()
+    }
+    return {
+        f"{spec.task}/{language}/{metric}": counts
+        for language, evaluation in evaluations.items()
+        for metric, counts in evaluation.counts.items()
+    }
+
+
+def score_embeddings(run: Path, data_bin: Path) -> dict[str, Any]:
+    """Alignment score of each part of the data-bin's lexicon, and the encoder's sizes."""
+    state = checkpoint.read(run / LAST)
+    encoder, _ = checkpoint.load_encoder(state, run / LAST)
+    embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
+    scores = lexicon_scores(embeddings, read_lexicon(DataBin(data_bin), "en", "xx"))
+    config = encoder.config
+    return {
+        "encoder": f"{config.encoder_layers} x {config.encoder_embed_dim}",
+        "pieces": len(embeddings),
+        "alignment": {
+            each.part: {key: round(value, 5) for key, value in asdict(each).items() if key != "part"} for each in scores
+        },
+    }
+
+
+def training_record(run: Path) -> dict[str, Any]:
+    """Command, commit, machine, updates, tokens and minutes of the pre-training."""
+    record = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    log = (run / "train.log").read_text(encoding="utf-8")
+    tokens = updates = 0
+    # The line of each epoch has the mean of all its updates.
+    for found in re.finditer(r"\| wpb ([\d.]+) .*\| num_updates (\d+) \| lr ", log):
+        tokens += max(0, int(found[2]) - updates) * float(found[1])
+        updates = max(updates, int(found[2]))
+    seconds = sum(float(found[1]) for found in re.finditer(r"done training in ([\d.]+) seconds", log))
+    return record | {"updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1)}
+
+
+def measure(args: argparse.Namespace, run: Path) -> None:
+    """Take all measures of a run and write them."""
+    setting, seed = study.split_name(run.name)
+    record = training_record(run) | in_fork(score_embeddings, run, args.data / "data" / setting.data)
+    counts: dict[str, np.ndarray] = {}
+    for spec in in_fork(plan_runs, args, run, setting):
+        for key, table in in_fork(fine_tune, spec, run / "transfer").items():
+            counts[key] = counts[key] + table if key in counts else table  # seeds of fine-tuning add up
+    shutil.rmtree(run / "transfer")
+    result = study.Run(setting, seed, record, counts)
+    record["scores"] = {
+        task: {name: round(score, 4) for name, score in result.scores(task).items()}
+        for task in study.TASKS
+        if result.has(task)
+    }
+    study.write(args.results, run.name, record, counts)
+    gaps = ", ".join(f"{task} Δ {100 * scores['Δ']:.1f}" for task, scores in record["scores"].items())
+    print(f"{run.name}: {gaps}, alignment {100 * result.alignment():.1f}", flush=True)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    here = Path(__file__).resolve().parent
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    parser.add_argument("--tasks", nargs="+", default=["pos", "ner"], choices=tuple(study.TASKS))
+    parser.add_argument("--plan", type=Path, default=here / "plans/small.yaml")
+    parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ beside this script")
+    parser.add_argument("--cpu", action="store_true", help="use no GPU")
+    args = parser.parse_args(argv)
+    utils.import_user_module(Namespace(user_dir=str(Path(xalign_fairseq.__file__).parent)))
+    try:
+        for run in args.runs:
+            measure(args, run)
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Tag and parse a text of words: a parser learned from a treebank, and CoNLL-U written by it.
+
+usage: parse_text.py train MODEL TREEBANK [TREEBANK ...] [--test TREEBANK] [--epochs 20] [--seed 1]
+       parse_text.py parse MODEL TEXT OUT.conllu
+
+Treebanks are CoNLL-U, gzipped or not; TEXT has a sentence a line, words between blanks. OUT has a sentence for each line,
+with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at all.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import torch
+from lstm_parser import Parse, Parser, train
+
+from xalign_fairseq.cli._aligning import progress_bar
+from xalign_fairseq.data.tokenizer import split_words
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, Gold
+from xalign_fairseq.evaluation.tagging import TOKEN_ACCURACY
+from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.transfer.examples import TreeExample
+from xalign_fairseq.transfer.formats.conllu import read_trees
+
+BLOCK = 8192
+
+
+def read_gold(path: str) -> list[TreeExample]:
+    """The sentences of a treebank; each must have a tree."""
+    examples = read_trees(path, "")
+    without = [example.id for example in examples if example.tree is None]
+    if without:
+        raise XalignError(
+            "sentences have no tree", where=path, found=", ".join(without[:3]), expected="HEAD and DEPREL"
+        )
+    return examples
+
+
+def read_words(path: str) -> Iterator[list[str]]:
+    """The words of each line."""
+    for number, line in enumerate(read_lines(path), 1):
+        words = split_words(line)
+        if not words:
+            raise XalignError("a line has no word", where=f"{path}, line {number}", expected="one sentence a line")
+        yield words
+
+
+def score(parser: Parser, examples: Sequence[TreeExample]) -> dict[str, float]:
+    """UPOS accuracy and attachment scores in %."""
+    parses = parser.parse([each.words for each in examples])
+    golds = [Gold(each.tree.heads, each.tree.relations, each.upos) for each in examples if each.tree]
+    trees = [(heads, relations) for _, heads, relations in parses]
+    scores = {metric.name: metric.score(metric.counts(golds, trees, "")) for metric in (UAS, LAS, UAS_ALL, LAS_ALL)}
+    tags = TOKEN_ACCURACY.counts([list(each.upos) for each in examples], [upos for upos, _, _ in parses], "")
+    return {"upos": 100 * TOKEN_ACCURACY.score(tags)} | {name: 100 * value for name, value in scores.items()}
+
+
+def conllu(number: int, words: Sequence[str], parse: Parse) -> str:
+    """The lines of a sentence, and the empty one after it."""
+    rows = [f"# sent_id = {number}"]
+    for k, (word, upos, head, relation) in enumerate(zip(words, *parse, strict=True), 1):
+        rows.append(f"{k}\t{word}\t_\t{upos}\t_\t_\t{head}\t{relation}\t_\t_")
+    return "\n".join(rows) + "\n\n"
+
+
+def run_train(args: argparse.Namespace) -> None:
+    examples = [example for path in args.treebank for example in read_gold(path)]
+    test = read_gold(args.test) if args.test else []
+    with progress_bar(args.epochs, False, " epochs") as progress:
+        parser = train(examples, args.epochs, args.seed, progress)
+    print(f"{len(examples)} sentences to train on", end="")
+    print("".join(f", {name} {value:.2f}" for name, value in score(parser, test).items()) if test else "")
+    with atomic_write(args.model, "wb") as out:
+        torch.save({"names": parser.names, "parameters": parser.state_dict()}, out)
+
+
+def run_parse(args: argparse.Namespace) -> None:
+    state = torch.load(args.model, weights_only=True)
+    parser = Parser(state["names"])
+    parser.load_state_dict(state["parameters"])
+    sentences, number = read_words(args.text), 0
+    with atomic_write(args.out) as out, progress_bar(None, False, " sentences") as progress:
+        while block := list(islice(sentences, BLOCK)):
+            for number, (words, parse) in enumerate(zip(block, parser.parse(block), strict=True), number + 1):
+                out.write(conllu(number, words, parse))
+            progress(len(block))
+    print(f"{number} sentences parsed")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    training = commands.add_parser("train")
+    training.add_argument("model")
+    training.add_argument("treebank", nargs="+")
+    training.add_argument("--test")
+    training.add_argument("--epochs", type=int, default=20)
+    training.add_argument("--seed", type=int, default=1)
+    training.set_defaults(run=run_train)
+    parsing = commands.add_parser("parse")
+    parsing.add_argument("model")
+    parsing.add_argument("text")
+    parsing.add_argument("out")
+    parsing.set_defaults(run=run_parse)
+    args = parser.parse_args()
+    args.run(args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""What the study compares, and its results as 3_evaluate.sh writes them: settings, scores and gaps of every run."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.metric import f1, ratio
+from xalign_fairseq.files import atomic_write
+
+RESULTS = Path(__file__).resolve().parent / "results"
+OBJECTIVES = {"mlm": "MLM", "xlm": "XLM", "dict_mlm": "DICT-MLM", "align_mlm": "ALIGN-MLM"}
+LANGUAGES = {"trans": "Trans", "trans_inv": "Trans + Inv", "trans_syn": "Trans + Syn"}
+TASKS = {"xnli": "XNLI", "ner": "NER", "pos": "POS"}
+# The paper's measure of each task; XTREME's F1 reads POS tags as entities.
+METRICS = {"xnli": "accuracy", "ner": "f1", "pos": "f1"}
+VALUES: dict[str, Callable[[np.ndarray], np.ndarray]] = {"accuracy": ratio, "f1": f1}
+PARTS = ("all", "trained", "held out")  # of the lexicon that the alignment score is taken of
+# Beside the name, and what stands for its absence.
+VARIANTS = {"overlap": 0, "parallel": 25, "dictionary": 25}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An objective and a derived language; shared pieces, pairs of XLM and entries of the dictionary in percent."""
+
+    objective: str
+    language: str
+    overlap: int = VARIANTS["overlap"]
+    parallel: int = VARIANTS["parallel"]
+    dictionary: int = VARIANTS["dictionary"]
+
+    @property
+    def folder(self) -> str:
+        """Of the derived language's files."""
+        return self.language + self._variants("overlap")
+
+    @property
+    def data(self) -> str:
+        """The data-bin's name."""
+        return self.language + self._variants(*VARIANTS)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is of the main grid."""
+        return self.data == self.language
+
+    def __str__(self) -> str:
+        return f"{self.objective}.{self.data}"
+
+    def _variants(self, *names: str) -> str:
+        return "".join(f".{name}{getattr(self, name)}" for name in names if getattr(self, name) != VARIANTS[name])
+
+
+def split_name(name: str) -> tuple[Setting, int]:
+    """Setting and seed of a run's name, ``OBJECTIVE.LANGUAGE[.VARIANT]-SEED``.
+
+    Raises:
+        XalignError: there is no such run.
+
+    Example::
+
+        split_name("xlm.trans_inv.parallel10-2")  # (Setting("xlm", "trans_inv", parallel=10), 2)
+    """
+    variants = "".join(rf"(?:\.{variant}(?P<{variant}>\d+))?" for variant in VARIANTS)
+    names = (rf"(?P<{key}>{'|'.join(known)})" for key, known in (("objective", OBJECTIVES), ("language", LANGUAGES)))
+    found = re.fullmatch(r"\.".join(names) + variants + r"-(?P<seed>\d+)", name, re.ASCII)
+    if not found:
+        raise XalignError(
+            "there is no such run in the study",
+            found=name,
+            expected=f"OBJECTIVE.LANGUAGE-SEED, also .overlap25, .parallel10, .dictionary50 after LANGUAGE; "
+            f"objectives {', '.join(OBJECTIVES)}, languages {', '.join(LANGUAGES)}",
+        )
+    chosen = {variant: int(found[variant]) for variant in VARIANTS if found[variant]}
+    return Setting(found["objective"], found["language"], **chosen), int(found["seed"])
+
+
+@dataclass(frozen=True)
+class Run:
+    """A checkpoint's results: what its JSON file says, and counts (items, K) of ``TASK/LANGUAGE/METRIC``."""
+
+    setting: Setting
+    seed: int
+    record: dict[str, Any]
+    counts: dict[str, np.ndarray]
+
+    def has(self, task: str) -> bool:
+        """Whether a task was measured."""
+        return f"{task}/xx/{METRICS[task]}" in self.counts
+
+    def gap_counts(self, task: str, metric: str | None = None) -> np.ndarray:
+        """Counts of each item (N, 2K): of the supervised model and, after these, of the zero-shot one."""
+        metric = metric or METRICS[task]
+        return np.concatenate([self.counts[f"{name}/xx/{metric}"] for name in (f"{task}-supervised", task)], axis=1)
+
+    def scores(self, task: str, metric: str | None = None) -> dict[str, float]:
+        """Supervised (``SUP``) and zero-shot (``ZS``) score, and their difference (``Δ``)."""
+        metric = metric or METRICS[task]
+        totals = self.gap_counts(task, metric).sum(0).astype(np.float64)
+        sup, zs = (float(VALUES[metric](half)) for half in np.split(totals, 2))
+        return {"SUP": sup, "ZS": zs, "Δ": sup - zs}
+
+    def alignment(self, part: str = "all") -> float:
+        """Alignment score of a part of the lexicon; ``nan`` if it has none."""
+        return float(self.record["alignment"].get(part, {"score": np.nan})["score"])
+
+
+def gap_value(task: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Summed :meth:`Run.gap_counts` (..., 2K) -> the gap (...,)."""
+    value = VALUES[METRICS[task]]
+    return lambda totals: np.subtract(*(value(half) for half in np.split(totals, 2, axis=-1)))
+
+
+def write(results: Path, name: str, record: dict[str, Any], counts: dict[str, np.ndarray]) -> None:
+    """``runs/NAME.json`` and, before it, the counts in the smallest integers."""
+    path = results / "runs" / f"{name}.json"
+    small = {key: table.astype(np.min_scalar_type(int(table.max()))) for key, table in counts.items()}
+    with atomic_write(path.with_suffix(".npz"), "wb") as out:
+        np.savez_compressed(out, **small)
+    with atomic_write(path) as out:
+        out.write(json.dumps(record, indent=1) + "\n")
+
+
+def read(results: Path) -> dict[Setting, list[Run]]:
+    """The runs of each setting, by seed.
+
+    Raises:
+        XalignError: a file that is no run of the study.
+    """
+    found: dict[Setting, list[Run]] = {}
+    for path in (results / "runs").glob("*.json"):
+        setting, seed = split_name(path.stem)
+        with np.load(path.with_suffix(".npz")) as counts:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            found.setdefault(setting, []).append(Run(setting, seed, record, dict(counts)))
+    return {setting: sorted(found[setting], key=lambda run: run.seed) for setting in sorted(found, key=_order)}
+
+
+def _order(setting: Setting) -> tuple[Any, ...]:
+    """As in the paper's tables: objectives, then languages; variants after the main grid."""
+    places = list(OBJECTIVES).index(setting.objective), list(LANGUAGES).index(setting.language)
+    return (not setting.is_default, *places, setting.overlap, setting.parallel, setting.dictionary)
