@@ -4,7 +4,7 @@
 #   bash 1_data.sh BENCHMARK OUT
 #
 # BENCHMARK: the folder with bitext/ and eval/. VOCAB (4000; on a GPU 40000) pieces, doubled by the derived script. NER
-# (3000) sentences to train on. PARSES: CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it; without it there is no
+# (3000) sentences to train on and to test. PARSES: CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it; without it there is no
 # trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is left as it is. Writes
 #   OUT/text/english.txt      300,000 sentences, the last 2,000 for validation
 #   OUT/labelled              English files of the tasks
@@ -30,7 +30,7 @@ copy_labelled() { # FOLDER: the English files, by the names that plans/*.yaml ha
   gzip -dc "$eval/ud/en_ewt-ud-dev.conllu.gz" > "$1/pos-train.en.conllu"
   gzip -dc "$eval/ud/en_ewt-ud-test.conllu.gz" > "$1/pos-test.en.conllu"
   awk -v RS= -v ORS='\n\n' -v most="${NER:-3000}" 'NR <= most' "$eval/panx/train-en.tsv" > "$1/ner-train.en.tsv"
-  cp --no-preserve=mode "$eval/panx/dev-en.tsv" "$1/ner-test.en.tsv"
+  awk -v RS= -v ORS='\n\n' -v most="${NER:-3000}" 'NR <= most' "$eval/panx/dev-en.tsv" > "$1/ner-test.en.tsv"
   cp --no-preserve=mode "$eval/xnli/dev-en.tsv" "$1/nli-train.en.tsv"
   paste "$eval/xnli/test-en.tsv" "$eval/xnli/test.labels" > "$1/nli-test.en.tsv"
 }

@@ -16,7 +16,6 @@ import re
 import shutil
 import sys
 import tempfile
-from argparse import Namespace
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
@@ -27,7 +26,7 @@ from typing import Any
 import numpy as np
 import study
 import torch
-from fairseq import utils
+import torch._dynamo  # noqa: F401  (what torch.optim would import in every fork)
 from fairseq_cli.train import cli_main
 
 import xalign_fairseq
@@ -71,7 +70,10 @@ def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
         os.dup2(log, stream)
     with tempfile.TemporaryDirectory(dir=folder) as save:
         sys.argv = ["fairseq-train", *train_options(spec, Path(save))]
-        cli_main()
+        try:
+            cli_main()
+        except SystemExit as end:
+            raise XalignError("fairseq-train failed", where=folder / f"{spec.task}.log", found=f"exit {end}") from None
         device = "cuda" if torch.cuda.is_available() and not spec.place["cpu"] else "cpu"
         predictor = Predictor.load(Path(save, "checkpoint_best.pt"), device=device)
     evaluations = {
@@ -143,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ beside this script")
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     args = parser.parse_args(argv)
-    utils.import_user_module(Namespace(user_dir=str(Path(xalign_fairseq.__file__).parent)))
+    xalign_fairseq.register()
     try:
         for run in args.runs:
             measure(args, run)
