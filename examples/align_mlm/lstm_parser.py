@@ -6,6 +6,7 @@ layers and its search for the best tree are the package's.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -31,7 +32,7 @@ Parse = tuple[list[str], list[int], list[str]]  # of each word: UPOS, head (1-ba
 
 
 def shape(word: str) -> str:
-    """Upper case, lower case, digits and the rest as X, x, d and the character, runs cut at two: ``iPhone`` is ``xXxx``."""
+    """Upper case, other letters and digits as X, x, d; the rest as it is; runs cut at two: ``Miss.`` is ``Xxx.``."""
     shaped = ["X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c for c in word]
     return "".join(c for k, c in enumerate(shaped) if shaped[max(0, k - 2) : k] != [c, c])
 
@@ -58,6 +59,7 @@ class Parser(nn.Module):
         super().__init__()
         self.names = names
         self.numbers = {name: {value: k for k, value in enumerate(values, 1)} for name, values in names.items()}
+        self._features = lru_cache(1 << 16)(self._look_up)
         self.embeddings = nn.ModuleList(nn.Embedding(1 + len(names[f]), width) for f, (_, width) in FEATURES.items())
         width = sum(width for _, width in FEATURES.values())
         self.lstm = nn.LSTM(width, size, num_layers=2, batch_first=True, bidirectional=True, dropout=dropout)
@@ -68,10 +70,10 @@ class Parser(nn.Module):
 
     def encode(self, words: Sequence[str]) -> Tensor:
         """Numbers of the features of a sentence's words, (W, features) int64."""
-        columns = [
-            [self.numbers[name].get(see(word), UNKNOWN) for word in words] for name, (see, _) in FEATURES.items()
-        ]
-        return torch.tensor(columns).T
+        return torch.tensor([self._features(word) for word in words])
+
+    def _look_up(self, word: str) -> list[int]:
+        return [self.numbers[name].get(see(word), UNKNOWN) for name, (see, _) in FEATURES.items()]
 
     def states(self, sentences: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
         """States of the root and of the words (B, 1 + W, 2 size), and the mask of the words (B, W)."""
@@ -101,7 +103,7 @@ class Parser(nn.Module):
 
     @torch.inference_mode()
     def parse(self, sentences: Sequence[Sequence[str]], max_words: int = 4096) -> list[Parse]:
-        """The best tags, and the best tree with the best relations, of each sentence; in padded batches of that size."""
+        """The best tags and the best tree of each sentence, in padded batches of up to ``max_words``."""
         self.eval()
         parses: list[Parse] = [([], [], [])] * len(sentences)
         for batch in batches([len(words) for words in sentences], max_words):

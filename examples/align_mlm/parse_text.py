@@ -4,8 +4,8 @@
 usage: parse_text.py train MODEL TREEBANK [TREEBANK ...] [--test TREEBANK] [--epochs 20] [--seed 1]
        parse_text.py parse MODEL TEXT OUT.conllu
 
-Treebanks are CoNLL-U, gzipped or not; TEXT has a sentence a line, words between blanks. OUT has a sentence for each line,
-with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at all.
+Treebanks are CoNLL-U, gzipped or not; TEXT has a sentence a line, words between blanks. OUT has a sentence for each
+line, with UPOS, HEAD and DEPREL (universal relations). A file appears whole or not at all.
 """
 
 import argparse
@@ -83,7 +83,8 @@ def run_parse(args: argparse.Namespace) -> None:
     sentences, number = read_words(args.text), 0
     with atomic_write(args.out) as out, progress_bar(None, False, " sentences") as progress:
         while block := list(islice(sentences, BLOCK)):
-            for number, (words, parse) in enumerate(zip(block, parser.parse(block), strict=True), number + 1):
+            for words, parse in zip(block, parser.parse(block), strict=True):
+                number += 1
                 out.write(conllu(number, words, parse))
             progress(len(block))
     print(f"{number} sentences parsed")

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Trees of a text, for the syntax step of 1_data.sh: a tagger and parser learned from treebanks, and its parses.
+#
+#   bash 0_parse.sh TEXT PARSES TREEBANK [TREEBANK ...]
+#
+# TEXT: words between blanks, one sentence a line (OUT/text/english.txt of 1_data.sh). TREEBANK: CoNLL-U of the same
+# language. TEST, a treebank that is not among them, says how good the parser is. EPOCHS (15), SEED (1).
+# With a better parser of your own, write CoNLL-U with UPOS, HEAD and DEPREL of each line by it, and leave this out.
+# Writes PARSES (CoNLL-U) and beside it parser.pt, parser.log. What is there already is left as it is.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../recipe.sh"
+[[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
+text="$1" parses="$2"
+shift 2
+require_file TEXT "$text"
+for treebank in "$@" ${TEST:+"$TEST"}; do
+  require_file TREEBANK "$treebank"
+done
+model="$(dirname "$parses")/parser.pt"
+
+if [[ ! -e "$model" ]]; then
+  python "$here/parse_text.py" train "$model" "$@" ${TEST:+--test "$TEST"} --epochs "${EPOCHS:-15}" \
+    --seed "${SEED:-1}" | tee "${model%.pt}.log"
+fi
+[[ -e "$parses" ]] || python "$here/parse_text.py" parse "$model" "$text" "$parses"
