@@ -34,6 +34,7 @@ setup(
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy"],
         "test": [
             "pytest>=8",
+            "pytest-xdist>=3.8",
             "hypothesis>=6",
             "ruff",
             "mypy",

@@ -45,7 +45,7 @@ fill() {
 installed() {
   # From elsewhere than the root, where the source folder itself would be found.
   (cd / && python -c 'import importlib.util as i, sys; sys.exit(not all(map(i.find_spec, sys.argv[1:])))' \
-    xalign_fairseq fairseq pytest matplotlib) 2> /dev/null
+    xalign_fairseq fairseq pytest xdist matplotlib) 2> /dev/null
 }
 
 if [[ -n "${VIRTUAL_ENV:-}" ]]; then

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 import transfer_data as made_up
+from warm_start import PREPARED, WarmStart
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
@@ -16,6 +17,7 @@ torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parent.parent
+warm_start = WarmStart()
 
 
 def run(*command, check=True, cwd=None, **environment):
@@ -23,7 +25,10 @@ def run(*command, check=True, cwd=None, **environment):
     bin_folder = Path(sys.executable).parent
     command = [str(bin_folder / command[0]), *map(str, command[1:])]
     env = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-    done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
+    if Path(command[0]).name in PREPARED and not environment:
+        done = warm_start.run(command, cwd, env)
+    else:
+        done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=cwd)
     if check and done.returncode != 0:
         raise AssertionError(
             f"{' '.join(command)}\nexit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
