@@ -42,9 +42,9 @@ def add_objective(name: str) -> None:
 
 
 def listen() -> None:
-    """Add the objectives that are registered already, and from now on each new one."""
-    for name in list(OBJECTIVES):
-        add_objective(name)
+    """Give each objective that is registered already its own criterion, and from now on add each new one."""
+    for name in OBJECTIVES:
+        add(name, (name,))
     LISTENERS.append(add_objective)
 
 
