@@ -67,8 +67,7 @@ class Model:
 
     def aligner(self, encoding: str) -> Aligner:
         """Reads the pair's files; with maps, through them."""
-        languages = None if self.maps is None else self.languages
-        return Aligner(self.encoder, self.tokenizer, encoding=encoding, maps=self.maps, languages=languages)
+        return Aligner(self.encoder, self.tokenizer, encoding=encoding, maps=self.maps, languages=self.languages)
 
     def encodings(self) -> Sequence[str]:
         """Maps are of sentences that were encoded by themselves."""
@@ -135,16 +134,23 @@ def measure_retrieval(model: Model, files: Path, foreign: str) -> tuple[dict[str
     """Counts of every search, by the mean of the default layer and by ``<s>`` of the last."""
     record, counts = {}, {}
     default = default_retrieval_layer(model.layers)
+    languages = (foreign, "en")
+    rows = model.encoder.config.side_rows(languages) or (None, None)
     for ending, layer, pooling in (("", default, "mean"), ("-cls", model.layers, "cls")):
         sides = [
             model.mapped(
                 sentence_vectors(
-                    model.encoder, model.tokenizer, list(read_lines(f"{files}.{lang}")), layer, pooling=pooling
+                    model.encoder,
+                    model.tokenizer,
+                    list(read_lines(f"{files}.{lang}")),
+                    layer,
+                    pooling=pooling,
+                    language_row=row,
                 ),
                 lang,
                 layer,
             )
-            for lang in (foreign, "en")
+            for lang, row in zip(languages, rows, strict=True)
         ]
         counts |= {f"{name}{ending}": table for name, table in retrieval_counts(*sides).items()}
         record[f"accuracy{ending}"] = {"layer": layer, "pooling": pooling}

@@ -122,7 +122,7 @@ def test_batch_size_order_and_chunks_never_change_a_link(aligner, pairs, batch_t
 def test_a_batch_holds_no_more_tokens_than_allowed(aligner, pairs, monkeypatch):
     shapes = []
     states = aligner.encoder.states
-    monkeypatch.setattr(aligner.encoder, "states", lambda tokens, **_: shapes.append(tokens.shape) or states(tokens))
+    monkeypatch.setattr(aligner.encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
     aligner.batch_tokens = 200
     aligner.align(*zip(*pairs, strict=True))
     assert all(rows * length <= 200 or rows == 1 for rows, length in shapes)
@@ -174,7 +174,7 @@ def test_a_pair_beyond_the_positions_is_cut_in_proportion(tokenizer, monkeypatch
     aligner = Aligner(small_encoder(tokenizer, positions=23), tokenizer, layer=1)
     seen = []
     states = aligner.encoder.states
-    monkeypatch.setattr(aligner.encoder, "states", lambda tokens, **_: seen.append(tokens) or states(tokens))
+    monkeypatch.setattr(aligner.encoder, "states", lambda given: seen.append(given.tokens) or states(given))
     letter = next(p for p in tokenizer.dictionary.symbols[4:] if len(tokenizer.encode_words([p.strip("▁")])[0]) == 1)
     word = letter.strip("▁")
     cases = {
@@ -203,7 +203,7 @@ def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
         expected.append(links_of(single, pairs))
     passes = []
     states = aligner.encoder.states
-    monkeypatch.setattr(aligner.encoder, "states", lambda tokens, **_: passes.append(len(tokens)) or states(tokens))
+    monkeypatch.setattr(aligner.encoder, "states", lambda given: passes.append(len(given.tokens)) or states(given))
     found = list(aligner.sweep(pairs, settings))
     assert sum(passes) == sum(bool(src and tgt) for src, tgt in pairs)
     for setting in range(len(settings)):

@@ -6,6 +6,7 @@ import torch
 
 from xalign_fairseq.alignment.pair_states import PairEncoder
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -14,14 +15,23 @@ PAIRS = [(np.array([5, 6, 7]), np.array([8, 9])), (np.array([10]), np.array([11,
     (np.array([5]), np.array([6]))]]  # fmt: skip
 
 
-@pytest.fixture
-def encoder():
+def drawn(languages=""):
     torch.manual_seed(0)
-    encoder = Encoder(EncoderConfig(20, 2, 8, 16, 2, max_positions=10)).double().eval()
+    encoder = Encoder(EncoderConfig(20, 2, 8, 16, 2, max_positions=10, language_embeddings=languages)).double().eval()
     with torch.no_grad():
         for parameter in encoder.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.3)
     return encoder
+
+
+@pytest.fixture
+def encoder():
+    return drawn()
+
+
+@pytest.fixture
+def speaking():
+    return drawn("de,en,fr")
 
 
 @pytest.fixture
@@ -60,6 +70,39 @@ def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, l
                 torch.testing.assert_close(new, expected)
 
 
+@pytest.mark.parametrize(
+    ("languages", "rows"), [(("en", "de"), (1, 0)), (("de", "fr"), (0, 2)), (("en", "en"), (1, 1))]
+)
+@pytest.mark.parametrize("layer", [0, -1])
+def test_each_side_has_the_embedding_of_its_language(speaking, languages, rows, layer):
+    joint, separate = (PairEncoder(speaking, encoding, languages=languages) for encoding in ("joint", "separate"))
+    for (src, tgt), found in zip(PAIRS, sides(*joint.states(PAIRS), layer), strict=True):
+        read = torch.tensor([[0, *src, 2, *tgt, 2]])
+        of_tokens = torch.tensor([[rows[0]] * (len(src) + 2) + [rows[1]] * (len(tgt) + 1)])
+        alone = speaking.states(Input(read, of_tokens)).layer(layer)[0]
+        torch.testing.assert_close(found, (alone[1 : 1 + len(src)], alone[2 + len(src) : -1]))
+    for pair, found in zip(PAIRS, sides(*separate.states(PAIRS), layer), strict=True):
+        for ids, row, side in zip(pair, rows, found, strict=True):
+            given = Input(torch.tensor([[0, *ids, 2]]), torch.tensor([[row]]))
+            torch.testing.assert_close(side, speaking.states(given).layer(layer)[0, 1:-1])
+
+
+def test_maps_and_language_embeddings_together(speaking, maps):
+    plain = PairEncoder(speaking, "separate", languages=("de", "en"))
+    mapped = PairEncoder(speaking, "separate", maps, ("de", "en"))
+    assert (plain.mapped, plain.embedded) == (None, ("de", "en"))
+    assert mapped.mapped == mapped.embedded == ("de", "en")
+    for before, after in zip(sides(*plain.states(PAIRS), 1), sides(*mapped.states(PAIRS), 1), strict=True):
+        torch.testing.assert_close(after[0], before[0] @ maps.of("de")[1].double())
+        torch.testing.assert_close(after[1], before[1])
+
+
+def test_languages_are_no_matter_to_an_encoder_without_their_embeddings(encoder):
+    named, plain = PairEncoder(encoder, "joint", languages=("ru", "zh")), PairEncoder(encoder, "joint")
+    assert named.embedded is None
+    assert torch.equal(named.states(PAIRS)[0].layer(-1), plain.states(PAIRS)[0].layer(-1))
+
+
 def test_how_much_of_a_long_pair_is_read(encoder):
     joint, separate = (PairEncoder(encoder, encoding) for encoding in ("joint", "separate"))
     assert joint.fit(3, 4) == (3, 4, False) and joint.fit(6, 6) == (3, 4, True)
@@ -76,3 +119,13 @@ def test_what_does_not_go_together(encoder, maps):
         PairEncoder(encoder, "joint", maps, ("de", "en"))
     with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, fr; or en"):
         PairEncoder(encoder, "separate", maps, ("en", "ru"))
+    with pytest.raises(XalignError, match=r"separately encoded(.|\n)*no languages"):
+        PairEncoder(encoder, "separate", maps)
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_languages_that_an_encoder_needs(speaking, encoding):
+    with pytest.raises(XalignError, match=r"two of de, en, fr(.|\n)*--languages SRC-TGT"):
+        PairEncoder(speaking, encoding)
+    with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, en, fr"):
+        PairEncoder(speaking, encoding, languages=("en", "ru"))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from speaking import with_languages
 
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.cli import main
@@ -65,6 +66,15 @@ def test_missing_files_are_listed_before_any_work(languages, told, tagger, trans
     printed = capsys.readouterr()
     assert all(word in printed.err for word in told)
     assert not printed.out
+
+
+def test_a_language_without_an_embedding_is_told_before_any_work(tagger, transfer_data, tmp_path, capsys):
+    torch.save(with_languages(checkpoint.read(tagger), "en", "xx"), tmp_path / "speaking.pt")
+    arguments = ["--checkpoint", str(tmp_path / "speaking.pt"), "--data", str(transfer_data / "ud"), "--quiet"]
+    assert main(["predict", *arguments, "--languages", "en", "de"]) == 2
+    printed = capsys.readouterr()
+    assert "one of en, xx" in printed.err and not printed.out
+    assert main(["predict", *arguments, "--languages", "en"]) == 0
 
 
 def test_an_encoder_that_was_not_fine_tuned_is_refused(transfer_encoder, transfer_data, capsys):

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from speaking import with_languages
 
 from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import load_maps
 from xalign_fairseq.encoder.transformer import Encoder
 
@@ -45,13 +47,17 @@ def procrustes(source, databin, out, *options):
 
 def linked_vectors(encoder, databin, pair, split="valid"):
     """S and T of all layers from the data-bin's files, pair by pair without a batch."""
+    rows = encoder.config.side_rows(pair) or (0, 0)
     data = DataBin(databin)
     src, tgt = data.pair(split, *pair)
     found = []
     for a, b, (src_words, tgt_words, links) in zip(src, tgt, data.links(split, *pair), strict=True):
         if len(a) + len(b) + 1 > SIZES["max_positions"]:
             continue
-        states = [encoder.states(torch.tensor([[0, *map(int, ids)]]), grad=False) for ids in (a, b)]
+        states = [
+            encoder.states(Input(torch.tensor([[0, *map(int, ids)]]), torch.tensor([[row]])), grad=False)
+            for ids, row in zip((a, b), rows, strict=True)
+        ]
         layers = [torch.stack([each.layer(layer)[0] for layer in range(3)]) for each in states]
         sure = links[links[:, 2] == 1] if (links[:, 2] == 1).any() else links
         for i, j, _ in sure:
@@ -61,8 +67,12 @@ def linked_vectors(encoder, databin, pair, split="valid"):
     return (torch.stack(side, 1).double() for side in zip(*found, strict=True))
 
 
-def test_maps_are_scipys_of_all_linked_words(source, databin, tmp_path, capsys):
+@pytest.mark.parametrize("languages", [(), ("fr", "en", "de")], ids=["", "with language embeddings"])
+def test_maps_are_scipys_of_all_linked_words(source, databin, languages, tmp_path, capsys):
     linalg = pytest.importorskip("scipy.linalg")
+    if languages:
+        torch.save(with_languages(checkpoint.read(source), *languages), tmp_path / "speaking.pt")
+        source = tmp_path / "speaking.pt"
     assert procrustes(source, databin, tmp_path / "out.pt", "--split", "valid", "--batch-tokens", 300) == 0
     told = capsys.readouterr().err
     state = checkpoint.read(tmp_path / "out.pt")
@@ -88,6 +98,12 @@ def test_the_checkpoint_keeps_encoder_options_tokenizer_and_other_heads(source, 
     prefix = "heads.linear_mapping."
     assert changed == {f"{prefix}maps.xx", f"{prefix}maps.fr", f"{prefix}pivot.en"}
     assert all((new["model"][key] == value).all() for key, value in old["model"].items() if key in new["model"])
+
+
+def test_a_language_without_an_embedding_is_told(source, databin, tmp_path, capsys):
+    torch.save(with_languages(checkpoint.read(source), "de", "en"), tmp_path / "speaking.pt")
+    assert procrustes(tmp_path / "speaking.pt", databin, tmp_path / "out.pt", "--split", "valid") == 2
+    assert "one of de, en" in capsys.readouterr().err and not (tmp_path / "out.pt").exists()
 
 
 def test_another_pivot_and_mean_pooling(source, databin, tmp_path):

@@ -16,10 +16,10 @@ def pairs(language, count=2, labels="xy"):
 
 def test_each_translation_becomes_its_two_mixtures_and_the_originals_go():
     groups = code_switch({"en": pairs("en"), "de": pairs("de"), "fr": pairs("fr")})
-    assert [[(e.language, e.first, e.second, e.label) for e in group] for group in groups] == [
+    assert [[(e.languages, e.first, e.second, e.label) for e in group] for group in groups] == [
         [
-            (f"{xx}-en", f"{xx} first {i}", f"en second {i}", label),
-            (f"en-{xx}", f"en first {i}", f"{xx} second {i}", label),
+            ((xx, "en"), f"{xx} first {i}", f"en second {i}", label),
+            (("en", xx), f"en first {i}", f"{xx} second {i}", label),
         ]
         for xx in ("de", "fr")
         for i, label in enumerate("xy")
@@ -30,7 +30,8 @@ def test_the_answer_goes_with_the_context():
     english = QuestionExample("q", "en", "Who?", "It was Ann.", (("Ann", 7),))
     spanish = QuestionExample("q", "es", "¿Quién?", "Fue Ana.", (("Ana", 4),))
     ((first, second),) = code_switch({"en": [english], "es": [spanish]})
-    assert (first.language, second.language) == ("en-es", "es-en")  # the context's language first, as in MLQA
+    assert (first.language, second.language) == ("en", "es")  # that of the context, in which the answer is
+    assert (first.languages, second.languages) == (("es", "en"), ("en", "es"))
     assert (first.question, first.context, first.answers) == ("¿Quién?", "It was Ann.", (("Ann", 7),))
     assert (second.question, second.context, second.answers) == ("Who?", "Fue Ana.", (("Ana", 4),))
 

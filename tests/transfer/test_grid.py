@@ -116,6 +116,16 @@ def test_tests_need_no_labels_but_training_does(runs, folder):
         runs()
 
 
+def test_languages_without_an_embedding_are_told_before_any_run(runs):
+    speaking = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="de,en"))
+    [spec] = runs(PLAN.replace("[3, 1]", "[3]"), [speaking])
+    assert found(train_options(spec, Path("save")), "--language-embeddings") == "de,en"
+    assert "language_embeddings" not in runs()[0].encoder  # runs of earlier encoders are what they were
+    english = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="en,xx"))
+    with pytest.raises(XalignError, match=r"de[\s\S]*one of en, xx"):
+        runs(checkpoints=[speaking, english])
+
+
 def test_an_encoder_with_too_few_positions_is_named(runs):
     short = replace(ENCODER, config=replace(ENCODER.config, max_positions=31))
     with pytest.raises(XalignError, match=r"(?s)pairs, max_length; enc.*found: 32.*at most 31"):

@@ -2,6 +2,7 @@
 
 import logging
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -49,6 +51,17 @@ def bitext(tmp_path):
     for name, lines in (("deu", GERMAN), ("eng", ENGLISH)):
         (tmp_path / f"tatoeba.deu-eng.{name}").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return tmp_path / "tatoeba.deu-eng.deu"
+
+
+@pytest.fixture(scope="module")
+def speaking(encoder):
+    """The encoder with embeddings of de, en and fr."""
+    config = replace(encoder.config, language_embeddings="de,en,fr")
+    torch.manual_seed(0)
+    made = Encoder(config).eval()
+    made.load_state_dict(encoder.float().state_dict(), strict=False)
+    torch.nn.init.normal_(made.sentence_encoder.embed_languages.weight)
+    return made
 
 
 @pytest.mark.parametrize("layer", [0, 2, -1])
@@ -169,3 +182,24 @@ def test_linear_maps_of_a_checkpoint_are_used(encoder, tokenizer, bitext, tmp_pa
     unmapped = evaluate_retrieval(encoder, tokenizer, bitext, "gl", layer=2, maps=maps)
     assert "no linear map of gl" in caplog.text
     assert unmapped.predictions == evaluate_retrieval(encoder, tokenizer, bitext, "de", layer=2).predictions
+
+
+def test_each_side_is_read_in_its_language(speaking, tokenizer, bitext):
+    def vector(sentence, row):
+        given = Input(torch.tensor([[0, *tokenizer.encode(sentence), 2]]), torch.tensor([[row]]))
+        return speaking.states(given).layer(2)[0].mean(0)
+
+    with torch.inference_mode():
+        german, english = (
+            torch.stack([vector(each, row) for each in side]) for row, side in enumerate((GERMAN, ENGLISH))
+        )
+        found = sentence_vectors(speaking, tokenizer, GERMAN, 2, language_row=0)
+        assert not found.allclose(sentence_vectors(speaking, tokenizer, GERMAN, 2, language_row=2), atol=0.1)
+    torch.testing.assert_close(found, german)
+    evaluation = evaluate_retrieval(speaking, tokenizer, bitext, "de", layer=2)
+    for name, lines in retrieve(german, english).items():
+        assert [each[name] for each in evaluation.predictions] == [str(1 + int(line)) for line in lines]
+    with pytest.raises(XalignError, match=r"gl[\s\S]*one of de, en, fr"):
+        evaluate_retrieval(speaking, tokenizer, bitext, "gl")
+    with pytest.raises(XalignError, match=r"the language of a text was not given"):
+        sentence_vectors(speaking, tokenizer, GERMAN, 2)

@@ -70,12 +70,13 @@ class Aligner:
         options: how links are found; the defaults are those of the released code.
         pointer: whose scores stand in for dot products of hidden states, if given.
         encoding: ``joint`` or ``separate``; without one ``separate`` where maps are used, else ``joint``.
-        maps, languages: linear maps, and the languages of source and target, given to use them.
+        maps: linear maps of the hidden states of separately encoded sides, given to use them.
+        languages: of source and target, for maps and for encoders with language embeddings.
         batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
 
-    Errors: :class:`XalignError` for a layer that the encoder lacks, a language without a map, and a pointer or maps
-    with an encoding that they were not trained on. No pair is ever left out: one with an empty side has no links, and
-    one longer than the encoder's positions is cut.
+    Errors: :class:`XalignError` for a layer that the encoder lacks, a language without a map or an embedding, and a
+    pointer or maps with an encoding that they were not trained on. No pair is ever left out: one with an empty side has
+    no links, and one longer than the encoder's positions is cut.
 
     Example::
 
@@ -104,7 +105,7 @@ class Aligner:
         self.options = options or LabelOptions()
         self.similarity = "hidden" if pointer is None else "pointer"
         self._measure: Measure = pair_similarity if pointer is None else pointer.similarity
-        encoding = encoding or ("joint" if languages is None else "separate")
+        encoding = encoding or ("joint" if maps is None else "separate")
         if pointer is not None and encoding != "joint":
             raise XalignError(
                 "a pointer reads jointly encoded pairs", where="--encoding", found=encoding, next="--similarity hidden"
@@ -129,6 +130,7 @@ class Aligner:
         similarity: str | None = None,
         encoding: str | None = None,
         languages: tuple[str, str] | None = None,
+        use_maps: bool = False,
         device: str = "auto",
         batch_tokens: int = 8192,
     ) -> "Aligner":
@@ -137,7 +139,8 @@ class Aligner:
         Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
         XLM-Align's layer 10 of 12. With ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in
         for dot products (``"hidden"``), at the layer that the pointer was trained on. Without ``similarity`` it is what
-        the checkpoint labelled itself with. With ``languages`` the checkpoint's linear maps are used.
+        the checkpoint labelled itself with. With ``use_maps`` the checkpoint's linear maps are used, those of
+        ``languages``, which an encoder with language embeddings needs too.
         """
         target = choose_device(device)
         state = checkpoint.read(path)
@@ -145,7 +148,7 @@ class Aligner:
         trained = checkpoint.options(state, "criterion")
         by_pointer = (similarity or trained.get("dwa_label_by")) == "pointer"
         pointer = checkpoint.load_pointer(heads, path).to(target) if by_pointer else None
-        maps = require_maps(heads, path).to(target) if languages is not None else None
+        maps = require_maps(heads, path).to(target) if use_maps else None
         if layer is None:
             layer = trained.get("dwa_layer" if by_pointer else "dwa_label_layer")
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=path, dictionary=dictionary, spm=spm)

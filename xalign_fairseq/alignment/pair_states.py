@@ -1,4 +1,4 @@
-"""How the aligner encodes sentence pairs: both sides as one sequence, or each by itself, linearly mapped or not."""
+"""How the aligner encodes sentence pairs: as one sequence or side by side, with linear maps and language embeddings."""
 
 from collections.abc import Sequence
 
@@ -8,6 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.samples import BOS, EOS, pair_sequence
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -24,10 +25,14 @@ class PairEncoder:
         encoding: ``joint``: ``<s> src </s> tgt </s>``; ``separate``: ``<s> src </s>`` and ``<s> tgt </s>``, as
             awesome-align, SimAlign and the explicit alignment objectives do.
         maps: linear maps to apply to separately encoded sides.
-        languages: of source and target, given with ``maps``.
+        languages: of source and target; maps and encoders with language embeddings need them.
+
+    Attributes:
+        mapped: the languages, if maps are applied to them.
+        embedded: the languages, if the encoder adds their embeddings.
 
     Raises:
-        XalignError: an unknown encoding, maps with the joint one, a language without a map.
+        XalignError: an unknown encoding, maps with the joint one, a language without a map or without an embedding.
 
     Example::
 
@@ -46,16 +51,19 @@ class PairEncoder:
             raise XalignError(
                 "there is no such encoding", where="--encoding", found=encoding, expected=" or ".join(ENCODINGS)
             )
-        if languages is not None:
-            if maps is None or encoding == "joint":
+        if maps is not None:
+            if languages is None or encoding == "joint":
                 raise XalignError(
                     "linear maps are of separately encoded sides",
                     where="--maps, --encoding",
-                    found="no maps" if maps is None else f"the encoding {encoding}",
+                    found="no languages" if languages is None else f"the encoding {encoding}",
                     next="--encoding separate, or leave --maps out",
                 )
             maps.require(languages, "--maps")
-        self.encoder, self.encoding, self.maps, self.languages = encoder, encoding, maps, languages
+        self.encoder, self.encoding, self.maps = encoder, encoding, maps
+        self._rows = encoder.config.side_rows(languages)
+        self.mapped = languages if maps is not None else None
+        self.embedded = languages if self._rows is not None else None
 
     def fit(self, n: int, m: int) -> tuple[int, int, bool]:
         """How many of n and m tokens are read, and whether that is fewer.
@@ -82,7 +90,8 @@ class PairEncoder:
         if self.encoding == "joint":
             sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
             tokens = self._padded(sequences)
-            return self.encoder.states(tokens), torch.from_numpy(np.stack(sides)).to(tokens.device)
+            spans = torch.from_numpy(np.stack(sides)).to(tokens.device)
+            return self.encoder.states(Input(tokens, self._joint_rows(tokens, spans))), spans
         src, tgt = (self._padded([np.array([BOS, *ids, EOS]) for ids in side]) for side in zip(*pairs, strict=True))
         start = src.shape[1] + 1
         spans = torch.tensor([[1, 1 + len(a), start, start + len(b)] for a, b in pairs]).to(src.device)
@@ -91,11 +100,20 @@ class PairEncoder:
     def _padded(self, sequences: Sequence[np.ndarray]) -> Tensor:
         return pad(sequences, self.encoder.config.pad).to(self.encoder.lm_head.bias.device)
 
+    def _joint_rows(self, tokens: Tensor, spans: Tensor) -> Tensor | None:
+        """(B, T) rows of the language embeddings; what stands before the target counts to the source."""
+        if self._rows is None:
+            return None
+        src, tgt = self._rows
+        in_target = torch.arange(tokens.shape[1], device=tokens.device) >= spans[:, 2, None]
+        return in_target * (tgt - src) + src
+
     def _side(self, tokens: Tensor, number: int) -> States:
-        states = self.encoder.states(tokens)
-        if self.maps is None or self.languages is None:
+        rows = None if self._rows is None else tokens.new_full((len(tokens), 1), self._rows[number])
+        states = self.encoder.states(Input(tokens, rows))
+        if self.maps is None or self.mapped is None:
             return states
-        return MappedStates(states, self.maps, [self.languages[number]] * len(tokens))
+        return MappedStates(states, self.maps, [self.mapped[number]] * len(tokens))
 
 
 class _Joined:

@@ -14,6 +14,7 @@ def score_signature(
     similarity: str = "hidden",
     encoding: str = "joint",
     languages: tuple[str, str] | None = None,
+    embedded: tuple[str, str] | None = None,
     system: str | None = None,
 ) -> str:
     """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
@@ -30,6 +31,7 @@ def score_signature(
         similarity: what the similarity of two tokens was, ``hidden`` (dot product) or ``pointer``; named with options.
         encoding: how pairs were encoded; named, with options, where it is not ``joint``.
         languages: of the sides whose hidden states were mapped linearly, if they were; named with options.
+        embedded: languages of the sides whose embeddings the encoder has added, if it has any; named with options.
         system: another description of what made the links; kept to one line.
 
     Example::
@@ -51,6 +53,8 @@ def score_signature(
             parts["encoding"] = encoding
         if languages is not None:
             parts["maps"] = "-".join(languages)
+        if embedded is not None:
+            parts["languages"] = "-".join(embedded)
         parts |= {"similarity": similarity, "method": options.method}
         if options.method.startswith("itermax"):
             parts |= {"rounds": str(options.rounds), "alpha": f"{options.alpha:g}"}

@@ -18,7 +18,7 @@ METHODS = ("itermax", "argmax", "union", "itermax-paper")
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Checkpoint, tokenizer, device, linear maps."""
+    """Checkpoint, tokenizer, device, languages, linear maps."""
     model = parser.add_argument_group("model")
     model.add_argument(
         "--checkpoint", required=required, metavar="PT", help="fairseq checkpoint (xalign, XLM-R, RoBERTa)"
@@ -30,6 +30,12 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
     )
     model.add_argument(
         "--batch-tokens", type=positive, default=8192, metavar="N", help="tokens in a batch (default: %(default)s)"
+    )
+    model.add_argument(
+        "--languages",
+        type=language_pair,
+        metavar="SRC-TGT",
+        help="of the sides, such as de-en; an encoder with language embeddings needs them",
     )
     model.add_argument(
         "--maps",
@@ -102,10 +108,22 @@ def load_aligner(args: argparse.Namespace, layer: int | None = None, method: str
         options=link_options(args, method),
         similarity=args.similarity,
         encoding=args.encoding,
-        languages=args.maps,
+        languages=side_languages(args),
+        use_maps=args.maps is not None,
         device=args.device,
         batch_tokens=args.batch_tokens,
     )
+
+
+def side_languages(args: argparse.Namespace) -> tuple[str, str] | None:
+    """The languages of the sides: ``--languages``, or those that ``--maps`` names; both must agree."""
+    if args.languages and args.maps and args.languages != args.maps:
+        raise XalignError(
+            "the languages of the text are given twice, and differ",
+            where="--languages, --maps",
+            found=" and ".join("-".join(pair) for pair in (args.languages, args.maps)),
+        )
+    return args.languages or args.maps
 
 
 def open_pairs(args: argparse.Namespace) -> "SentencePairs":

@@ -123,6 +123,8 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     sizes = encoder.config
     layers = f"{sizes.encoder_layers} layers of {sizes.encoder_embed_dim}, {sizes.encoder_attention_heads} heads"
     text = f"{layers}, {sizes.vocab_size:,} embeddings, {sizes.max_positions} positions"
+    if sizes.languages:
+        text += f", language embeddings {', '.join(sizes.languages)}"
     own = sorted({".".join(key.split(".")[:2]) for key in heads})
     found = [Finding("ok", path, f"{text}" + (f"; beside the encoder: {', '.join(own)}" if own else ""))]
     broken = [name for name, weight in encoder.named_parameters() if not torch.isfinite(weight).all()]

@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> None:
             options=link_options(args, method),
             similarity=aligner.similarity,
             encoding=aligner.pair_encoder.encoding,
-            languages=aligner.pair_encoder.languages,
+            languages=aligner.pair_encoder.mapped,
+            embedded=aligner.pair_encoder.embedded,
         )
         rows.append({"layer": layer, "method": method, **figures, "signature": signature})
     # The lowest AER; of equal ones the first, that is the lowest layer.

@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import Any
 
-from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar
+from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages
 from xalign_fairseq.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -95,6 +95,8 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
     elif load_maps(heads) is not None and not args.quiet:
         print("the checkpoint has linear maps, which are not used: --maps SRC-TGT reads both sides by them",
               file=sys.stderr)  # fmt: skip
+    languages = side_languages(args)
+    rows = encoder.config.side_rows(languages)
     tokenizer = load_tokenizer(
         state, encoder.config.vocab_size, where=args.checkpoint, dictionary=args.dict, spm=args.spm
     )
@@ -105,14 +107,16 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
 
         def vectors(side: int, sentences: list[str]) -> Any:
             found = sentence_vectors(encoder, tokenizer, sentences, layer, pooling=args.pooling,
-                                     max_tokens=args.batch_tokens, progress=progress)  # fmt: skip
+                                     language_row=rows and rows[side], max_tokens=args.batch_tokens,
+                                     progress=progress)  # fmt: skip
             return found if maps is None else mapped(found, maps, args.maps[side], layer)
 
         counts = retrieval_counts(vectors(0, src), vectors(1, tgt), backend)
     scores = _scores(counts, args.bootstrap, args.seed)
     maps_of = "-".join(args.maps) if args.maps else "none"
-    how = {"layer": layer, "pooling": args.pooling, "maps": maps_of, "search": backend, "version": __version__}
-    return {"sentences": len(src), **how, "bootstrap": args.bootstrap, "scores": scores}
+    embedded = {"languages": "-".join(languages)} if languages and rows else {}
+    how = {"layer": layer, "pooling": args.pooling, "maps": maps_of, **embedded, "search": backend}
+    return {"sentences": len(src), **how, "version": __version__, "bootstrap": args.bootstrap, "scores": scores}
 
 
 def _scores(counts: dict[str, Any], samples: int, seed: int) -> list[dict[str, Any]]:
@@ -136,5 +140,6 @@ def to_text(result: dict[str, Any]) -> str:
     for row in result["scores"]:
         interval = " to ".join(f"{100 * end:.2f}" for end in row["interval"])
         lines.append(ROW.format(row["direction"], row["by"], f"{100 * row['accuracy']:.2f}", interval))
-    how = "|".join(f"{key}:{result[key]}" for key in ("sentences", "layer", "pooling", "maps", "search", "version"))
+    named = ("sentences", "layer", "pooling", "maps", "languages", "search", "version")
+    how = "|".join(f"{key}:{result[key]}" for key in named if key in result)
     return "\n".join([*lines, how])

@@ -12,6 +12,7 @@ from fairseq.criterions import FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import HEAD, MappedStates, States
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
@@ -41,7 +42,8 @@ class TransferCriterion(FairseqCriterion):
     def _run(self, encoder: StepEncoder, sample: dict[str, Any]) -> tuple[Tensor, Tensor, dict[str, float]]:
         spec, family, batch = self.task.spec, self.task.family, sample["batch"]
         head: Any = encoder.heads[spec.head_name]
-        states: States = encoder.states(batch["tokens"], labelling=head.features.frozen)
+        given = Input(batch["tokens"], sample["language_rows"])
+        states: States = encoder.states(given, labelling=head.features.frozen)
         if HEAD in encoder.heads:  # the task attaches linear maps to a frozen encoder alone
             maps: Any = encoder.heads[HEAD]
             states = MappedStates(states, maps, sample["languages"])

@@ -60,6 +60,24 @@ class EncoderConfig:
             )
         return self.languages.index(language)
 
+    def side_rows(self, languages: tuple[str, str] | None) -> tuple[int, int] | None:
+        """Rows of the embeddings of the languages of a bitext's sides; None for an encoder without any.
+
+        Raises:
+            XalignError: an encoder with language embeddings and no languages, or one that it does not have.
+        """
+        if not self.languages:
+            return None
+        if languages is None:
+            raise XalignError(
+                "the encoder has language embeddings, and the languages of the text are not given",
+                where="--languages",
+                expected=f"two of {', '.join(self.languages)}",
+                next="--languages SRC-TGT",
+            )
+        src, tgt = map(self.language_row, languages)
+        return src, tgt
+
     @classmethod
     def from_options(cls, options: Any, vocab_size: int) -> "EncoderConfig":
         """Read the sizes from any object or dict that has fairseq's option names; others keep their defaults."""

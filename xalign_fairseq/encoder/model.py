@@ -73,6 +73,7 @@ class XalignModel(BaseFairseqModel):
             task_state = state.get("task_state") or {}
             # Refuses another dictionary; what else that task was does not matter to this one.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
+            require_languages(checkpoint.options(state).get("language_embeddings"), cfg.language_embeddings)
             model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
@@ -160,6 +161,18 @@ class XalignModel(BaseFairseqModel):
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
             state_dict.update({key: current[key] for key in missing})
+
+
+def require_languages(given: str | None, own: str) -> None:
+    """Raise :class:`XalignError` unless a checkpoint's language embeddings, where it has any, are this run's."""
+    if given and given != own:
+        raise XalignError(
+            "the checkpoint has other language embeddings",
+            where="--language-embeddings",
+            found=own or "none",
+            expected=given,
+            next=f"--language-embeddings {given}",
+        )
 
 
 def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 from fairseq.utils import apply_to_sample
-from torch import nn
+from torch import Tensor, nn
 
 from xalign_fairseq.alignment.procrustes import Procrustes
 from xalign_fairseq.alignment.vocabulary import tokenizer_state
@@ -73,12 +73,15 @@ class LinkedBitext:
     def __len__(self) -> int:
         return len(self._items)
 
-    def batches(self, max_tokens: int, device: torch.device) -> Iterator[Bitext]:
-        """All pairs once; a pair longer than ``max_tokens`` is not left out for it."""
+    def batches(self, max_tokens: int, device: torch.device, language_rows: Tensor | None) -> Iterator[Bitext]:
+        """All pairs once; a pair longer than ``max_tokens`` is not left out for it.
+
+        ``language_rows``: the row of each language's embedding, in the order of :attr:`languages`; None without any.
+        """
         longest = int(self._dataset.num_tokens_vec(self._items[-1:])[0])
         for items in self._dataset.batch_by_size(self._items, max_tokens=max(max_tokens, longest)):
             sample = self._dataset.collater([self._dataset[item] for item in items])
-            bitext = Batch.from_sample(apply_to_sample(lambda value: value.to(device), sample)).bitext
+            bitext = Batch.from_sample(apply_to_sample(lambda value: value.to(device), sample), language_rows).bitext
             assert bitext is not None
             yield bitext
 
@@ -97,13 +100,17 @@ def procrustes_maps(
         the maps in float32, and each language's sums.
 
     Raises:
-        XalignError: a language without linked words, hidden states that are not finite.
+        XalignError: a language without linked words or, in an encoder with language embeddings, without one; hidden
+            states that are not finite.
     """
     config, device = encoder.config, encoder.lm_head.bias.device
+    rows = None
+    if config.languages:
+        rows = torch.tensor([config.language_row(language) for language in bitext.languages], device=device)
     languages = [language for language in bitext.languages if language != bitext.pivot]
     sizes = (config.encoder_layers + 1, config.encoder_embed_dim)
     problems = {language: Procrustes(*sizes, device) for language in languages}
-    for view in bitext.batches(batch_tokens, device):
+    for view in bitext.batches(batch_tokens, device, rows):
         pairs = WordPairs(view, view.side_in(bitext.languages.index(bitext.pivot)))
         step = StepEncoder(encoder, nn.ModuleDict(), training=False, update=0)
         s, t = layer_vectors(step, view, pairs, pooling)

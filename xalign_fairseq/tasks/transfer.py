@@ -16,12 +16,13 @@ from xalign_fairseq.alignment.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find
 from xalign_fairseq.transfer.code_switching import code_switch
-from xalign_fairseq.transfer.family import FAMILIES, Family, Limits
+from xalign_fairseq.transfer.family import FAMILIES, Family, Limits, require_languages
 from xalign_fairseq.transfer.heads.features import Features
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -71,6 +72,7 @@ class TransferTask(FairseqTask):
         super().__init__(cfg)
         self.restoring = restoring
         self.init_checkpoint: str | None = None
+        self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
         training = self._read(self._files("train"), cfg.train_split)
         self.train_groups, self.valid_groups = self._split(training)
@@ -197,7 +199,9 @@ class TransferTask(FairseqTask):
                 found=longest,
                 expected=f"at most {model.max_positions()}",
             )
-        head = self.spec.build_head(self.family, model.encoder.config)
+        self.encoder_config = model.encoder.config
+        require_languages(self.encoder_config, self._examples)
+        head = self.spec.build_head(self.family, self.encoder_config)
         model.attach_head(self.spec.head_name, head, fresh=True)
         model.freeze_lm_head()
         if head.features.frozen:
@@ -217,10 +221,13 @@ class TransferTask(FairseqTask):
                 found=f"an encoder with maps of {', '.join(maps.languages)}",
                 next="leave one of them out, or start from the encoder without maps",
             )
-        examples = [each for group in (*self.train_groups, *self.valid_groups) for each in group]
-        maps.tell_unmapped([each.language for each in examples])
+        maps.tell_unmapped([each.language for each in self._examples])
         model.attach_head(HEAD, maps)
         logger.info("features are read through linear maps of %s", ", ".join(maps.languages))
+
+    @property
+    def _examples(self) -> list[Any]:
+        return [each for group in (*self.train_groups, *self.valid_groups) for each in group]
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
@@ -230,7 +237,8 @@ class TransferTask(FairseqTask):
             )
         training = split == "train"
         groups = self.train_groups if training else self.valid_groups
-        self.datasets[split] = TransferDataset(groups, self.family, self.cfg.seed, training)
+        assert self.encoder_config is not None  # build_model() has told it
+        self.datasets[split] = TransferDataset(groups, self.family, self.encoder_config, self.cfg.seed, training)
         logger.info("%s: %d examples, labels %s", split, sum(map(len, groups)), " ".join(self.spec.labels) or "none")
 
     @property

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from fairseq.data import FairseqDataset, data_utils
 
-from xalign_fairseq.transfer.family import Encoded, Family, window_languages
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.transfer.family import Encoded, Family, language_rows, window_languages
 
 logger = logging.getLogger(__name__)
 # Batches are drawn at random; within this many of them examples are sorted by length, which saves padding.
@@ -22,13 +23,16 @@ class TransferDataset(FairseqDataset):
     Args:
         groups: examples by item.
         family: encodes and collates them.
+        config: of the encoder that reads them.
         seed: of the order.
         training: whether to draw a new order each epoch, or to read as stored.
     """
 
-    def __init__(self, groups: Sequence[tuple[Any, ...]], family: Family, seed: int, training: bool):
+    def __init__(
+        self, groups: Sequence[tuple[Any, ...]], family: Family, config: EncoderConfig, seed: int, training: bool
+    ):
         super().__init__()
-        self.groups, self.family, self.seed, self.training = groups, family, seed, training
+        self.groups, self.family, self.config, self.seed, self.training = groups, family, config, seed, training
         self.encoded: list[list[Encoded]] = [[family.encode(example) for example in group] for group in groups]
         self.sizes = np.array([sum(each.tokens for each in group) for group in self.encoded], dtype=np.int64)
         self.each = max((len(group) for group in groups), default=1)
@@ -60,9 +64,10 @@ class TransferDataset(FairseqDataset):
             return {}
         encoded = [each for i in samples for each in self.encoded[i]]
         examples = tuple(example for i in samples for example in self.groups[i])
-        sample = {
+        sample: dict[str, Any] = {
             "batch": self.family.collate(encoded),
             "languages": window_languages(examples, encoded),
+            "language_rows": language_rows(self.config, examples, encoded),
             "nsentences": len(encoded),
             "ntokens": sum(each.tokens for each in encoded),
         }

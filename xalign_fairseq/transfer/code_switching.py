@@ -28,7 +28,8 @@ def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> li
 
     Example::
 
-        code_switch({"en": english, "de": german})[0]  # two examples, "de-en" and "en-de"
+        first, second = code_switch({"en": english, "de": german})[0]
+        first.languages, second.languages  # ("de", "en"), ("en", "de")
     """
     others = [language for language in examples if language != source]
     if source not in examples or not others:
@@ -68,7 +69,6 @@ def _parallel(
 
 
 def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
-    here, there = f"{translated.language}-{original.language}", f"{original.language}-{translated.language}"
     if isinstance(original, PairExample):
         if original.label != translated.label:
             raise XalignError(
@@ -77,14 +77,13 @@ def _mixtures(original: Any, translated: Any) -> tuple[Any, ...]:
                 found=f"labels {original.label} and {translated.label}",
             )
         return (
-            replace(translated, language=here, second=original.second),
-            replace(translated, language=there, first=original.first),
+            replace(translated, second=original.second, second_language=original.language),
+            replace(translated, language=original.language, first=original.first, second_language=translated.language),
         )
     if isinstance(original, QuestionExample):
         return (
-            # Named as MLQA names its files, the context's language first.
-            replace(original, language=there, question=translated.question),
-            replace(translated, language=here, question=original.question),
+            replace(original, question=translated.question, question_language=translated.language),
+            replace(translated, question=original.question, question_language=original.language),
         )
     raise XalignError(
         "code-switching needs examples of two texts", found=type(original).__name__, expected="pairs or questions"

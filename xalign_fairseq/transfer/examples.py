@@ -1,4 +1,8 @@
-"""What the readers of task files give: one item of a test set each, labelled or not."""
+"""What the readers of task files give: one item of a test set each, labelled or not.
+
+``language`` is that of an example's answers or labels, ``languages`` those of its texts in the order in which the
+encoder reads them.
+"""
 
 from dataclasses import dataclass
 
@@ -7,7 +11,7 @@ from dataclasses import dataclass
 class PairExample:
     """Two texts and the class of the pair (XNLI: premise, hypothesis; PAWS-X: two sentences).
 
-    ``label`` is ``None`` in a file without labels.
+    ``label`` is ``None`` in a file without labels; ``second_language`` is given where it is not that of ``first``.
     """
 
     id: str
@@ -15,6 +19,12 @@ class PairExample:
     first: str
     second: str
     label: str | None
+    second_language: str | None = None
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Of the first and of the second text."""
+        return self.language, self.second_language or self.language
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,11 @@ class WordsExample:
     language: str
     words: tuple[str, ...]
     tags: tuple[str, ...] | None
+
+    @property
+    def languages(self) -> tuple[str]:
+        """Of the sentence."""
+        return (self.language,)
 
 
 @dataclass(frozen=True)
@@ -48,12 +63,17 @@ class TreeExample:
     upos: tuple[str, ...]
     tree: Tree | None
 
+    @property
+    def languages(self) -> tuple[str]:
+        """Of the sentence."""
+        return (self.language,)
+
 
 @dataclass(frozen=True)
 class QuestionExample:
     """A question on a context; ``answers`` are texts with their 0-based character offsets in the context.
 
-    ``answers`` is ``None`` in a file without answers.
+    ``answers`` is ``None`` in a file without answers; ``question_language`` is given where it is not the context's.
     """
 
     id: str
@@ -61,6 +81,12 @@ class QuestionExample:
     question: str
     context: str
     answers: tuple[tuple[str, int], ...] | None
+    question_language: str | None = None
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """Of the question and of the context."""
+        return self.question_language or self.language, self.language
 
 
 Example = PairExample | WordsExample | TreeExample | QuestionExample

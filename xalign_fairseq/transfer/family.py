@@ -1,13 +1,14 @@
 """What the trainer and the predictor ask of a family of transfer tasks: classification, tagging, parsing, QA."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from torch import Tensor, nn
 
+from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
@@ -48,11 +49,13 @@ class Encoded:
         windows: token ids of each window, (T,) int64, with ``<s>`` and ``</s>``; at least one.
         arrays: what else the family's batches hold of it (targets, where words are, offsets).
         cut: tokens of the text that no window has.
+        second: position in every window where the second text begins; None where there is one text.
     """
 
     windows: list[np.ndarray]
     arrays: dict[str, Any] = field(default_factory=dict)
     cut: int = 0
+    second: int | None = None
 
     @property
     def tokens(self) -> int:
@@ -145,3 +148,28 @@ def window_languages(examples: Sequence[Any], encoded: Sequence[Encoded]) -> lis
     """The language of each window of a batch: its example's, which is that of the context of a question."""
     both = zip(examples, encoded, strict=True)
     return [example.language for example, each in both for _ in each.windows]
+
+
+def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[Encoded]) -> Tensor | None:
+    """The row of the language embedding of each token of a batch's windows, (N, T) int64; None if there are none.
+
+    What stands between two texts counts to the first one, as in pre-training on pairs.
+    """
+    if not config.languages:
+        return None
+    rows = []
+    for example, each in zip(examples, encoded, strict=True):
+        first, *second = map(config.language_row, example.languages)
+        for window in each.windows:
+            row = np.full(len(window), first, dtype=np.int64)
+            if second:
+                row[each.second :] = second[0]
+            rows.append(row)
+    return pad(rows, 0)
+
+
+def require_languages(config: EncoderConfig, examples: Iterable[Any]) -> None:
+    """Raise :class:`XalignError` for texts in a language that an encoder with language embeddings has none of."""
+    if config.languages:
+        for language in sorted({each for example in examples for each in example.languages}):
+            config.language_row(language)

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.benchmarks import check_labels, digest, find
 from xalign_fairseq.transfer.code_switching import code_switch
-from xalign_fairseq.transfer.family import FAMILIES
+from xalign_fairseq.transfer.family import FAMILIES, require_languages
 from xalign_fairseq.transfer.plan import Plan, Task
 from xalign_fairseq.transfer.run_spec import RunSpec
 from xalign_fairseq.transfer.settings import as_data, update_counts
@@ -48,6 +49,12 @@ class Training:
     batches: int = 0
 
 
+def _sizes(config: EncoderConfig) -> dict[str, int | str]:
+    """What the options of the model say of an encoder; of language embeddings nothing if it has none."""
+    named = ("language_embeddings",) if config.languages else ()
+    return {name: getattr(config, name) for name in (*SIZES, *named)}
+
+
 def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoint:
     """Read and check a checkpoint; a Hugging Face folder is converted into ``cache`` once.
 
@@ -72,14 +79,15 @@ def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision
 
     Raises:
         XalignError: files that are missing (all of them are listed), that can't be read, whose labels are unknown to
-            the training data, or that have no labels to train on; windows or layers that an encoder does not have.
+            the training data, or that have no labels to train on; windows, layers or languages that an encoder does
+            not have.
     """
     files = find_files(plan)
     specs = []
     for task in plan.tasks:
         here = files[task.name]
         _check_encoders(task, checkpoints)
-        trainings = list(_trainings(task, here))
+        trainings = list(_trainings(task, here, [each.config for each in checkpoints]))
         digests = {part: {language: digest(path) for language, path in each.items()} for part, each in here.items()}
         for training in trainings:
             updates, warmup = update_counts(task.settings, training.batches) if task.trains else (0, 0)
@@ -93,7 +101,7 @@ def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision
                     RunSpec(
                         checkpoint=encoder.name,
                         checkpoint_digest=encoder.digest,
-                        encoder={name: getattr(encoder.config, name) for name in SIZES},
+                        encoder=_sizes(encoder.config),
                         task=task.name,
                         benchmark=task.benchmark.name,
                         family=task.benchmark.family,
@@ -176,24 +184,32 @@ def _find(task: Task, part: str, language: str) -> Path:
     return path
 
 
-def _trainings(task: Task, files: Files) -> Iterator[Training]:
+def _trainings(task: Task, files: Files, encoders: Sequence[EncoderConfig]) -> Iterator[Training]:
     """The models of a task, with all their files read and checked."""
     if not task.trains:
         for language in task.languages:
-            task.benchmark.read(files["test"][language], language)
+            _check_languages(encoders, task.benchmark.read(files["test"][language], language))
         yield Training((), (), task.languages)
         return
     for training in _models(task):
         examples = {language: _read(task, files, "train", language) for language in training.train_languages}
+        _check_languages(encoders, [one for some in examples.values() for one in some])
         items = len(code_switch(examples)) if task.code_switch else sum(map(len, examples.values()))
         items -= round(task.holdout * items) if task.holdout is not None else 0
         each = 2 if task.code_switch else 1  # both mixtures of an example are in one batch
         labels = FAMILIES[task.benchmark.family].labels_of([one for some in examples.values() for one in some])
         for part, languages in (("valid", training.valid_languages), ("test", training.languages)):
             for language in languages:
-                check_labels(labels, _read(task, files, part, language), files[part][language])
+                read = _read(task, files, part, language)
+                check_labels(labels, read, files[part][language])
+                _check_languages(encoders, read)
         batches = ceil(items / max(1, task.settings.batch_size // each))
         yield Training(training.train_languages, training.valid_languages, training.languages, items * each, batches)
+
+
+def _check_languages(encoders: Sequence[EncoderConfig], examples: Sequence[Any]) -> None:
+    for config in encoders:
+        require_languages(config, examples)
 
 
 def _models(task: Task) -> list[Training]:

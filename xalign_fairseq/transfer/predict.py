@@ -14,13 +14,14 @@ from torch import Tensor
 
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.parsing import Gold
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.transfer.benchmarks import Benchmark, check_labels, digest
-from xalign_fairseq.transfer.family import Encoded, Family, window_languages
+from xalign_fairseq.transfer.family import Encoded, Family, language_rows, require_languages, window_languages
 from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
 
 logger = logging.getLogger(__name__)
@@ -100,6 +101,7 @@ class Predictor:
         """One prediction for each example, in order; batches hold up to ``max_tokens`` padded tokens."""
         if self.maps is not None:
             self.maps.tell_unmapped([example.language for example in examples])
+        require_languages(self.encoder.config, examples)
         predictions: list[Any] = [None] * len(examples)
         for start in range(0, len(examples), BLOCK):
             block = examples[start : start + BLOCK]
@@ -119,7 +121,8 @@ class Predictor:
             for key, value in self.family.collate(encoded).items()
         }
         with torch.inference_mode():
-            states: States = self.encoder.states(batch["tokens"])
+            rows = language_rows(self.encoder.config, examples, encoded)
+            states: States = self.encoder.states(Input(batch["tokens"], None if rows is None else rows.to(device)))
             if self.maps is not None:
                 states = MappedStates(states, self.maps, window_languages(examples, encoded))
             hidden = self.head.features(states, batch["tokens"])

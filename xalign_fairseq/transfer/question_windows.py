@@ -24,6 +24,7 @@ class QuestionWindows:
         targets: (windows, 2) int64, first and last token of the answer in each window; ``NO_ANSWER`` twice in one that
             does not hold the answer whole, ``UNLABELLED`` twice without an answer.
         cut: tokens of the question that no window has.
+        context: position in every window where the context begins.
     """
 
     tokens: list[np.ndarray]
@@ -31,6 +32,7 @@ class QuestionWindows:
     end: list[np.ndarray]
     targets: np.ndarray
     cut: int
+    context: int
 
 
 def check_room(limits: Limits, question_tokens: int) -> None:
@@ -92,6 +94,7 @@ def encode_question(
         [np.pad(end[part], (len(head), 1)) for part in slices],
         targets,
         max(0, len(asked) - question_tokens),
+        len(head),
     )
 
 

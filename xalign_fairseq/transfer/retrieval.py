@@ -12,6 +12,7 @@ from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint as checkpoints
+from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map, load_maps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -41,6 +42,7 @@ def sentence_vectors(
     layer: int,
     *,
     pooling: str = "mean",
+    language_row: int | None = None,
     max_tokens: int = 8192,
     progress: Callable[[int], object] | None = None,
 ) -> Tensor:
@@ -55,6 +57,7 @@ def sentence_vectors(
         layer: 0 embeddings, -1 last.
         pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included as in XTREME; ``cls`` is the state of ``<s>``,
             as PPA has it.
+        language_row: of the sentences' language, for an encoder with language embeddings.
         max_tokens: padded tokens of a batch; one sentence at least is always taken.
         progress: is told how many more sentences are done.
     """
@@ -73,7 +76,8 @@ def sentence_vectors(
         start += len(rows)
         batch = pad([tokens[i] for i in rows], encoder.config.pad).to(device)
         real = batch.ne(encoder.config.pad)[..., None]
-        hidden = encoder.states(batch).layer(layer).float()
+        languages = None if language_row is None else batch.new_full((len(rows), 1), language_row)
+        hidden = encoder.states(Input(batch, languages)).layer(layer).float()
         vectors[rows] = hidden[:, 0] if pooling == "cls" else (hidden * real).sum(1) / real.sum(1)
         if progress is not None:
             progress(len(rows))
@@ -125,12 +129,19 @@ def evaluate_retrieval(
         default_retrieval_layer(encoder.config.encoder_layers) if layer is None else layer
     )
     pairs = benchmark.read(path, language)
-    sides = ((language, [pair.first for pair in pairs]), ("en", [pair.second for pair in pairs]))
+    languages = (language, "en")
     if maps is not None:
-        maps.tell_unmapped([language, "en"])
+        maps.tell_unmapped(languages)
     foreign, english = (
-        mapped(sentence_vectors(encoder, tokenizer, side, chosen, progress=progress), maps, each, chosen)
-        for each, side in sides
+        mapped(
+            sentence_vectors(encoder, tokenizer, side, chosen, language_row=row, progress=progress), maps, each, chosen
+        )
+        for each, row, side in zip(
+            languages,
+            encoder.config.side_rows(languages) or (None, None),
+            ([pair.first for pair in pairs], [pair.second for pair in pairs]),
+            strict=True,
+        )
     )
     ids = [pair.id for pair in pairs]
     found = {name: lines.tolist() for name, lines in retrieve(foreign, english).items()}

@@ -30,7 +30,8 @@ def test_answers_are_at_their_characters(write, name):
 
 
 def test_language_of_a_question_in_another_language_is_that_of_the_context(write):
-    assert read_squad(write("x.json", squad(question("q", ("308", 25)))), "de-en")[0].language == "de"
+    crossed = read_squad(write("x.json", squad(question("q", ("308", 25)))), "de-en")[0]
+    assert crossed.language == "de" and crossed.languages == ("en", "de")
 
 
 def test_answers_without_text_are_none(write):

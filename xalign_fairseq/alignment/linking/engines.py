@@ -99,14 +99,17 @@ class CheckpointEngine:
         """The checkpoint and how links were found."""
         from xalign_fairseq.data.manifest import file_sha256
 
+        pairs = self.aligner.pair_encoder
+        embedded = {"languages": "-".join(pairs.embedded)} if pairs.embedded else {}
         return {
             "name": CHECKPOINT,
             "file": os.fspath(self._path),
             "sha256": file_sha256(Path(self._path)),
             "layer": self.aligner.layer,
             "similarity": self.aligner.similarity,
-            "encoding": self.aligner.pair_encoder.encoding,
-            "maps": "-".join(self.aligner.pair_encoder.languages or ()) or None,
+            "encoding": pairs.encoding,
+            "maps": "-".join(pairs.mapped or ()) or None,
+            **embedded,
             **dataclasses.asdict(self.aligner.options),
         }
 

@@ -51,7 +51,8 @@ class Classification(Family[PairExample]):
         ]
         label = -1 if example.label is None else self.labels.index(example.label)
         cut = len(first) + len(second) - sum(keep)
-        return Encoded([np.array(tokens, dtype=np.int64)], {"label": label}, cut)
+        begin = 1 + keep[0] + len(separators)
+        return Encoded([np.array(tokens, dtype=np.int64)], {"label": label}, cut, second=begin)
 
     def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
         """``tokens`` (B, T) and ``labels`` (B,), -1 where there is none."""

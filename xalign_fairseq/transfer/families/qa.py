@@ -59,7 +59,8 @@ class QuestionAnswering(Family[QuestionExample]):
         answer = (first, first + len(text)) if example.answers else None
         limit = self.options["max_question_tokens"]
         found = encode_question(self.tokenizer, example.question, example.context, self.limits, limit, answer)
-        return Encoded(found.tokens, {"begin": found.begin, "end": found.end, "targets": found.targets}, found.cut)
+        arrays = {"begin": found.begin, "end": found.end, "targets": found.targets}
+        return Encoded(found.tokens, arrays, found.cut, second=found.context)
 
     def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
         """``tokens``, ``begin``, ``end`` (N, T), ``targets`` (N, 2), and ``example`` (N,), whose window each row is."""

@@ -64,6 +64,6 @@ def read_bitext(path: str | os.PathLike, language: str) -> list[PairExample]:
         )
     hidden = len(set(english)) > 20 and english == sorted(english)
     return [
-        PairExample(str(number), language, mine, theirs, None if hidden else str(number))
+        PairExample(str(number), language, mine, theirs, None if hidden else str(number), "en")
         for number, (mine, theirs) in enumerate(zip(foreign, english, strict=True), 1)
     ]

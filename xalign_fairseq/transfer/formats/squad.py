@@ -24,7 +24,7 @@ TYDIQA_LANGUAGES = {
 
 
 def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
-    """Read questions on contexts; their language is that of the context and the answer, ``en`` of MLQA's ``en-de``.
+    """Read questions on contexts; of MLQA's ``en-de`` contexts and answers are in ``en``, questions in ``de``.
 
     Answers without text, which XTREME puts in place of those of its test sets, make a question unlabelled.
 
@@ -40,7 +40,7 @@ def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
     try:
         with open_bytes(path) as stream:
             data = json.load(stream)["data"]
-        questions = list(_questions(data, path, language.partition("-")[0]))
+        questions = list(_questions(data, path, language))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, XalignError):
             raise
@@ -76,12 +76,13 @@ def read_tydiqa(path: str | os.PathLike, language: str) -> list[QuestionExample]
 
 
 def _questions(data: Any, path: object, language: str) -> Iterator[QuestionExample]:
+    of_context, _, of_question = language.partition("-")
     for article in data:
         for paragraph in article["paragraphs"]:
             for question in paragraph["qas"]:
                 name, context = str(question["id"]), paragraph["context"]
                 answers = _answers(question.get("answers", [{"text": ""}]), context, f"{path}, question {name}")
-                yield QuestionExample(name, language, question["question"], context, answers)
+                yield QuestionExample(name, of_context, question["question"], context, answers, of_question or None)
 
 
 def _answers(answers: Any, context: str, where: str) -> tuple[tuple[str, int], ...] | None:

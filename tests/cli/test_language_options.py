@@ -1,0 +1,138 @@
+"""Commands that read text by an encoder with language embeddings: ``--languages``, and what is said without it."""
+
+import argparse
+import json
+
+import pytest
+import torch
+from speaking import with_languages
+
+from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.alignment.pharaoh import read_links
+from xalign_fairseq.cli import main
+from xalign_fairseq.cli._aligning import side_languages
+from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.fixture(scope="module")
+def save(tmp_path_factory):
+    """The function that writes a checkpoint's content, and gives the path."""
+
+    def write(state):
+        path = tmp_path_factory.mktemp("speaking") / "checkpoint.pt"
+        torch.save(state, path)
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def speaking(save, tiny_state):
+    """The tiny checkpoint with embeddings of en and xx."""
+    return save(with_languages(tiny_state, "en", "xx"))
+
+
+@pytest.fixture
+def command(tiny_text, tmp_path):
+    """The function that runs a command on a checkpoint and the tiny text, in this process; the exit code."""
+    texts = {
+        "align": ["--pairs", tiny_text / "text.pairs", "--out", tmp_path / "links", "--quiet"],
+        "layers": ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--quiet"],
+        "links": ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--out", tmp_path / "links",
+                  "--overwrite", "--quiet"],
+        "retrieve": ["--src", tmp_path / "src", "--tgt", tmp_path / "tgt", "--quiet"],
+    }  # fmt: skip
+    kept = [line.split(" ||| ") for line in (tiny_text / "text.pairs").read_text().splitlines()]
+    for side, name in enumerate(("src", "tgt")):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in kept if all(each.strip() for each in pair)))
+
+    def run(name, checkpoint, *options):
+        return main([str(part) for part in (name, "--checkpoint", checkpoint, *texts[name], *options)])
+
+    return run
+
+
+@pytest.mark.parametrize("name", ["align", "layers", "links", "retrieve"])
+def test_languages_are_asked_for_by_name(command, speaking, name, capsys):
+    assert command(name, speaking) == 2
+    told = capsys.readouterr().err
+    assert "two of en, xx" in told and "--languages SRC-TGT" in told
+    assert command(name, speaking, "--languages", "en-yy") == 2
+    told = capsys.readouterr().err
+    assert "yy" in told and "one of en, xx" in told
+    assert command(name, speaking, "--languages", "en-xx") == 0
+
+
+def test_align_and_links_read_each_side_in_its_language(command, speaking, tiny_text, tmp_path):
+    found = {}
+    for languages in ("en-xx", "xx-en"):
+        assert command("align", speaking, "--languages", languages) == 0
+        found[languages] = read_links(tmp_path / "links")
+        aligner = Aligner.load(speaking, languages=tuple(languages.split("-")))
+        sides = ((tiny_text / f"text.{side}").read_text().splitlines() for side in ("en", "xx"))
+        assert [set(pair.links) for pair in aligner.align(*sides)] == [set(links) for links in found[languages]]
+    assert found["en-xx"] != found["xx-en"]
+    assert command("links", speaking, "--languages", "en-xx") == 0
+    assert read_links(tmp_path / "links") == found["en-xx"]
+    assert json.loads((tmp_path / "links.json").read_text())["engine"]["languages"] == "en-xx"
+
+
+def test_embeddings_of_zero_are_those_of_an_encoder_without_any(command, save, tiny_state, tiny_checkpoint, tmp_path):
+    assert command("align", tiny_checkpoint) == 0
+    plain = (tmp_path / "links").read_text()
+    assert command("align", save(with_languages(tiny_state, "en", "xx", scale=0.0)), "--languages", "en-xx") == 0
+    assert (tmp_path / "links").read_text() == plain
+    assert command("links", tiny_checkpoint, "--languages", "en-xx") == 0  # which it has no need of
+    assert "languages" not in json.loads((tmp_path / "links.json").read_text())["engine"]
+
+
+def test_signatures_name_the_languages(command, speaking, tiny_checkpoint, capsys):
+    assert command("layers", speaking, "--languages", "en-xx", "--layer", 1, "--method", "argmax") == 0
+    assert "|layer:1|languages:en-xx|similarity:hidden|" in capsys.readouterr().out
+    assert command("retrieve", speaking, "--languages", "xx-en") == 0
+    assert "|maps:none|languages:xx-en|search:exact|" in capsys.readouterr().out
+    for name in ("layers", "retrieve"):
+        assert command(name, tiny_checkpoint, "--languages", "en-xx") == 0
+        assert "languages" not in capsys.readouterr().out
+
+
+def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
+    maps = LanguageMaps(["xx"], "en", 3, 16)
+    heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
+    state = with_languages(tiny_state, "en", "xx")
+    mapped = save({**state, "model": state["model"] | heads})
+    options = ("--layer", 1, "--method", "argmax", "--encoding", "separate")
+    assert command("layers", mapped, "--languages", "en-xx", *options) == 0
+    plain = capsys.readouterr().out.splitlines()
+    assert command("layers", mapped, "--maps", "en-xx", *options) == 0
+    through_identities = capsys.readouterr().out.splitlines()
+    assert through_identities[:2] == plain[:2] and "|maps:en-xx|languages:en-xx|" in through_identities[2]
+    assert command("layers", mapped, "--maps", "en-xx", "--languages", "xx-en", *options) == 2
+    assert "xx-en and en-xx" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("given", "found"), [
+    ((None, None), None), ((("a", "b"), None), ("a", "b")), ((None, ("a", "b")), ("a", "b")),
+    ((("a", "b"), ("a", "b")), ("a", "b")),
+])  # fmt: skip
+def test_the_languages_of_the_sides(given, found):
+    assert side_languages(argparse.Namespace(languages=given[0], maps=given[1])) == found
+    with pytest.raises(XalignError, match="differ"):
+        side_languages(argparse.Namespace(languages=("a", "b"), maps=("b", "a")))
+
+
+def test_input_embeddings_are_of_no_language(speaking, tiny_checkpoint, tmp_path, capsys):
+    for name, line in (("src", "red house"), ("tgt", "big tree"), ("links", "0-0 1-1")):
+        (tmp_path / name).write_text(f"{line}\n")
+    files = [f"--{name}={tmp_path / name}" for name in ("src", "tgt", "links")]
+    assert main(["embeddings", "--checkpoint", str(speaking), str(tiny_checkpoint), *files]) == 0
+    _, first, second = capsys.readouterr().out.splitlines()
+    assert first.split(": ")[1] == second.split(": ")[1]
+
+
+def test_doctor_tells_the_languages(speaking, tiny_checkpoint, capsys):
+    main(["doctor", str(speaking)])
+    assert "language embeddings en, xx" in capsys.readouterr().out
+    main(["doctor", str(tiny_checkpoint)])
+    assert "language embeddings" not in capsys.readouterr().out
