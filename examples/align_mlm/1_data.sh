@@ -4,8 +4,9 @@
 #   bash 1_data.sh BENCHMARK OUT
 #
 # BENCHMARK: the folder with bitext/ and eval/. VOCAB (4000; on a GPU 40000) pieces, doubled by the derived script. NER
-# (3000) sentences to train on and to test. PARSES: CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it; without it there is no
-# trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is left as it is. Writes
+# (3000) sentences to train on and to test. PARSES: CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it, with its
+# parser.pt beside it; without it there is no trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is
+# there already is left as it is. Writes
 #   OUT/text/english.txt      300,000 sentences, the last 2,000 for validation
 #   OUT/labelled              English files of the tasks
 #   OUT/derived/LANGUAGE      both sides of the text with exact links; labelled files in both languages; script, lexicon
@@ -14,7 +15,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../recipe.sh"
-[[ $# -eq 2 ]] || { sed -n '2,13p' "$0" >&2; exit 2; }
+[[ $# -eq 2 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
 benchmark="$1" out="$2"
 require_file "BENCHMARK/bitext" "$benchmark/bitext"
 require_file "BENCHMARK/eval" "$benchmark/eval"
@@ -51,6 +52,19 @@ derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled f
     --text "english=$text" "${options[@]}" "$@"
   cp "$labelled"/*.en.* "$work"
   mv "$work" "$folder"
+}
+
+parse_ner() { # trees of the labelled sentences, by the parser that made PARSES
+  local parser split file
+  parser="$(dirname "$PARSES")/parser.pt"
+  [[ -e "$parser" ]] || { echo "no NER in trans_syn: there is no $parser"; return 0; }
+  for split in train test; do
+    file="$out/labelled/ner-$split.en"
+    [[ ! -e "$file.conllu" ]] || continue
+    awk -F '\t' 'NF { line = line (line == "" ? "" : " ") $1 } !NF { print line; line = "" }' "$file.tsv" > "$file.txt"
+    python "$here/parse_text.py" parse "$parser" "$file.txt" "$file.conllu"
+    rm "$file.txt"
+  done
 }
 
 prepare() { # DATA_BIN LANGUAGE PARALLEL: text of both languages, and the first PARALLEL % of it as pairs
@@ -102,6 +116,7 @@ languages=(trans_inv trans)
 derive trans_inv inversion,script "$english"
 derive trans script "$english"
 if [[ -n "$PARSES" ]]; then
+  parse_ner
   derive trans_syn syntax,script "$PARSES" --towards "$benchmark"/eval/ud/fr_gsd-ud-{dev,test}.conllu.gz
   languages+=(trans_syn)
 else

@@ -14,7 +14,7 @@
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
-[[ $# -ge 5 ]] || { sed -n '2,15p' "$0" >&2; exit 2; }
+[[ $# -ge 5 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 shift 5
 : "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=4096}" "${BLOCK:=128}" "${DIM:=128}"

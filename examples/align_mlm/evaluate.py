@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import study
 import torch
-import torch._dynamo  # noqa: F401  (what torch.optim would import in every fork)
+import torch._dynamo  # torch.optim would import it in every fork
 from fairseq_cli.train import cli_main
 
 import xalign_fairseq

@@ -12,7 +12,8 @@ USER_DIR = subprocess.run(
 ).stdout.strip()
 VARIABLES = {
     "UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE", "LR",
-    "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB",
+    "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB", "DICTIONARY", "PARALLEL", "OVERLAP", "LAYERS", "DIM", "HEADS",
+    "BLOCK", "DROPOUT", "PARSES", "NER", "TASKS", "PLAN", "RESULTS", "JOBS", "SEEDS", "WORKERS",
 }  # fmt: skip
 PROGRAMS = {
     "xalign": f"#!/bin/sh\necho {USER_DIR}\n",

@@ -16,7 +16,10 @@ ASIDE = "scoring"
 
 
 class Twin(NamedTuple):
-    """A script with its setting, and the YAML file with the overrides that the recipe's page names."""
+    """A script with its setting, and the YAML file with the overrides that the recipe's page names.
+
+    ``data`` and ``run`` are where data-bin and run lie in the folders that the script is given.
+    """
 
     script: str
     setting: str
@@ -25,6 +28,9 @@ class Twin(NamedTuple):
     arguments: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     starts_from_checkpoint: bool = True
+    tensorboard: bool = True
+    data: str = ""
+    run: str = ""
 
 
 # What the papers say, whatever script and YAML agree on.
@@ -56,10 +62,34 @@ PAPERS = {
         "optimization.lr": [5e-5], "dataset.batch_size": 32, "task.max_pair_length": 128, "task.mask_prob": 0.3,
         "criterion.objectives": "tlm,word_exchange", "criterion.word_exchange_weight": 1.0,
     },
+    "align_mlm/align_mlm": {
+        "model.encoder_layers": 8, "model.encoder_embed_dim": 512, "model.encoder_attention_heads": 8,
+        "optimization.max_update": 500000, "dataset.max_tokens": 128 * 512, "optimization.lr": [1e-4],
+        "lr_scheduler.warmup_updates": 10000, "criterion.lexicon_align_weight": 10.0, "model.language_embeddings": "",
+        "criterion.objectives": "mlm,lexicon_align",
+    },
+    "align_mlm/xlm": {
+        "model.language_embeddings": "en,xx", "criterion.objectives": "mlm,tlm", "criterion.tlm_reset_positions": True,
+        "dataset.max_tokens": 128 * 512 // 5, "task.mono_max_tokens": 128 * 512 - 128 * 512 // 5,
+    },
 }  # fmt: skip
 WEAM = dict(arguments=("de-en",), variables=(("UPDATES", "1250"),))
 WEAM_SIZES = ("task.lang_pairs=de-en", "optimization.max_update=1250", "lr_scheduler.warmup_updates=125")
 EXPLICIT = "explicit_alignments/2_train.sh"
+PAPER_SIZES = dict(
+    LAYERS="8", DIM="512", HEADS="8", UPDATES="500000", WARMUP="10000", LR="1e-4", BLOCK="512", MAX_TOKENS="65536",
+    DROPOUT="0.1", DEVICE="--bf16",
+)  # fmt: skip
+
+
+def align_mlm(objective, yaml, *overrides):
+    """A twin of the ALIGN-MLM recipe: its script is given the folders of all data-bins and all runs."""
+    return Twin(
+        "align_mlm/2_train.sh", objective, yaml, overrides, ("trans_inv", "1"), tuple(PAPER_SIZES.items()),
+        starts_from_checkpoint=False, tensorboard=False, data="data/trans_inv", run=f"{objective}.trans_inv-1",
+    )  # fmt: skip
+
+
 TWINS = (
     Twin("xlm_align/3_train.sh", "links", "tiny_links", starts_from_checkpoint=False),
     Twin("xlm_align/3_train.sh", "base", "base"),
@@ -72,6 +102,10 @@ TWINS = (
     Twin("ppa/2_train.sh", "ppa_mean", "ppa", ("criterion.moco_pooling=mean",)),
     Twin("weam/2_train.sh", "weam", "weam", WEAM_SIZES, **WEAM),
     Twin("weam/2_train.sh", "weam_self", "weam", (*WEAM_SIZES, "criterion.word_exchange_links=self"), **WEAM),
+    align_mlm("align_mlm", "align_mlm"),
+    align_mlm("mlm", "align_mlm", "criterion._name=mlm"),
+    align_mlm("dict_mlm", "align_mlm", "criterion._name=dict_mlm", "model.language_embeddings='en,xx'"),
+    align_mlm("xlm", "xlm"),
 )
 
 
@@ -82,8 +116,9 @@ def recipe(twin):
 
 def command_line(twin, folder, checkpoint):
     """What the script passes to fairseq-train, which a stand-in writes down here."""
+    (folder / "bin" / twin.data).mkdir(parents=True, exist_ok=True)
     done = run_script(
-        folder, twin.script, "/data-bin", folder / "save", twin.setting, *twin.arguments,
+        folder, twin.script, folder / "bin", folder / "save", twin.setting, *twin.arguments,
         INIT=checkpoint, **dict(twin.variables),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -92,12 +127,14 @@ def command_line(twin, folder, checkpoint):
 
 def job(twin, folder):
     """What read_options.py needs to know of a twin."""
-    save, checkpoint = folder / "save", folder / "model.pt"
+    save, checkpoint = folder / "save" / twin.run, folder / "model.pt"
     checkpoint.touch()
     overrides = [
-        f"common.user_dir={USER_DIR}", "task.data=/data-bin", f"checkpoint.save_dir={save}",
-        f"common.log_file={save}/train.log", f"common.tensorboard_logdir={save}/tensorboard", *twin.overrides,
+        f"common.user_dir={USER_DIR}", f"task.data={folder / 'bin' / twin.data}", f"checkpoint.save_dir={save}",
+        f"common.log_file={save}/train.log", *twin.overrides,
     ]  # fmt: skip
+    if twin.tensorboard:
+        overrides.append(f"common.tensorboard_logdir={save}/tensorboard")
     if twin.starts_from_checkpoint:
         overrides.append(f"model.init_checkpoint={checkpoint}")
     return dict(

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+"""Write the study's report from the results of 3_evaluate.sh: the paper's tables, its claims and two pictures.
+
+usage: report.py [--check] [--results FOLDER]
+
+Writes report/report.md, gaps.png and alignment.png in the results folder; scripts/compile_results.py then copies the
+tables into the documents. --check writes nothing; the exit code is 1 if report.md is not what the results give.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import claims
+import numpy as np
+import study
+from claims import variant
+from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, Setting
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.statistics import spearman, summarise
+from xalign_fairseq.files import atomic_write
+
+REPORT = "report/report.md"
+NOTHING = "No results yet."
+Runs = dict[Setting, list[study.Run]]
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
+    """A Markdown table whose columns but the first ``names`` are right-aligned."""
+    marks = ["---"] * names + ["---:"] * (len(columns) - names)
+    return "\n".join("| " + " | ".join(row) + " |" for row in [columns, marks, *rows])
+
+
+def percent(fractions: Sequence[float]) -> str:
+    """``61.8 ± 2.4`` of the runs' fractions; no deviation of one run, nothing without runs."""
+    known = [each for each in fractions if not np.isnan(each)]
+    if not known:
+        return ""
+    summary = summarise(known)
+    spread = "" if summary.deviation is None else f" ± {100 * summary.deviation:.1f}"
+    return f"{100 * summary.mean:.1f}{spread}".replace("-", "−")
+
+
+def tasks_of(runs: Runs) -> list[str]:
+    """The tasks that some run was measured on."""
+    return [task for task in TASKS if any(run.has(task) for mine in runs.values() for run in mine)]
+
+
+def cells(runs: Runs, setting: Setting, parts: Sequence[str], metric: str | None = None) -> list[str]:
+    """Scores of a setting: ``parts`` of every task."""
+    return [
+        percent([run.scores(task, metric)[part] for run in runs.get(setting, ()) if run.has(task)])
+        for task in tasks_of(runs)
+        for part in parts
+    ]
+
+
+def columns(runs: Runs, parts: Sequence[str]) -> list[str]:
+    arrows = {"SUP": "SUP ↑", "ZS": "ZS ↑", "Δ": "Δ ↓"}
+    return [f"{TASKS[task]} {arrows[part]}" for task in tasks_of(runs) for part in parts]
+
+
+def main_grid(runs: Runs) -> str:
+    """Table 3: supervised and zero-shot scores of each objective and language, and the gap."""
+    rows = [
+        [OBJECTIVES[setting.objective], LANGUAGES[setting.language], str(len(mine)),
+         *cells(runs, setting, ("SUP", "ZS", "Δ"))]
+        for setting, mine in runs.items() if setting.is_default
+    ]  # fmt: skip
+    return table(("objective", "language", "seeds", *columns(runs, ("SUP", "ZS", "Δ"))), rows, 2)
+
+
+def dictionary(runs: Runs) -> str:
+    """Tables 2, 4 and 5: the gap by the size of the dictionary."""
+    rows = []
+    for language in ("trans_inv", "trans_syn"):
+        for fraction in (25, 50):
+            both = [Setting(objective, language, dictionary=fraction) for objective in ("dict_mlm", "align_mlm")]
+            if any(setting in runs for setting in both):
+                pairs = zip(*(cells(runs, setting, ("Δ",)) for setting in both), strict=True)
+                rows.append([LANGUAGES[language], f"{fraction} %", *(cell for pair in pairs for cell in pair)])
+    names = [f"{TASKS[task]} Δ {name}" for task in tasks_of(runs) for name in ("DICT", "ALIGN")]
+    return table(("language", "pieces in the dictionary", *names), rows, 2)
+
+
+def varied(runs: Runs, label: str, settings: dict[str, Setting]) -> str:
+    """Supervised and zero-shot scores and gaps of settings that vary one thing."""
+    parts = ("SUP", "ZS", "Δ")
+    rows = [[name, *cells(runs, setting, parts)] for name, setting in settings.items() if setting in runs]
+    return table((label, *columns(runs, parts)), rows)
+
+
+def parallel(runs: Runs) -> str:
+    """Tables 1 and 6: XLM by the amount of parallel text, and ALIGN-MLM, which has none."""
+    settings = {f"{each} %": Setting("xlm", "trans_inv", parallel=each) for each in (1, 10, 25, 100)}
+    settings["ALIGN-MLM (0 %)"] = Setting("align_mlm", "trans_inv")
+    return varied(runs, "parallel sentences of XLM", settings)
+
+
+def overlap(runs: Runs) -> str:
+    """Table 7: XLM by the share of pieces that the languages have in common."""
+    settings = {f"{each} %": Setting("xlm", "trans_inv", overlap=each) for each in (0, 25, 50)}
+    return varied(runs, "shared pieces of XLM", settings)
+
+
+def alignment(runs: Runs) -> str:
+    """Table 8: alignment scores of all pieces, of those trained on and of those held out."""
+    rows = []
+    for setting, mine in runs.items():
+        scores = [percent([run.alignment(part) for run in mine]) for part in study.PARTS]
+        if setting.objective in ("mlm", "xlm"):
+            scores[study.PARTS.index("trained")] = "–"
+        rows.append([f"{OBJECTIVES[setting.objective]}{variant(setting)}", LANGUAGES[setting.language], *scores,
+                     *cells(runs, setting, ("Δ",))])  # fmt: skip
+    names = [f"alignment, {part} ↑" for part in study.PARTS]
+    return table(("objective", "language", *names, *columns(runs, ("Δ",))), rows, 2)
+
+
+def correlation(runs: Runs) -> str:
+    """Figure 3 and appendix E in figures: Spearman's correlation of alignment score and transfer (-Δ)."""
+    grid = {setting: mine for setting, mine in runs.items() if setting.is_default}
+    rows = []
+    for task in tasks_of(runs):
+        for scope, chosen in (("main grid, means over seeds", grid), ("main grid, runs", grid), ("all runs", runs)):
+            for part in ("all", "held out"):
+                groups = [[(run.alignment(part), -run.scores(task)["Δ"]) for run in mine if run.has(task)]
+                          for mine in chosen.values()]  # fmt: skip
+                if scope.endswith("means over seeds"):
+                    groups = [[tuple(np.mean(group, axis=0))] for group in groups if group]
+                sides = list(zip(*(point for group in groups for point in group), strict=True))
+                if sides and len(sides[0]) >= 3 and all(len(set(side)) > 1 for side in sides):
+                    found = spearman(*sides)
+                    rows.append([TASKS[task], scope, part, str(found.n), signed(found.rho, 3),
+                                 f"{signed(found.low, 2)} to {signed(found.high, 2)}", p_value(found.p)])  # fmt: skip
+    return table(("task", "points", "pieces", "n", "ρ", "95 % interval", "p"), rows, 3)
+
+
+def signed(number: float, digits: int) -> str:
+    """With its sign; none before zero."""
+    text = f"{number:+.{digits}f}"
+    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "−")
+
+
+def p_value(p: float) -> str:
+    """Three digits; what is smaller is said so."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def verdicts(runs: Runs) -> str:
+    """Each claim of the paper and whether it holds here."""
+    rows = [
+        [each.claim, TASKS[each.task], each.says, f"**{each.verdict}**", signed(100 * each.difference, 1),
+         f"{signed(100 * each.low, 1)} to {signed(100 * each.high, 1)}", p_value(each.p_holm)]
+        for each in claims.judge(runs, tasks_of(runs))
+    ]  # fmt: skip
+    return table(("claim", "task", "what is compared", "here", "points", "95 % interval", "p, Holm"), rows, 4)
+
+
+def accuracy(runs: Runs) -> str:
+    """POS by accuracy instead of XTREME's F1."""
+    kept = {setting: [replace(run, counts={key: table for key, table in run.counts.items() if key.startswith("pos")})
+                      for run in mine if run.has("pos")] for setting, mine in runs.items()}  # fmt: skip
+    rows = [
+        [f"{OBJECTIVES[setting.objective]}{variant(setting)}", LANGUAGES[setting.language],
+         *cells(kept, setting, ("SUP", "ZS", "Δ"), "accuracy")]
+        for setting, mine in kept.items() if mine
+    ]  # fmt: skip
+    return table(("objective", "language", *columns(kept, ("SUP", "ZS", "Δ"))), rows, 2)
+
+
+def commands(runs: Runs) -> str:
+    """How each run was trained."""
+    rows = []
+    for run in (run for mine in runs.values() for run in mine):
+        record = run.record
+        cost = [str(record[key]) for key in ("updates", "tokens", "minutes")]
+        rows.append([f"{run.setting}-{run.seed}", f"`{record['command'].strip()}`", record["commit"],
+                     record["machine"], record["encoder"], *cost])  # fmt: skip
+    return table(("run", "command", "commit", "machine", "encoder", "updates", "tokens", "minutes"), rows, 5)
+
+
+SECTIONS: dict[str, Callable[[Runs], str]] = {
+    "Main grid": main_grid,
+    "Claims": verdicts,
+    "Parallel data": parallel,
+    "Dictionary": dictionary,
+    "Overlap": overlap,
+    "Alignment": alignment,
+    "Correlation": correlation,
+    "POS accuracy": accuracy,
+    "Runs": commands,
+}
+
+
+def to_markdown(runs: Runs) -> str:
+    """The report."""
+    scores = ", ".join(f"{TASKS[task]} {METRICS[task]}" for task in TASKS)
+    parts = [
+        "# ALIGN-MLM: controlled study",
+        f"Percent, mean ± sample deviation over seeds: {scores} (POS as XTREME scores it, which is not accuracy). SUP: "
+        "trained and tested in the derived language; ZS: trained in English and tested in the derived language; "
+        "Δ = SUP − ZS.",
+    ]
+    for title, write in SECTIONS.items():
+        parts += [f"## {title}", write(runs) if runs else NOTHING]
+    return "\n\n".join(parts) + "\n"
+
+
+def draw(runs: Runs, folder: Path) -> None:
+    """Figures 1 and 2, and Figure 3."""
+    from xalign_fairseq.plots.gaps import plot_alignment, plot_gap_bars
+
+    grid = {setting: mine for setting, mine in runs.items() if setting.is_default}
+    bars, points = [], []
+    for task in tasks_of(grid):
+        for setting, mine in grid.items():
+            names = {"task": TASKS[task], "language": LANGUAGES[setting.language],
+                     "objective": OBJECTIVES[setting.objective]}  # fmt: skip
+            measured = [run for run in mine if run.has(task)]
+            gaps = [run.scores(task)["Δ"] for run in measured]
+            if gaps:
+                summary = summarise(gaps)
+                bars.append({**names, "mean": summary.mean, "deviation": summary.deviation})
+            points += [
+                {**names, "alignment": run.alignment(), "gap": gap} for run, gap in zip(measured, gaps, strict=True)
+            ]
+    plot_gap_bars(bars, folder / "gaps.png")
+    plot_alignment(points, folder / "alignment.png")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the report is outdated")
+    parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ beside this script")
+    args = parser.parse_args()
+    path = args.results / REPORT
+    try:
+        runs = study.read(args.results)
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    text = to_markdown(runs)
+    if args.check:
+        outdated = not path.is_file() or path.read_text(encoding="utf-8") != text
+        if outdated:
+            print(f"{path} is not up to date; next: python {Path(__file__).name}", file=sys.stderr)
+        return int(outdated)
+    with atomic_write(path) as out:
+        out.write(text)
+    if runs:
+        draw(runs, path.parent)
+    print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""Zero-shot gaps: bars for each language and objective, and gaps against alignment scores (Tang et al. 2022)."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.layers import COLOURS, MARKERS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GROUP = 0.8  # of the distance between two languages, filled by their bars
+
+
+def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+    """Draw supervised minus zero-shot score in points, a panel per task, a group of bars per language (Figure 2).
+
+    Args:
+        rows: mappings with ``task``, ``language``, ``objective``, ``mean`` and ``deviation`` (fractions, or ``None``).
+        path: file to write; its ending gives the format.
+
+    Example::
+
+        plot_gap_bars([{"task": "POS", "language": "Inv", "objective": "MLM", "mean": 0.4, "deviation": None}], "a.png")
+    """
+    tasks, languages, objectives = (list(dict.fromkeys(row[key] for row in rows))
+                                    for key in ("task", "language", "objective"))  # fmt: skip
+    figure = new_figure(1.4 + 3.0 * len(tasks), 3.4)
+    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
+    width = GROUP / len(objectives)
+    for task, axes in zip(tasks, panels, strict=True):
+        for number, objective in enumerate(objectives):
+            mine = [row for row in rows if (row["task"], row["objective"]) == (task, objective)]
+            places = [languages.index(row["language"]) - GROUP / 2 + width * (number + 0.5) for row in mine]
+            heights = [100 * row["mean"] for row in mine]
+            axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)], label=objective)
+            spread = [100 * (row["deviation"] or 0) for row in mine]
+            axes.errorbar(places, heights, spread, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2)
+        axes.axhline(0, color=MUTED, linewidth=0.8)
+        axes.set_xticks(range(len(languages)), languages)
+        _finish(axes, task)
+    panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
+    _legend(panels)
+    save(figure, path)
+
+
+def plot_alignment(points: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
+    """Draw the gap of each run against its alignment score, a panel per task (Figure 3).
+
+    Args:
+        points: mappings with ``task``, ``objective`` (its colour), ``language`` (its marker), ``alignment`` and ``gap``
+            (fractions).
+        path: file to write; its ending gives the format.
+    """
+    tasks, languages, objectives = (list(dict.fromkeys(point[key] for point in points))
+                                    for key in ("task", "language", "objective"))  # fmt: skip
+    figure = new_figure(1.4 + 3.0 * len(tasks), 3.6)
+    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
+    for task, axes in zip(tasks, panels, strict=True):
+        for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
+            for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
+                mine = [
+                    point for point in points
+                    if (point["task"], point["objective"], point["language"]) == (task, objective, language)
+                ]  # fmt: skip
+                places = [[100 * point[key] for point in mine] for key in ("alignment", "gap")]
+                axes.plot(*places, marker, color=colour, markersize=5, alpha=0.75)
+        axes.set_xlabel("alignment score, %", color=INK, fontsize=9)
+        _finish(axes, task)
+    panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
+    # What a colour and what a marker stands for, each by itself: lines without points.
+    for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
+        panels[0].plot([], [], "s", color=colour, label=objective)
+    for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
+        panels[0].plot([], [], marker, color=MUTED, fillstyle="none", label=language)
+    _legend(panels)
+    save(figure, path)
+
+
+def _again(looks: Sequence[str], names: Sequence[str]) -> list[str]:
+    """A look for each name, from the first on again where there are more names."""
+    return [looks[number % len(looks)] for number in range(len(names))]
+
+
+def _finish(axes: "Axes", task: str) -> None:
+    axes.set_title(task, color=INK, fontsize=10, loc="left")
+    axes.grid(axis="y", color=GRID, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.tick_params(colors=MUTED, labelsize=9)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(GRID)
+
+
+def _legend(panels: Sequence["Axes"]) -> None:
+    found = {label: handle for axes in panels
+             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}  # fmt: skip
+    panels[0].figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=4, frameon=False,
+                            fontsize=9, labelcolor=INK)  # fmt: skip
