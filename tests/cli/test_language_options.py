@@ -9,10 +9,14 @@ from speaking import with_languages
 
 from xalign_fairseq.alignment.aligner import Aligner
 from xalign_fairseq.alignment.pharaoh import read_links
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli._aligning import side_languages
+from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.retrieval import by_cosine
+from xalign_fairseq.transfer.retrieval import sentence_vectors
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +80,20 @@ def test_align_and_links_read_each_side_in_its_language(command, speaking, tiny_
     assert command("links", speaking, "--languages", "en-xx") == 0
     assert read_links(tmp_path / "links") == found["en-xx"]
     assert json.loads((tmp_path / "links.json").read_text())["engine"]["languages"] == "en-xx"
+
+
+def test_retrieve_reads_each_side_in_its_language(command, speaking, tmp_path, capsys):
+    state = checkpoint.read(speaking)
+    encoder, _ = checkpoint.load_encoder(state)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size)
+    for languages, rows in (("en-xx", (0, 1)), ("xx-en", (1, 0))):
+        assert command("retrieve", speaking, "--languages", languages, "--json", "--layer", 2) == 0
+        src, tgt = (
+            sentence_vectors(encoder, tokenizer, (tmp_path / name).read_text().splitlines(), 2, language_row=row)
+            for name, row in zip(("src", "tgt"), rows, strict=True)
+        )
+        right = (by_cosine(src, tgt) == torch.arange(len(src))).float().mean()
+        assert json.loads(capsys.readouterr().out)["scores"][0]["accuracy"] == pytest.approx(float(right))
 
 
 def test_embeddings_of_zero_are_those_of_an_encoder_without_any(command, save, tiny_state, tiny_checkpoint, tmp_path):
