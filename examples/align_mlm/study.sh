@@ -18,7 +18,7 @@ cells() { # OBJECTIVES LANGUAGE [VARIABLE=VALUE]: a line for each seed and objec
   local seed objective
   for seed in $SEEDS; do
     for objective in $1; do
-      echo "$objective $2 $seed ${3:-}"
+      echo "$objective $2 $seed${3:+ $3}"
     done
   done
 }
@@ -38,43 +38,31 @@ grid() {
   cells "align_mlm dict_mlm" trans_syn DICTIONARY=50
 }
 
-make() { # NAME OBJECTIVE LANGUAGE SEED [VARIABLE=VALUE]
-  env ${5:+"$5"} bash "$here/2_train.sh" "$data" "$runs" "$2" "$3" "$4" && bash "$here/3_evaluate.sh" "$data" "$runs" "$1"
-}
-
-work() {
-  local objective language seed variant name failed=0
-  while read -r objective language seed variant; do
-    name="${variant,,}"
-    name="$objective.$language${name:+.${name/=/}}-$seed"
-    if [[ ! -e "$data/data/$language" ]]; then
-      echo "$name: left out, there is no $data/data/$language"
-      continue
-    fi
-    # The lock goes with the last process that holds it, however that ends.
-    exec {lock}> "$runs/.$name.lock"
-    if flock -n "$lock" && [[ ! -e "$RESULTS/runs/$name.json" ]]; then
-      if make "$name" "$objective" "$language" "$seed" "$variant" > "$runs/$name.log" 2>&1 < /dev/null; then
-        tail -n 1 "$runs/$name.log"
-      else
-        failed=1
-        echo "$name failed; the end of $runs/$name.log:" >&2
-        tail -n 5 "$runs/$name.log" >&2
-      fi
-    fi
-    exec {lock}>&-
-  done < <(grid)
-  return "$failed"
+run() { # OBJECTIVE LANGUAGE SEED [VARIABLE=VALUE]: train and measure, unless that is done or being done
+  local name="${4:-}"
+  name="${name,,}"
+  name="$1.$2${name:+.${name/=/}}-$3"
+  if [[ ! -e "$data/data/$2" ]]; then
+    echo "$name: left out, there is no $data/data/$2"
+    return
+  fi
+  # The lock goes with the last process that holds it, however that ends.
+  exec 9> "$runs/.$name.lock"
+  if ! flock -n 9 || [[ -e "$RESULTS/runs/$name.json" ]]; then
+    return
+  fi
+  if env ${4:+"$4"} bash "$here/2_train.sh" "$data" "$runs" "$1" "$2" "$3" > "$runs/$name.log" 2>&1 &&
+    bash "$here/3_evaluate.sh" "$data" "$runs" "$name" >> "$runs/$name.log" 2>&1; then
+    tail -n 1 "$runs/$name.log"
+  else
+    echo "$name failed; the end of $runs/$name.log:" >&2
+    tail -n 5 "$runs/$name.log" >&2
+    return 1
+  fi
 }
 
 mkdir -p "$runs"
-workers=()
-for ((number = 0; number < JOBS; number++)); do
-  work &
-  workers+=("$!")
-done
-status=0
-for worker in "${workers[@]}"; do
-  wait "$worker" || status=1
-done
-exit "$status"
+export -f run
+export here data runs
+# xargs ends with another code than 0 if a run failed, after all others.
+grid | xargs -P "$JOBS" -L 1 bash -c 'run "$@"' _

@@ -15,6 +15,7 @@ TRAINING = {
     "xlm_align/3_train.sh": ("links",),
     "transfer/2_encoders.sh": ("base",),
     "continuation/1_train.sh": ("tlm", "1"),
+    "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }
 EPOCH = "2026 | INFO | train | epoch 001 | loss 8.7 | bsz 92.8 | num_updates 40 | lr 0 | gnorm 1.4\n"
 VALIDATION = "2026 | INFO | valid | epoch 001 | valid on 'valid' subset | loss 8 | num_updates 40 | best_loss 8\n"
@@ -30,6 +31,9 @@ def train(folder, script, *options, **variables):
         places = ["/data-bin", folder / "runs"]
     elif script.startswith("continuation"):
         name, places = "tlm-1", ["/data-bin", checkpoint, folder / "runs"]
+    elif script.startswith("align_mlm"):
+        name, places = "align_mlm.trans_inv-1", [folder, folder / "runs"]
+        (folder / "data/trans_inv").mkdir(parents=True, exist_ok=True)
     variables = {"UPDATES": "40", "INIT": str(checkpoint), **variables}
     done = run_script(folder, script, *places, setting, *others, *options, **variables)
     return done, folder / "runs" / name
@@ -58,7 +62,7 @@ def test_run_json_holds_options_as_they_were_given(script, tmp_path):
     record = json.loads((save / "run.json").read_text())
     words = shlex.split(record["command"])
     assert words[-4:] == options and "UPDATES=40" in words[: words.index("bash")]
-    assert "/" not in record["command"] and record["setting"] == TRAINING[script][0] and record["seed"] == 1
+    assert "/" not in record["command"] and record["setting"] == save.name.removesuffix("-1") and record["seed"] == 1
     # a run that is resumed, perhaps elsewhere, keeps what was written at its start
     train(tmp_path, script, "--other")
     assert json.loads((save / "run.json").read_text()) == record

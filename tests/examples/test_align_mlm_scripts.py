@@ -1,0 +1,269 @@
+"""The scripts of the ALIGN-MLM recipe: what is trained on what, which data are made, and what the study runs when."""
+
+import fcntl
+import importlib.util
+import itertools
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.examples.stand_ins import EXAMPLES, run_script
+
+RECIPE = EXAMPLES / "align_mlm"
+# Writes down its arguments, and makes the files that the next step reads.
+XALIGN = f"""#!{sys.executable} -S
+import pathlib, sys
+command, *rest = sys.argv[1:]
+with open(pathlib.Path(__file__).parent / "calls", "a") as calls:
+    print(*sys.argv[1:], file=calls)
+folder = pathlib.Path(rest[rest.index("--destdir") + 1] if "--destdir" in rest else rest[0])
+folder.mkdir(parents=True, exist_ok=True)
+if command == "lexicon":
+    (folder / "lexicon.en-xx.json").touch()
+for name in ("sentencepiece.model", "dict.txt", "lexicon.en-xx.tsv", "train.en.bin"):
+    (folder / name).touch()
+if command == "derive":
+    for ending in ("en", "xx", "links"):
+        (folder / ("english.en-xx." + ending)).write_text("".join(str(i) + "\\n" for i in range(4000)))
+if command == "prepare" and "--trainpref" in rest:
+    prefix = rest[rest.index("--trainpref") + 1]
+    (folder / "pairs").write_text(open(prefix + ".en").read())
+    (folder / "text").write_text(open(rest[rest.index("--mono") + 1].removeprefix("en=")).read())
+    (folder / "held-out").write_text(open(rest[rest.index("--validpref") + 1] + ".xx").read())
+"""
+
+
+def load(name):
+    """A script of the recipe as a module."""
+    spec = importlib.util.spec_from_file_location(name, RECIPE / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def options_of(folder, objective, language="trans_inv", data=None, **variables):
+    """What 2_train.sh passes to fairseq-train, as ``{option: value}``, and its data-bin."""
+    (folder / "data" / (data or language)).mkdir(parents=True, exist_ok=True)
+    done = run_script(folder, "align_mlm/2_train.sh", folder, folder / "runs", objective, language, "1", **variables)
+    assert done.returncode == 0, done.stderr
+    arguments = json.loads(done.stdout)
+    values = {name: value for name, value in itertools.pairwise(arguments) if name.startswith("--")}
+    return values, Path(arguments[0]).name
+
+
+@pytest.mark.parametrize(
+    ("variables", "data", "pairs", "mono"),
+    [
+        # of f pairs to a sentence, the share of TLM is f / (1 + f): a fifth, an eleventh, a half
+        ({}, "trans_inv", 819, 3277),
+        ({"PARALLEL": "10"}, "trans_inv.parallel10", 372, 3724),
+        ({"PARALLEL": "100"}, "trans_inv.parallel100", 2048, 2048),
+        ({"PARALLEL": "100", "MAX_TOKENS": "65536"}, "trans_inv.parallel100", 32768, 32768),
+        ({"OVERLAP": "25"}, "trans_inv.overlap25", 819, 3277),
+        ({"OVERLAP": "25", "PARALLEL": "1", "MAX_TOKENS": "65536"}, "trans_inv.overlap25.parallel1", 648, 64888),
+    ],
+)
+def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, mono):
+    found, bin_ = options_of(tmp_path, "xlm", data=data, **variables)
+    assert (bin_, found["--max-tokens"], found["--mono-max-tokens"]) == (data, str(pairs), str(mono))
+    assert found["--language-embeddings"] == "en,xx" and "--batch-size" not in found
+
+
+def test_one_pair_an_update_where_their_share_is_less_than_the_longest(tmp_path):
+    found, _ = options_of(tmp_path, "xlm", data="trans_inv.parallel1", PARALLEL="1")
+    assert (found["--batch-size"], found["--max-tokens"], found["--mono-max-tokens"]) == ("1", "256", "4056")
+    assert found["--mono-batch-size"] == str(4056 // 128)
+
+
+def test_the_other_objectives_have_all_tokens_in_one_stream(tmp_path):
+    for objective in ("mlm", "dict_mlm", "align_mlm"):
+        found, _ = options_of(tmp_path, objective)
+        assert (found["--criterion"], found["--max-tokens"], found["--mono-max-tokens"]) == (objective, "4096", "4096")
+        assert ("--language-embeddings" in found) is (objective == "dict_mlm")
+    assert (
+        options_of(tmp_path, "align_mlm", data="trans_inv.dictionary50", DICTIONARY="50")[1] == "trans_inv.dictionary50"
+    )
+
+
+def test_unknown_objectives_and_missing_data_are_told(tmp_path):
+    for arguments, message in ((("clm", "trans"), "unknown objective clm"), (("mlm", "trans"), "data-bin of trans")):
+        done = run_script(tmp_path, "align_mlm/2_train.sh", tmp_path, tmp_path / "runs", *arguments, "1")
+        assert done.returncode == 2 and message in done.stderr and not (tmp_path / "runs").exists()
+
+
+@pytest.fixture
+def benchmark(tmp_path):
+    """A folder with the files that 1_data.sh reads, and text as if english_text.py had been there."""
+    folder = tmp_path / "benchmark"
+    for name in ("panx/train-en.tsv", "panx/dev-en.tsv", "xnli/dev-en.tsv", "xnli/test-en.tsv", "xnli/test.labels"):
+        (folder / "eval" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "eval" / name).write_text("A\tB-PER\n\nb\tO\n\nc\tO\n\n" if "panx" in name else "a\tb\n")
+    (folder / "bitext").mkdir()
+    for split in ("dev", "test"):
+        path = folder / f"eval/ud/en_ewt-ud-{split}.conllu.gz"
+        path.parent.mkdir(exist_ok=True)
+        subprocess.run(["gzip", "-c"], input=b"1\ta\n", stdout=path.open("wb"), check=True)
+    (tmp_path / "out/text").mkdir(parents=True)
+    (tmp_path / "out/text/english.txt").write_text("".join(f"{i}\n" for i in range(4000)))
+    return folder
+
+
+def make_data(folder, benchmark, **variables):
+    """Run 1_data.sh; the calls of xalign."""
+    calls = folder / "bin/calls"
+    calls.unlink(missing_ok=True)
+    done = run_script(folder, "align_mlm/1_data.sh", benchmark, folder / "out", instead={"xalign": XALIGN}, **variables)
+    assert done.returncode == 0, done.stderr
+    return calls.read_text().splitlines() if calls.exists() else []
+
+
+def test_data_of_every_run_are_made_once(tmp_path, benchmark):
+    calls = make_data(tmp_path, benchmark, NER="2")
+    data, derived = tmp_path / "out/data", tmp_path / "out/derived"
+    variants = ["dictionary50", "overlap25", "overlap50", "parallel1", "parallel10", "parallel100"]
+    assert sorted(path.name for path in data.iterdir()) == ["trans", "trans_inv", *(f"trans_inv.{v}" for v in variants)]
+    assert Counter(call.split()[0] for call in calls) == {"prepare": 8, "derive": 4, "lexicon": 8}
+    # of 4,000 sentences 2,000 are held out: a quarter of the others are pairs
+    parts = {path.name: len((path / "pairs").read_text().splitlines()) for path in data.iterdir()}
+    assert parts.pop("trans_inv.parallel1") == 20 and parts.pop("trans_inv.parallel10") == 200
+    assert parts.pop("trans_inv.parallel100") == 2000 and set(parts.values()) == {500}
+    assert (data / "trans/text").read_text().split() == [str(i) for i in range(2000)]
+    assert (data / "trans/held-out").read_text().split() == [str(i) for i in range(2000, 4000)]
+    # labelled files of the task in both languages
+    assert (derived / "trans/ner-train.en.tsv").read_text() == "A\tB-PER\n\nb\tO\n\n"
+    assert (derived / "trans/nli-test.en.tsv").read_text() == "a\tb\ta\tb\n"
+    assert "--ner ner-test=" in calls[1] and "--nli nli-train=" in calls[1] and "--conllu pos-test=" in calls[1]
+    steps = [call.split("--steps ")[1].split()[0] for call in calls if call.startswith("derive")]
+    assert steps == ["inversion,script", "script", "inversion,script", "inversion,script"]
+    # half of the dictionary: the same files, another lexicon
+    fractions = [call.split() for call in calls if call.startswith("lexicon")]
+    fractions = {Path(call[1]).name: call[call.index("--fraction") + 1] for call in fractions}
+    assert {name for name, fraction in fractions.items() if fraction == "0.5"} == {"trans_inv.dictionary50"}
+    assert (data / "trans_inv.dictionary50/text").samefile(data / "trans_inv/text")
+    assert make_data(tmp_path, benchmark, NER="2") == []
+    assert not [path for path in tmp_path.rglob("out/*/.*")]
+
+
+def test_syntax_needs_parses_and_has_ner_where_the_parser_is(tmp_path, benchmark):
+    parses = tmp_path / "parses/english.conllu"
+    parses.parent.mkdir()
+    parses.touch()
+    calls = make_data(tmp_path, benchmark, PARSES=str(parses))
+    [syntax] = [call for call in calls if "syntax,script" in call]
+    assert f"--text english={parses}" in syntax and "fr_gsd-ud-test.conllu.gz" in syntax
+    assert "--conllu pos-train=" in syntax and "--ner" not in syntax and "--nli" not in syntax
+    data = tmp_path / "out/data"
+    assert (data / "trans_syn").is_dir() and (data / "trans_syn.dictionary50/lexicon.en-xx.json").exists()
+
+
+def test_parses_that_are_not_there_are_told(tmp_path, benchmark):
+    done = run_script(
+        tmp_path, "align_mlm/1_data.sh", benchmark, tmp_path / "new", PARSES=str(tmp_path / "none.conllu")
+    )
+    assert done.returncode == 2 and "PARSES" in done.stderr and not (tmp_path / "new").exists()
+
+
+@pytest.fixture
+def study(tmp_path):
+    """study.sh beside stand-ins of the scripts that it calls, which write down their calls."""
+    folder = tmp_path / "recipe"
+    folder.mkdir()
+    (folder / "study.sh").write_text((RECIPE / "study.sh").read_text())
+    (folder / "2_train.sh").write_text(
+        'echo "$3 $4 $5 ${DICTIONARY:-}${PARALLEL:-}${OVERLAP:-}" >> "$2/calls"\n[[ "$3" != "${BROKEN:-}" ]]\n'
+    )
+    (folder / "3_evaluate.sh").write_text(
+        'mkdir -p "$RESULTS/runs"; echo "$3 measured"; touch "$RESULTS/runs/$3.json"\n'
+    )
+    for language in ("trans", "trans_inv"):
+        (tmp_path / "data" / language).mkdir(parents=True)
+
+    def run(**variables):
+        script = ["bash", folder / "study.sh", tmp_path, tmp_path / "runs"]
+        done = subprocess.run(script, capture_output=True, text=True, env={"PATH": "/usr/bin:/bin", **variables})
+        calls = tmp_path / "runs/calls"
+        return done, calls.read_text().splitlines() if calls.exists() else []
+
+    return run
+
+
+def test_the_most_important_runs_come_first(study):
+    done, calls = study(SEEDS="1 2")
+    assert done.returncode == 0, done.stderr
+    assert calls[:5] == ["align_mlm trans_inv 1 ", "mlm trans_inv 1 ", "xlm trans_inv 1 ", "dict_mlm trans_inv 1 ",
+                         "align_mlm trans_inv 2 "]  # fmt: skip
+    assert calls[16:18] == ["align_mlm trans_inv 1 50", "dict_mlm trans_inv 1 50"]
+    assert calls[20:] == [f"xlm trans_inv {seed} {value}" for value in (1, 10, 100, 25, 50) for seed in (1, 2)]
+    assert done.stdout.count("left out") == 2 * 6  # trans_syn
+    assert "xlm.trans_inv.parallel100-2 measured" in done.stdout
+
+
+def test_what_is_measured_or_in_another_process_is_left_alone(study, tmp_path):
+    (tmp_path / "runs").mkdir()
+    with open(tmp_path / "runs/.mlm.trans_inv-1.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done, calls = study(SEEDS="1")
+        assert done.returncode == 0 and "mlm trans_inv 1 " not in calls and len(calls) == 15 - 1
+    # the lock is gone with its process: what was missing is made, and nothing else
+    assert study(SEEDS="1")[1][14:] == ["mlm trans_inv 1 "]
+
+
+def test_runs_side_by_side_are_made_once_and_failures_are_told(study):
+    done, calls = study(SEEDS="1 2", JOBS="3", BROKEN="dict_mlm")
+    assert done.returncode != 0 and "dict_mlm.trans-2 failed" in done.stderr
+    assert len(calls) == len(set(calls)) == 2 * 15 and "dict_mlm.trans-2 measured" not in done.stdout
+    # the others are done, what failed is tried again
+    assert {call.split()[0] for call in study(SEEDS="1 2")[1][30:]} == {"dict_mlm"}
+
+
+@pytest.fixture
+def evaluate(monkeypatch):
+    """evaluate.py as a module, without starting fairseq."""
+    pytest.importorskip("fairseq")
+    monkeypatch.syspath_prepend(str(RECIPE))
+    before = sys.modules.pop("study", None)
+    module = load("evaluate")
+    del sys.modules["study"]
+    if before is not None:
+        sys.modules["study"] = before
+    return module
+
+
+def test_what_training_left_is_read(evaluate, tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"setting": "mlm.trans", "seed": 1}))
+    (tmp_path / "train.log").write_text(
+        "epoch 001: loss=9, wpb=4000.5, bsz=9, num_updates=20, lr=0.1\n"
+        "epoch 001 | loss 9 | wpb 3000.5 | bsz 9 | num_updates 30 | lr 0.1 | gnorm 1\n"
+        "epoch 002 | loss 9 | wpb 2000 | bsz 9 | num_updates 35 | lr 0 | gnorm 1\n"
+        "done training in 90.0 seconds\ndone training in 30.0 seconds\n"
+    )
+    found = evaluate.training_record(tmp_path)
+    assert found == {"setting": "mlm.trans", "seed": 1, "updates": 35, "tokens": 30 * 3000.5 + 5 * 2000, "minutes": 2.0}
+
+
+def test_text_is_of_all_files_but_tests_each_sentence_once(tmp_path):
+    pytest.importorskip("sacremoses")
+    files = {
+        "a/train.en": ["Hello, world again.", "Too short", "A man walks the dog.", "Hello, world again."],
+        "multi30k/train.en": ["A man walks the dog.", "It's a test sentence!", "x " * 61],
+        "multi30k/test_2016_flickr.en": ["it is never seen ."],
+        "mlqe-pe/en-de.train.en": ["It is never seen.", "Well - known words here"],
+        "mlqe-pe/en-de.test.en": ["Also never seen, this one"],
+        "a/train.de": ["Hallo Welt, schon wieder."],
+    }
+    for name, lines in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    counts = Counter()
+    found = load("english_text").collect(tmp_path, 3, 60, counts)
+    assert found == [
+        "Hello , world again .",
+        "A man walks the dog .",
+        "Well - known words here",
+        "It 's a test sentence !",
+    ]
+    assert counts == {"lines": 9, "repeated": 2, "not of 3 to 60 words": 2, "of a left-out set": 1}
