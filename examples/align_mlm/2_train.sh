@@ -33,7 +33,8 @@ case "$objective" in
   xlm)
     # For f pairs to a sentence, TLM has f / (1 + f) of all tokens (appendix G.3).
     pair_tokens=$((MAX_TOKENS * PARALLEL / (100 + PARALLEL)))
-    mono_tokens=$((MAX_TOKENS - pair_tokens))
+    # Whole blocks, rounded up: batches of pairs are never quite full.
+    mono_tokens=$(((MAX_TOKENS - pair_tokens + BLOCK - 1) / BLOCK * BLOCK))
     options+=(--language-embeddings en,xx)
     # Where that is less than the longest pair, one pair an update: about 40 tokens, 1 % of 4,096.
     [[ "$pair_tokens" -ge 256 ]] || options+=(--batch-size 1 --mono-batch-size "$((mono_tokens / BLOCK))")

@@ -58,13 +58,13 @@ def options_of(folder, objective, language="trans_inv", data=None, **variables):
 @pytest.mark.parametrize(
     ("variables", "data", "pairs", "mono"),
     [
-        # of f pairs to a sentence, the share of TLM is f / (1 + f): a fifth, an eleventh, a half
-        ({}, "trans_inv", 819, 3277),
-        ({"PARALLEL": "10"}, "trans_inv.parallel10", 372, 3724),
+        # of f pairs to a sentence TLM has f / (1 + f): a fifth, an eleventh, a half; the rest is whole blocks of 128
+        ({}, "trans_inv", 819, 26 * 128),
+        ({"PARALLEL": "10"}, "trans_inv.parallel10", 372, 30 * 128),
         ({"PARALLEL": "100"}, "trans_inv.parallel100", 2048, 2048),
         ({"PARALLEL": "100", "MAX_TOKENS": "65536"}, "trans_inv.parallel100", 32768, 32768),
-        ({"OVERLAP": "25"}, "trans_inv.overlap25", 819, 3277),
-        ({"OVERLAP": "25", "PARALLEL": "1", "MAX_TOKENS": "65536"}, "trans_inv.overlap25.parallel1", 648, 64888),
+        ({"OVERLAP": "25"}, "trans_inv.overlap25", 819, 26 * 128),
+        ({"OVERLAP": "25", "PARALLEL": "1", "MAX_TOKENS": "65536"}, "trans_inv.overlap25.parallel1", 648, 507 * 128),
     ],
 )
 def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, mono):
@@ -75,8 +75,8 @@ def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, m
 
 def test_one_pair_an_update_where_their_share_is_less_than_the_longest(tmp_path):
     found, _ = options_of(tmp_path, "xlm", data="trans_inv.parallel1", PARALLEL="1")
-    assert (found["--batch-size"], found["--max-tokens"], found["--mono-max-tokens"]) == ("1", "256", "4056")
-    assert found["--mono-batch-size"] == str(4056 // 128)
+    assert (found["--batch-size"], found["--max-tokens"], found["--mono-max-tokens"]) == ("1", "256", "4096")
+    assert found["--mono-batch-size"] == str(4096 // 128)
 
 
 def test_the_other_objectives_have_all_tokens_in_one_stream(tmp_path):

@@ -17,6 +17,7 @@ DOCUMENTS = (
     "examples/ppa/README.md",
     "examples/weam/README.md",
     "examples/continuation/README.md",
+    "examples/align_mlm/README.md",
 )
 SMALLER = {
     "--pairs 20000 --seed 1 --valid 200 --test 200": "--pairs 300 --seed 1 --valid 20 --test 20",

@@ -70,7 +70,7 @@ PAPERS = {
     },
     "align_mlm/xlm": {
         "model.language_embeddings": "en,xx", "criterion.objectives": "mlm,tlm", "criterion.tlm_reset_positions": True,
-        "dataset.max_tokens": 128 * 512 // 5, "task.mono_max_tokens": 128 * 512 - 128 * 512 // 5,
+        "dataset.max_tokens": 128 * 512 // 5, "task.mono_max_tokens": 103 * 512,
     },
 }  # fmt: skip
 WEAM = dict(arguments=("de-en",), variables=(("UPDATES", "1250"),))
