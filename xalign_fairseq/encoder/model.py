@@ -100,6 +100,22 @@ class XalignModel(BaseFairseqModel):
             if name != "weight":  # tied to the embeddings
                 parameter.requires_grad_(False)
 
+    def freeze_layers(self, count: int) -> None:
+        """Keep the embeddings and the first ``count`` layers as they are."""
+        parts = self.encoder.sentence_encoder
+        if not 0 <= count <= len(parts.layers):
+            raise XalignError(
+                "the encoder has no such number of layers",
+                where="--freeze-layers",
+                found=count,
+                expected=f"0 (embeddings alone) to {len(parts.layers)}",
+            )
+        for name, module in parts.named_children():
+            if name != "layers":
+                module.requires_grad_(False)
+        for layer in list(parts.layers)[:count]:
+            layer.requires_grad_(False)
+
     def freeze_encoder(self) -> None:
         """Train heads alone."""
         self.encoder.requires_grad_(False)

@@ -53,6 +53,13 @@ class TransferConfig(FairseqDataclass):
         default=False,
         metadata={"help": "replace each translated training example by its two mixtures with the English one (PPA)"},
     )
+    freeze_layers: Optional[int] = field(
+        default=None,
+        metadata={
+            "help": "keep the embeddings and so many layers as pre-trained (0: embeddings alone), so that words of "
+            "other languages that were aligned to the training language's stay so"
+        },
+    )
     max_length: int = field(default=128, metadata={"help": "longest window of tokens, special ones included"})
     overlap: int = field(default=32, metadata={"help": "tokens that consecutive windows of a long text share"})
     pair_separators: int = field(
@@ -204,6 +211,8 @@ class TransferTask(FairseqTask):
         head = self.spec.build_head(self.family, self.encoder_config)
         model.attach_head(self.spec.head_name, head, fresh=True)
         model.freeze_lm_head()
+        if self.cfg.freeze_layers is not None:
+            model.freeze_layers(self.cfg.freeze_layers)
         if head.features.frozen:
             model.freeze_encoder()
             self._attach_maps(model)

@@ -142,6 +142,7 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
         "--max-length": settings.max_length,
         "--overlap": settings.overlap,
         "--pair-separators": settings.pair_separators,
+        "--freeze-layers": settings.freeze_layers,
         "--feature-based": settings.feature_based,
         "--extra-layers": settings.extra_layers if settings.feature_based else None,
         **{f"--{name.replace('_', '-')}": value for name, value in spec.options.items()},

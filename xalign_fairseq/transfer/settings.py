@@ -26,6 +26,7 @@ class Settings:
         dropout, attention_dropout: of the encoder.
         max_length, overlap: tokens of a window, and those that two windows share; None is the benchmark's default.
         pair_separators: ``</s>`` between two texts, 1 or 2.
+        freeze_layers: keep the embeddings and so many layers as pre-trained (Wu & Dredze 2019); 0: embeddings alone.
         feature_based: keep the encoder fixed and learn a mix of its layers.
         extra_layers: Transformer layers on top of a feature-based encoder.
         validate_every: updates between two validations; None is once an epoch.
@@ -46,6 +47,7 @@ class Settings:
     max_length: int | None = None
     overlap: int | None = None
     pair_separators: int = 2
+    freeze_layers: int | None = None
     feature_based: bool = False
     extra_layers: int = 4
     validate_every: int | None = None
@@ -58,7 +60,7 @@ _RATES = ("dropout", "attention_dropout")
 _TYPES: dict[str, Any] = {
     **{name: float for name in ("lr", "warmup", "weight_decay", "adam_eps", "clip_norm", *_RATES)},
     **{name: int for name in ("epochs", "updates", "batch_size", "update_freq", "max_length", "overlap")},
-    **{name: int for name in ("pair_separators", "extra_layers", "validate_every")},
+    **{name: int for name in ("pair_separators", "freeze_layers", "extra_layers", "validate_every")},
     "feature_based": bool,
 }
 
