@@ -276,7 +276,7 @@ def preset(objectives, **options):
     cfg.objectives = objectives
     for name, value in options.items():
         setattr(cfg, f"word_exchange_{name}", value)
-    task = type("Task", (), {"pair_names": ["aa-bb"], "languages": ("aa", "bb"), "pivot": None})()
+    task = type("Task", (), {"pair_names": ["aa-bb"], "languages": ("aa", "bb"), "pivot": None, "seed": 1})()
     task.has_master_weights = False
     return cls.build_criterion(cfg, task)
 
