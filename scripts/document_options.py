@@ -64,14 +64,14 @@ def criterion() -> str:
 
 
 def criterions() -> str:
-    """The criterions, their default objectives and normalisation."""
-    from xalign_fairseq.criterions.presets import NORMALIZATIONS, PRESETS
+    """The criterions, their default objectives and what other defaults they have of their own."""
+    from xalign_fairseq.criterions.presets import DEFAULTS, PRESETS
 
-    rows = [
-        (f"`{name}`", f"`{','.join(those)}`" if those else "none", f"`{NORMALIZATIONS[name]}`")
-        for name, those in sorted(PRESETS.items())
-    ]
-    return markers.table(("`--criterion`", "default of `--objectives`", "of `--loss-normalization`"), rows)
+    rows = []
+    for name, objectives in sorted(PRESETS.items()):
+        own = [f"`--{option.replace('_', '-')} {value}`" for option, value in DEFAULTS[name].items()]
+        rows.append((f"`{name}`", f"`{','.join(objectives)}`" if objectives else "none", ", ".join(own)))
+    return markers.table(("`--criterion`", "default of `--objectives`", "other defaults of its own"), rows)
 
 
 def objectives() -> str:
