@@ -3,7 +3,7 @@
 #
 #   bash 1_data.sh BENCHMARK OUT
 #
-# BENCHMARK: the folder with bitext/ and eval/. VOCAB (4000; on a GPU 40000) pieces, doubled by the derived script. NER
+# BENCHMARK: the folder with bitext/ and eval/. VOCAB (1000; on a GPU 40000) pieces, doubled by the derived script. NER
 # (3000) sentences to train on and to test. PARSES: CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it, with its
 # parser.pt beside it; without it there is no trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is
 # there already is left as it is. Writes
@@ -107,7 +107,7 @@ mkdir -p "$out/text" "$out/data"
 [[ -e "$out/labelled" ]] || { copy_labelled "$out/.labelled" && mv "$out/.labelled" "$out/labelled"; }
 if [[ ! -e "$out/vocabulary" ]]; then
   head -n "-$held_out" "$english" > "$out/text/.train"
-  xalign prepare --destdir "$out/vocabulary" --mono "en=$out/text/.train" --vocab-size "${VOCAB:-4000}" --seed "$SEED" \
+  xalign prepare --destdir "$out/vocabulary" --mono "en=$out/text/.train" --vocab-size "${VOCAB:-1000}" --seed "$SEED" \
     --workers "$WORKERS"
   rm "$out/text/.train"
 fi

@@ -8,8 +8,8 @@
 #   xlm         MLM, and TLM on PARALLEL (25) % of the text as pairs; positions begin anew, language embeddings
 #   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language embeddings
 #   align_mlm   MLM, and the cosines of DICTIONARY (25) % of the pieces with their translations
-# OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (4096) tokens an update.
-# LAYERS (2), DIM (128), HEADS (DIM / 32), UPDATES (600), WARMUP (UPDATES / 10), LR (2e-3), BLOCK (128) tokens, DROPOUT
+# OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (2048) tokens an update.
+# LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES / 10), LR (2e-3), BLOCK (64) tokens, DROPOUT
 # (0), DEVICE (--cpu). The paper's (Table 10), for a GPU:
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
@@ -17,8 +17,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
 [[ $# -ge 5 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 shift 5
-: "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=4096}" "${BLOCK:=128}" "${DIM:=128}"
-: "${UPDATES:=600}" "${DEVICE:=--cpu}"
+: "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=2048}" "${BLOCK:=64}" "${DIM:=64}"
+: "${UPDATES:=5000}" "${DEVICE:=--cpu}"
 [[ "$seed" =~ ^[0-9]+$ ]] || { echo "error: SEED is '$seed', not a number" >&2; exit 2; }
 variant=""
 [[ "$OVERLAP" == 0 ]] || variant+=".overlap$OVERLAP"
@@ -36,8 +36,9 @@ case "$objective" in
     # Whole blocks, rounded up: batches of pairs are never quite full.
     mono_tokens=$(((MAX_TOKENS - pair_tokens + BLOCK - 1) / BLOCK * BLOCK))
     options+=(--language-embeddings en,xx)
-    # Where that is less than the longest pair, one pair an update: about 40 tokens, 1 % of 4,096.
-    [[ "$pair_tokens" -ge 256 ]] || options+=(--batch-size 1 --mono-batch-size "$((mono_tokens / BLOCK))")
+    # Where that is less than the longest pair, so many pairs of some 50 tokens, at least one.
+    [[ "$pair_tokens" -ge 256 ]] ||
+      options+=(--batch-size "$((pair_tokens < 50 ? 1 : pair_tokens / 50))" --mono-batch-size "$((mono_tokens / BLOCK))")
     options+=(--max-tokens "$((pair_tokens < 256 ? 256 : pair_tokens))")
     ;;
   *) echo "error: unknown objective $objective; expected mlm, xlm, dict_mlm or align_mlm" >&2; exit 2 ;;

@@ -58,13 +58,13 @@ def options_of(folder, objective, language="trans_inv", data=None, **variables):
 @pytest.mark.parametrize(
     ("variables", "data", "pairs", "mono"),
     [
-        # of f pairs to a sentence TLM has f / (1 + f): a fifth, an eleventh, a half; the rest is whole blocks of 128
-        ({}, "trans_inv", 819, 26 * 128),
-        ({"PARALLEL": "10"}, "trans_inv.parallel10", 372, 30 * 128),
-        ({"PARALLEL": "100"}, "trans_inv.parallel100", 2048, 2048),
+        # of f pairs to a sentence TLM has f / (1 + f): a fifth, an eleventh, a half; the rest is whole blocks of 64
+        ({}, "trans_inv", 409, 26 * 64),
+        ({"PARALLEL": "10", "MAX_TOKENS": "4096"}, "trans_inv.parallel10", 372, 59 * 64),
+        ({"PARALLEL": "100"}, "trans_inv.parallel100", 1024, 1024),
         ({"PARALLEL": "100", "MAX_TOKENS": "65536"}, "trans_inv.parallel100", 32768, 32768),
-        ({"OVERLAP": "25"}, "trans_inv.overlap25", 819, 26 * 128),
-        ({"OVERLAP": "25", "PARALLEL": "1", "MAX_TOKENS": "65536"}, "trans_inv.overlap25.parallel1", 648, 507 * 128),
+        ({"OVERLAP": "25"}, "trans_inv.overlap25", 409, 26 * 64),
+        ({"OVERLAP": "25", "PARALLEL": "1", "MAX_TOKENS": "65536"}, "trans_inv.overlap25.parallel1", 648, 1014 * 64),
     ],
 )
 def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, mono):
@@ -73,16 +73,17 @@ def test_xlm_divides_the_tokens_of_an_update(tmp_path, variables, data, pairs, m
     assert found["--language-embeddings"] == "en,xx" and "--batch-size" not in found
 
 
-def test_one_pair_an_update_where_their_share_is_less_than_the_longest(tmp_path):
-    found, _ = options_of(tmp_path, "xlm", data="trans_inv.parallel1", PARALLEL="1")
-    assert (found["--batch-size"], found["--max-tokens"], found["--mono-max-tokens"]) == ("1", "256", "4096")
-    assert found["--mono-batch-size"] == str(4096 // 128)
+@pytest.mark.parametrize(("parallel", "pairs", "mono"), [(1, 1, 32), (10, 3, 30)])
+def test_pairs_are_counted_where_their_share_is_less_than_the_longest(tmp_path, parallel, pairs, mono):
+    found, _ = options_of(tmp_path, "xlm", data=f"trans_inv.parallel{parallel}", PARALLEL=str(parallel))
+    assert (found["--batch-size"], found["--max-tokens"]) == (str(pairs), "256")
+    assert (found["--mono-max-tokens"], found["--mono-batch-size"]) == (str(64 * mono), str(mono))
 
 
 def test_the_other_objectives_have_all_tokens_in_one_stream(tmp_path):
     for objective in ("mlm", "dict_mlm", "align_mlm"):
         found, _ = options_of(tmp_path, objective)
-        assert (found["--criterion"], found["--max-tokens"], found["--mono-max-tokens"]) == (objective, "4096", "4096")
+        assert (found["--criterion"], found["--max-tokens"], found["--mono-max-tokens"]) == (objective, "2048", "2048")
         assert ("--language-embeddings" in found) is (objective == "dict_mlm")
     assert (
         options_of(tmp_path, "align_mlm", data="trans_inv.dictionary50", DICTIONARY="50")[1] == "trans_inv.dictionary50"
