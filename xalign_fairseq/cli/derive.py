@@ -92,6 +92,12 @@ def run(args: argparse.Namespace) -> None:
             f"warning: no word is a mark ({marks}), so lines were inverted whole: is the text tokenised?",
             file=sys.stderr,
         )
+    if manifest["steps"].get("syntax", {}).get("heads") == 0:
+        print(
+            "warning: no noun or verb has dependents, so nothing was reordered: does column 4 of the trees have "
+            "universal tags?",
+            file=sys.stderr,
+        )
 
 
 def _listed(counts: dict[str, int]) -> str:
