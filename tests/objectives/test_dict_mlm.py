@@ -94,7 +94,13 @@ def test_translations_go_both_ways_and_are_chosen_evenly():
     assert found.tolist() == [6, 45, 43, 0, V - 1] and there.tolist() == [True, False, False, False, False]
 
 
-def test_a_lexicon_without_single_subwords_translates_nothing():
-    table = TranslationTable([Lexicon("aa", "bb", [5, 6], [2], [40], [1], [0])], V)
+def test_lexicons_without_an_entry_for_a_single_token():
+    several = Lexicon("aa", "bb", [5, 6], [2], [40], [1], [0])
+    held_out = Lexicon("aa", "cc", [7], [1], [41], [1], [1])
+    table = TranslationTable([several, held_out], V)
     found, there = table.translate(torch.arange(V), torch.zeros(V))
     assert found.tolist() == list(range(V)) and not there.any()
+    objective = DictMaskedLanguageModel(DictMlmConfig())
+    objective.lexicons = [several, held_out]
+    with pytest.raises(XalignError, match=r"no entry[\s\S]*1 entries to train on"):
+        objective.build_head(CONFIG)

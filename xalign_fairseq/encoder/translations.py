@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -56,9 +57,11 @@ class TranslationTable(nn.Module):
         super().__init__()
         pairs = [torch.empty(0, 2, dtype=torch.int64)]
         for lexicon in lexicons:
-            src, tgt = lexicon.entries(TRAINED).padded()
-            single = _single(src) & _single(tgt)
-            both = torch.stack([src[single, 0], tgt[single, 0]], 1)
+            entries = lexicon.entries(TRAINED)
+            single = (entries.src_sizes == 1) & (entries.tgt_sizes == 1)
+            sides = (entries.src_ids, entries.src_sizes), (entries.tgt_ids, entries.tgt_sizes)
+            src, tgt = (torch.from_numpy(ids[np.repeat(single, sizes)]) for ids, sizes in sides)
+            both = torch.stack([src, tgt], 1)
             pairs += [both, both.flip(1)]
         distinct = torch.unique(torch.cat(pairs), dim=0)  # sorted by token
         count = torch.bincount(distinct[:, 0], minlength=vocab_size)
@@ -82,7 +85,3 @@ class TranslationTable(nn.Module):
         chosen = torch.minimum((draw.double() * count).long(), (count - 1).clamp(min=0))
         found = self.flat[(self.start[tokens] + chosen).clamp(max=len(self.flat) - 1)]
         return torch.where(there, found, tokens), there
-
-
-def _single(side: Tensor) -> Tensor:
-    return torch.ones(len(side), dtype=torch.bool) if side.shape[1] == 1 else side[:, 1] == 1

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -58,8 +59,22 @@ class DictMaskedLanguageModel(Objective):
             )
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
-        """The translations."""
-        return TranslationTable(self.lexicons, config.vocab_size)
+        """The translations.
+
+        Raises:
+            XalignError: no entry to train on has one subword on either side.
+        """
+        table = TranslationTable(self.lexicons, config.vocab_size)
+        if not table.count.any():
+            trained = sum(int((lexicon.part == TRAINED).sum()) for lexicon in self.lexicons)
+            raise XalignError(
+                "no entry of the dictionary translates a single token",
+                where="dict_mlm",
+                found=f"{trained} entries to train on, all of several subwords",
+                expected="entries of one subword on either side",
+                next="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
+            )
+        return table
 
     def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
         """Sum over the chosen tokens of the blocks."""
