@@ -1,4 +1,5 @@
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -7,7 +8,9 @@ import xalign_fairseq
 
 xalign_fairseq.register()
 
+from xalign_fairseq.data.databin import mono_prefix  # noqa: E402
 from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
+from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.pretraining import (  # noqa: E402
     XalignPretrainingConfig,
@@ -65,6 +68,31 @@ def test_a_checkpoint_of_another_dictionary_is_refused(shard, symbols):
     task(shard("same", "en-fr")).load_state_dict(state)
     with pytest.raises(XalignError, match=r"not the one that the checkpoint was trained with"):
         task(shard("two", "en-fr", symbols)).load_state_dict(state)
+
+
+def test_a_checkpoint_whose_language_embeddings_have_another_order_is_refused(shard):
+    folder = shard("one", "en-fr")
+
+    def with_model(names):
+        made = task(folder)
+        made.models = [SimpleNamespace(encoder=SimpleNamespace(config=EncoderConfig(20, language_embeddings=names)))]
+        return made
+
+    state = with_model("en,fr").state_dict()
+    with_model("en,fr").load_state_dict(state)
+    task(folder).load_state_dict(state)  # the model is not built yet
+    with pytest.raises(XalignError, match=r"other language embeddings[\s\S]*fr,en[\s\S]*en,fr"):
+        with_model("fr,en").load_state_dict(state)
+    assert "language_embeddings" not in with_model("").state_dict()
+
+
+def test_only_languages_that_are_read_need_an_embedding(shard):
+    folder = shard("one", "en-fr")
+    for language in ("en", "ro"):
+        with MMapWriter(folder / mono_prefix("train", language), np.uint16) as writer:
+            writer.add([4, 5, 2])
+    assert task(folder).all_languages == ("en", "fr", "ro")
+    assert task(folder, mono_langs="en").all_languages == ("en", "fr")
 
 
 @pytest.mark.parametrize(

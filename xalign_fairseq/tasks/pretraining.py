@@ -17,6 +17,7 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
+from xalign_fairseq.encoder.model import require_languages
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.dataset import StreamsDataset
 from xalign_fairseq.tasks.lexicons import require_same_lexicons, trained_lexicons
@@ -112,8 +113,10 @@ class XalignPretrainingTask(FairseqTask):
         }
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
         # Objectives number the languages of the pairs; those of monolingual text alone come behind.
-        others = {language for shard in shards for _, language in shard.monos} - set(self.languages)
-        self.all_languages = (*self.languages, *sorted(others))
+        mono = {language for shard in shards for _, language in shard.monos}
+        if cfg.mono_langs:
+            mono &= set(cfg.mono_langs.split(","))
+        self.all_languages = (*self.languages, *sorted(mono - set(self.languages)))
         self.pivot = pivot_language(chosen, cfg.pivot_lang)
         self.needs: set[str] = set()
         self.models: list[Any] = []
@@ -156,6 +159,12 @@ class XalignPretrainingTask(FairseqTask):
         return criterion
 
     def _check_streams(self) -> None:
+        if not self.needs & {"bitext", "mono"}:
+            raise XalignError(
+                "no objective reads text, and batches are made of text",
+                where="--objectives",
+                next="add one that does, such as mlm",
+            )
         if "bitext" in self.needs and not self._pairs(self.data, "train"):
             raise XalignError(
                 "an objective needs bitext, and the data-bin has none for training",
@@ -303,10 +312,12 @@ class XalignPretrainingTask(FairseqTask):
         state: dict[str, Any] = {"tokenizer": tokenizer_state(self.dictionary, model.read_bytes() if model else b"")}
         if "lexicon" in self.needs:
             state["lexicons"] = [each.state() for each in self.lexicons]
+        if self._language_embeddings:
+            state["language_embeddings"] = self._language_embeddings
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Refuse a checkpoint whose vocabulary, or choice of lexicon entries, is not the data-bin's."""
+        """Refuse a checkpoint of another vocabulary, choice of lexicon entries or order of language embeddings."""
         symbols = state_dict.get("tokenizer", {}).get("symbols")
         if symbols is not None and list(symbols) != list(self.dictionary.symbols):
             both = zip(symbols, self.dictionary.symbols, strict=False)
@@ -320,6 +331,13 @@ class XalignPretrainingTask(FairseqTask):
             )
         if "lexicon" in self.needs:
             require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
+        if self.models:  # fairseq-validate builds the model later, by the checkpoint's own options
+            require_languages(state_dict.get("language_embeddings"), self._language_embeddings)
+
+    @property
+    def _language_embeddings(self) -> str:
+        """The languages that have an embedding, in the order of its rows, as the model's option names them."""
+        return next((model.encoder.config.language_embeddings for model in self.models), "")
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
