@@ -1,5 +1,6 @@
 import argparse
 import logging
+from dataclasses import replace
 
 import pytest
 import torch
@@ -201,3 +202,27 @@ def test_a_queue_of_another_size_is_refused_by_the_name_of_its_objective(build):
     other.attach_head("moco", KeyQueue(3, 2))
     with pytest.raises(XalignError, match=r"head of moco[\s\S]*keys[\s\S]*\(4, 2\)[\s\S]*\(3, 2\)[\s\S]*--moco-"):
         other.load_state_dict(model.state_dict())
+
+
+@pytest.mark.parametrize("count", [0, 2, 3])
+def test_frozen_layers_are_the_embeddings_and_the_first_ones(build, count):
+    from xalign_fairseq.encoder.model import XalignModel
+
+    model = XalignModel(replace(CONFIG, language_embeddings="de,en"))
+    model.attach_head("tagging", head(1))
+    model.freeze_layers(count)
+    frozen = {name for name, parameter in model.named_parameters() if not parameter.requires_grad}
+    below = ("embed_tokens.", "embed_positions.", "embed_languages.", "layernorm_embedding.")
+    kept = (*below, *(f"layers.{layer}." for layer in range(count)))
+    inside = "encoder.sentence_encoder."
+    expected = {name for name, _ in model.named_parameters() if name.removeprefix(inside).startswith(kept)}
+    assert frozen == expected and len(frozen) == 5 + 16 * count
+    assert not model.encoder.lm_head.weight.requires_grad  # tied
+
+
+@pytest.mark.parametrize("count", [-1, 4])
+def test_layers_that_there_are_not_can_not_be_frozen(build, count):
+    model = build()
+    with pytest.raises(XalignError, match=rf"--freeze-layers[\s\S]*{count}[\s\S]*to 3"):
+        model.freeze_layers(count)
+    assert all(parameter.requires_grad for parameter in model.parameters())

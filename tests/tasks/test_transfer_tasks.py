@@ -127,6 +127,19 @@ def test_feature_based_use_leaves_the_encoder_alone(command, transfer_data, tran
     assert predictor.head.features.frozen
 
 
+def test_frozen_embeddings_stay_bit_by_bit_while_layers_move(command, transfer_data, transfer_encoder, tmp_path):
+    fine_tune(command, transfer_data, transfer_encoder, "pos", tmp_path, "--freeze-layers", 0, epochs=1)
+    before, after = (checkpoint.read(path)["model"] for path in (transfer_encoder, tmp_path / "checkpoint_last.pt"))
+    inside = {key: key.split("sentence_encoder.")[1] for key in before if "sentence_encoder." in key}
+    moved = {name for key, name in inside.items() if not torch.equal(before[key], after[key])}
+    assert {name for name in inside.values() if name.startswith("emb")} == {
+        "embed_tokens.weight", "embed_positions.weight",
+    }  # fmt: skip
+    # The bias of keys has no gradient but rounding: it adds the same to all scores of a query.
+    layers = {name for name in inside.values() if name.startswith("layers.") and "k_proj.bias" not in name}
+    assert layers <= moved and all(name.startswith("layers.") for name in moved)
+
+
 @pytest.fixture(scope="module")
 def mapped_encoder(transfer_encoder, tmp_path_factory):
     """The encoder with linear maps of English and German to a third language."""
