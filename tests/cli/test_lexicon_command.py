@@ -114,6 +114,16 @@ def test_bad_input(data, dictionary, tmp_path, capsys):
         run(data, "--pair", "en", "--from", dictionary)
 
 
+def test_a_language_that_the_data_do_not_have_is_refused(data, dictionary, capsys):
+    for name in ("train.en-xx.en", "train.en-xx.xx"):
+        for suffix in ("bin", "idx"):
+            (data.path / f"{name}.{suffix}").touch()  # names alone are looked at
+    assert run(data, "--pair", "en-xy", "--from", dictionary) == 2
+    message = capsys.readouterr().err
+    assert "found: xy" in message and "expected: en, xx" in message
+    assert run(data, "--pair", "en-xx", "--from", dictionary) == 0
+
+
 def test_the_doctor_names_it(data, dictionary):
     assert run(data, "--pair", "en-xx", "--from", dictionary, "--held-out", 0.2) == 0
     said = [str(finding) for finding in _doctor_files.look_at([str(data.path)])]

@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> None:
     options = LexiconOptions(args.subwords, args.fraction, args.held_out, args.seed)
     data = DataBin(args.data)
     src, tgt = args.pair
+    lexicons.require_languages(data, src, tgt)
     lexicons.check_free(data, src, tgt, args.overwrite)
     encode = encoder(data, args.pieces)
     sources = source_files(args)

@@ -224,6 +224,20 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
         os.replace(about_file, data.path / about_file.name)
 
 
+def require_languages(data: DataBin, *languages: str) -> None:
+    """:class:`XalignError` for a language of which a data-bin has no text; its files may leave theirs unnamed."""
+    known = {lang for _, src, tgt in data.pairs for lang in (src, tgt)} | {lang for _, lang in data.monos}
+    unknown = [language for language in languages if language not in known]
+    if unknown and known and "" not in known:
+        raise XalignError(
+            "the data-bin has no text in a language of the lexicon",
+            where=data.path,
+            found=", ".join(unknown),
+            expected=", ".join(sorted(known)),
+            next="give --pair the codes that the data were prepared with",
+        )
+
+
 def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
     """:class:`XalignError` if the data-bin has a lexicon of these languages that may not be replaced."""
     if about_path(data, src, tgt).exists() and not overwrite:

@@ -12,6 +12,16 @@ LANGUAGE = re.compile(r"[^\s.\-=/]+")
 RESERVED = ("links", "words", "None")  # these stand where a language stands in file names
 
 
+def require_language(code: str) -> None:
+    """Raise :class:`XalignError` unless a language code can stand in the names of a data-bin's files."""
+    if not LANGUAGE.fullmatch(code) or code in RESERVED:
+        raise XalignError(
+            "this language code can't be part of the data-bin's file names",
+            found=repr(code),
+            expected=f"no blank, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}",
+        )
+
+
 @dataclass(frozen=True)
 class PairSource:
     """The files of one split of a bitext; ``links`` is a Pharaoh file over the words of the text, or ``None``."""
@@ -103,12 +113,7 @@ class PrepareOptions:
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:
-            if not LANGUAGE.fullmatch(lang) or lang in RESERVED:
-                raise XalignError(
-                    "this language code can't be part of the data-bin's file names",
-                    found=repr(lang),
-                    expected=f"no blank, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}",
-                )
+            require_language(lang)
         for pair in self.pairs:
             if pair.src == pair.tgt:
                 raise XalignError("a pair has one language only", found=f"{pair.src}-{pair.tgt}")

@@ -10,6 +10,7 @@ from xalign_fairseq import __version__
 from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.manifest import file_sha256, hashes
+from xalign_fairseq.data.sources import require_language
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 from xalign_fairseq.languages.files import derive_source, open_source
@@ -46,8 +47,9 @@ class DeriveOptions:
         """Refuse what does not fit together.
 
         Raises:
-            XalignError: unknown or repeated steps, a step without its files or files without their step, languages of
-                one name, nothing to derive from, a name given twice or with a slash.
+            XalignError: unknown or repeated steps, a step without its files, files or options without their step,
+                languages of one name or of one that files cannot have, nothing to derive from, a name given twice or
+                with a slash.
         """
         if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
             raise XalignError(
@@ -61,6 +63,19 @@ class DeriveOptions:
                     found=f"--steps {','.join(self.steps)}, {option} {'given' if given else 'missing'}",
                     next=f"add {step} to --steps or leave {option} out" if given else f"give {option} FILE",
                 )
+        for step, option, default in (
+            (SCRIPT, "script", "private"), (SCRIPT, "overlap", 0), (INVERSION, "inversion_marks", (".",))
+        ):  # fmt: skip
+            if step not in self.steps and getattr(self, option) != default:
+                raise XalignError(
+                    f"--{option.replace('_', '-')} is of the step {step}, which is not among the steps",
+                    found=f"--steps {','.join(self.steps)}",
+                    next=f"add {step} to --steps, or leave the option out",
+                )
+        if self.seed < 0:
+            raise XalignError("a seed is not negative", where="--seed", found=self.seed)
+        for language in (self.source_lang, self.lang):
+            require_language(language)
         if self.source_lang == self.lang:
             raise XalignError("both languages have one code", found=self.lang, next="choose another --lang")
         if not self.inputs:
