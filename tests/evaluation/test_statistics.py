@@ -276,3 +276,10 @@ def test_the_interval_by_its_seed_and_level():
 def test_points_without_a_rank_correlation(x, y):
     with pytest.raises(XalignError, match="no rank correlation"):
         spearman(x, y)
+
+
+def test_an_interval_without_a_resample_that_correlates_is_unknown():
+    # one resample of three points; of the first few seeds some draw the same point three times
+    found = [spearman([1, 2, 3], [1, 3, 2], samples=1, seed=seed) for seed in range(40)]
+    assert any(math.isnan(each.low) and math.isnan(each.high) for each in found)
+    assert all(each.rho == 0.5 for each in found)

@@ -168,7 +168,8 @@ def spearman(
     .. math:: t = \rho \sqrt{(n - 2) / (1 - \rho^2)}
 
     by Student's t with n - 2 degrees of freedom (0.0 where it is below 1e-15). The interval is the percentile
-    bootstrap's over resampled points; resamples with one value only on a side, and so no correlation, are left out.
+    bootstrap's over resampled points; resamples with one value only on a side, and so no correlation, are left out
+    (if that leaves none, the interval is nan).
 
     Args:
         x, y: the points (n,).
@@ -196,7 +197,7 @@ def spearman(
     rng = np.random.default_rng(seed)
     resampled = ([side[draw] for side in points] for draw in rng.integers(len(x), size=(samples, len(x))))
     drawn = [_pearson(*map(_ranks, sides)) for sides in resampled if all(np.ptp(side) > 0 for side in sides)]
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(drawn or [math.nan], [(1 - level) / 2, (1 + level) / 2])
     return Correlation(rho, p, float(low), float(high), len(x))
 
 
