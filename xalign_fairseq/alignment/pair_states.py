@@ -8,7 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.samples import BOS, EOS, pair_sequence
-from xalign_fairseq.encoder.inputs import Input
+from xalign_fairseq.encoder.inputs import Input, in_target
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -101,12 +101,11 @@ class PairEncoder:
         return pad(sequences, self.encoder.config.pad).to(self.encoder.lm_head.bias.device)
 
     def _joint_rows(self, tokens: Tensor, spans: Tensor) -> Tensor | None:
-        """(B, T) rows of the language embeddings; what stands before the target counts to the source."""
+        """(B, T) rows of the language embeddings."""
         if self._rows is None:
             return None
         src, tgt = self._rows
-        in_target = torch.arange(tokens.shape[1], device=tokens.device) >= spans[:, 2, None]
-        return in_target * (tgt - src) + src
+        return in_target(spans, tokens.shape[1]) * (tgt - src) + src
 
     def _side(self, tokens: Tensor, number: int) -> States:
         rows = None if self._rows is None else tokens.new_full((len(tokens), 1), self._rows[number])

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.data.samples import BOS, PAD, BlockSample, GoldLinks, PairSample
-from xalign_fairseq.encoder.inputs import Input
+from xalign_fairseq.encoder.inputs import Input, in_target
 
 
 @dataclass
@@ -63,7 +63,8 @@ class Bitext:
         """
         languages = None
         if self.language_rows is not None:
-            languages = torch.where(self._in_target, self.language_rows[:, 1:], self.language_rows[:, :1])
+            target = in_target(self.spans, self.tokens.shape[1])
+            languages = torch.where(target, self.language_rows[:, 1:], self.language_rows[:, :1])
         return Input(getattr(self, values), languages, self._reset_positions() if reset_positions else None)
 
     def side_input(self, side: int, values: str = "tokens") -> Input:
@@ -71,15 +72,10 @@ class Bitext:
         rows = self.language_rows
         return Input(self.side(side, values), None if rows is None else rows[:, side, None])
 
-    @property
-    def _in_target(self) -> Tensor:
-        """(B, T) bool: the tokens of the target and what follows; what stands before it counts to the source."""
-        return torch.arange(self.tokens.shape[1], device=self.tokens.device) >= self.spans[:, 2, None]
-
     def _reset_positions(self) -> Tensor:
         if self._places is None:  # the same tensor each time, so that the pass over it is shared
             at = torch.arange(self.tokens.shape[1], device=self.tokens.device)
-            self._places = at - self._in_target * (self.spans[:, 2, None] - 1)
+            self._places = at - in_target(self.spans, len(at)) * (self.spans[:, 2, None] - 1)
         return self._places
 
     def side(self, side: int, values: str = "tokens") -> Tensor:

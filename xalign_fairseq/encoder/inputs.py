@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 
@@ -22,3 +23,13 @@ class Input:
     tokens: Tensor
     languages: Tensor | None = None
     positions: Tensor | None = None
+
+
+def in_target(spans: Tensor, length: int) -> Tensor:
+    """(B, T) bool: the tokens of the target of ``<s> src </s> tgt </s>`` and its end; the rest counts to the source.
+
+    Args:
+        spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
+        length: T.
+    """
+    return torch.arange(length, device=spans.device) >= spans[:, 2, None]
