@@ -13,7 +13,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.translations import TranslationTable
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.objectives.prediction import cross_entropy
+from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 
 
@@ -90,7 +90,6 @@ class DictMaskedLanguageModel(Objective):
             masked = torch.where(asked, translation, masked)
         else:
             targets = torch.where(asked & there, translation, targets)
-        hidden = encoder.states(mono.input(masked)).layer(-1)
-        loss = cross_entropy(encoder.lm_logits(hidden[chosen]), targets[chosen])
+        loss = masked_cross_entropy(encoder, mono.input(masked), targets)
         loss.stats["translated"] = ((asked & there).sum(), loss.count)
         return loss
