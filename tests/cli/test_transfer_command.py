@@ -207,7 +207,7 @@ def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monk
         converted.append(folder)
         shutil.copy(tiny_checkpoint, target)
 
-    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.convert", convert)
+    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.importing.convert", convert)
     folder, cache = tmp_path / "hf", tmp_path / "out/checkpoints"
     folder.mkdir()
     (folder / "config.json").write_text("{}")

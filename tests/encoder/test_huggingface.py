@@ -13,7 +13,7 @@ import xalign_fairseq
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.huggingface import convert, their_name
+from xalign_fairseq.encoder.huggingface.importing import convert, their_name
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 

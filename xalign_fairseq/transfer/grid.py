@@ -49,10 +49,11 @@ class Training:
     batches: int = 0
 
 
-def _sizes(config: EncoderConfig) -> dict[str, int | str]:
-    """What the options of the model say of an encoder; of language embeddings nothing if it has none."""
-    named = ("language_embeddings",) if config.languages else ()
-    return {name: getattr(config, name) for name in (*SIZES, *named)}
+def _sizes(config: EncoderConfig) -> dict[str, int | float | str]:
+    """What the options of the model say of an encoder; of others than these sizes nothing where it is as XLM-R."""
+    own = ("language_embeddings", "layer_norm_eps")
+    others = [name for name in own if getattr(config, name) != getattr(EncoderConfig, name)]
+    return {name: getattr(config, name) for name in (*SIZES, *others)}
 
 
 def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoint:
@@ -255,7 +256,7 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
 
 def _converted(name: str, folder: Path, found: str, cache: Path) -> Path:
     """A Hugging Face folder as a fairseq file; the name of the file tells another folder's conversion apart."""
-    from xalign_fairseq.encoder.huggingface import convert
+    from xalign_fairseq.encoder.huggingface.importing import convert
 
     file = cache / f"{name}.pt"
     mark = cache / f"{name}.digest"

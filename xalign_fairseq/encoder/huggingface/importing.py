@@ -74,8 +74,8 @@ FIXED = {
 SEED = 1  # of a language-model head that the folder lacks
 
 
-def convert(folder: str | os.PathLike, target: str | os.PathLike) -> None:
-    """Write the XLM-R model of a Hugging Face folder as a checkpoint of this package, in float32.
+def read(folder: str | os.PathLike) -> dict[str, Any]:
+    """The XLM-R model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Parameters change their names, ids stay as they are, and the vector of token type 0 is added to every position. A
     masked-language-model head that is missing is initialised; heads of other tasks and the pooler are left out. Both
@@ -84,7 +84,6 @@ def convert(folder: str | os.PathLike, target: str | os.PathLike) -> None:
     Args:
         folder: ``config.json`` of model_type xlm-roberta, ``sentencepiece.bpe.model``, and the weights as
             ``model.safetensors`` or ``pytorch_model.bin``, or in shards with their index.
-        target: the checkpoint; appears whole or not at all.
 
     Raises:
         XalignError: a file is missing or damaged, the model is of another kind, or a parameter or an id is not
@@ -92,18 +91,22 @@ def convert(folder: str | os.PathLike, target: str | os.PathLike) -> None:
 
     Example::
 
-        convert("xlm-roberta-base", "xlmr.pt")
-        state = checkpoint.read("xlmr.pt")
-        encoder, _ = checkpoint.load_encoder(state)  # and load_tokenizer(state, encoder.config.vocab_size)
+        state = read("xlm-roberta-base")
+        encoder, _ = checkpoint.load_encoder(state)
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
     """
     folder = Path(folder)
+    config = read_config(folder)
+    tokenizer = read_tokenizer(folder, config.vocab_size)
+    model = to_fairseq(read_weights(folder), config, folder)
+    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
+    return {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": tokenizer}}
+
+
+def convert(folder: str | os.PathLike, target: str | os.PathLike) -> None:
+    """Write what :func:`read` gives as a checkpoint; ``target`` appears whole or not at all."""
     with atomic_write(target, "wb") as stream:
-        config = read_config(folder)
-        tokenizer = read_tokenizer(folder, config.vocab_size)
-        model = to_fairseq(read_weights(folder), config, folder)
-        options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
-        state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": tokenizer}}
-        torch.save(state, stream)
+        torch.save(read(folder), stream)
 
 
 def read_config(folder: Path) -> EncoderConfig:

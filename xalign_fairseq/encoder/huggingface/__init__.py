@@ -1,0 +1,1 @@
+"""Hugging Face's folders turned into checkpoints of this package, and back."""
