@@ -1,25 +1,57 @@
-"""One output line per pair: Pharaoh links, or JSON with words and probabilities."""
+"""What ``xalign align`` writes: Pharaoh links, or JSON with words and probabilities; one line per pair."""
 
 import json
+from typing import Protocol
 
 from xalign_fairseq.alignment.aligner import Alignment
 
 
-def pharaoh_line(alignment: Alignment) -> str:
-    """``i-j`` links, 0-based, sorted, separated by blanks; an empty string if there are none."""
-    return " ".join(f"{i}-{j}" for i, j in sorted(alignment.links))
+class Format(Protocol):
+    """A way to write alignments: what comes before them, one line per pair, what comes after them.
+
+    A file is ``begin() + "".join(line(alignment, number) + "\\n" for ...) + end()``. ``begin`` and ``end`` are empty or
+    whole lines; a pair is exactly one line, without its line break, so that pairs can be counted by lines.
+    """
+
+    def begin(self) -> str:
+        """What comes before the first pair."""
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        """One pair, the ``number``-th of the input, from 1."""
+
+    def end(self) -> str:
+        """What comes after the last pair."""
 
 
-def json_line(alignment: Alignment) -> str:
-    """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}`` in one line.
+class _Lines:
+    """A format of nothing but the pairs."""
+
+    def begin(self) -> str:
+        return ""
+
+    def end(self) -> str:
+        return ""
+
+
+class Pharaoh(_Lines):
+    """``i-j`` links, 0-based, sorted, separated by blanks; an empty line if there are none."""
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        return " ".join(f"{i}-{j}" for i, j in sorted(alignment.links))
+
+
+class JsonLines(_Lines):
+    """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``, an object a line.
 
     Example::
 
-        json_line(Alignment(["red"], ["rouge"], {(0, 0): 0.98}))
+        JsonLines().line(Alignment(["red"], ["rouge"], {(0, 0): 0.98}), 1)
         # '{"src": ["red"], "tgt": ["rouge"], "links": [[0, 0, 0.98]]}'
     """
-    links = [[i, j, round(probability, 6)] for (i, j), probability in sorted(alignment.links.items())]
-    return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links}, ensure_ascii=False)
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        links = [[i, j, round(probability, 6)] for (i, j), probability in sorted(alignment.links.items())]
+        return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links}, ensure_ascii=False)
 
 
-FORMATS = {"pharaoh": pharaoh_line, "json": json_line}
+FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines()}

@@ -57,17 +57,19 @@ def run(args: argparse.Namespace) -> None:
     pairs = open_pairs(args)
     gold = _plotted_gold(args, pairs)
     aligner = load_aligner(args, args.layer, args.method)
-    write = FORMATS[args.format]
+    form = FORMATS[args.format]
     links = cut = 0
     with _output(args.out) as out, progress_bar(len(pairs), args.quiet) as progress:
+        out.write(form.begin())
         for number, alignment in enumerate(aligner.stream(pairs, progress), 1):
-            out.write(write(alignment) + "\n")
+            out.write(form.line(alignment, number) + "\n")
             links += len(alignment.links)
             cut += alignment.cut
             if args.plot and number == args.plot_line:
                 from xalign_fairseq.plots.links import plot_links
 
                 plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)
+        out.write(form.end())
     if cut:
         limit = aligner.encoder.config.max_positions
         print(f"warning: {cut} of {len(pairs)} pairs are longer than {limit} tokens and were cut", file=sys.stderr)
