@@ -126,6 +126,13 @@ def test_languages_without_an_embedding_are_told_before_any_run(runs):
         runs(checkpoints=[speaking, english])
 
 
+def test_layer_norms_of_bert_are_built_again(runs):
+    bert = replace(ENCODER, config=replace(ENCODER.config, layer_norm_eps=1e-12))
+    [spec] = runs(PLAN.replace("[3, 1]", "[3]"), [bert])
+    assert float(found(train_options(spec, Path("save")), "--layer-norm-eps")) == 1e-12
+    assert "layer_norm_eps" not in runs()[0].encoder  # runs of earlier encoders are what they were
+
+
 def test_an_encoder_with_too_few_positions_is_named(runs):
     short = replace(ENCODER, config=replace(ENCODER.config, max_positions=31))
     with pytest.raises(XalignError, match=r"(?s)pairs, max_length; enc.*found: 32.*at most 31"):

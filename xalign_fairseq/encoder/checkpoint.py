@@ -117,6 +117,7 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
             found=f"keys such as {sorted(weights)[:3]}",
             expected="a RoBERTa, XLM-R or xalign checkpoint",
         )
+    given = options(state)
     layers = {int(key.split(".")[3]) for key in weights if key.startswith(prefix + "layers.")}
     config = EncoderConfig(
         vocab_size=embeddings.shape[0],
@@ -125,7 +126,8 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
         encoder_ffn_embed_dim=weights[prefix + "layers.0.fc1.weight"].shape[0] if layers else 1,
         encoder_attention_heads=_attention_heads(state, where),
         max_positions=positions.shape[0] - 2,
-        language_embeddings=str(options(state).get("language_embeddings") or ""),
+        language_embeddings=str(given.get("language_embeddings") or ""),
+        layer_norm_eps=float(given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps),
     )
     encoder = Encoder(config)
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}

@@ -17,7 +17,8 @@ class EncoderConfig:
         config.resolve_layer(-1)       # 12
 
     ``language_embeddings`` names the languages that have an embedding of their own, joined by commas, in the order of
-    their rows; by default there is none, as in XLM-R.
+    their rows; by default there is none, as in XLM-R. ``layer_norm_eps`` is added to the variance in every layer norm:
+    1e-5 in RoBERTa and XLM-R, 1e-12 in BERT.
     """
 
     vocab_size: int
@@ -31,6 +32,7 @@ class EncoderConfig:
     activation_dropout: float = 0.0
     pad: int = 1
     language_embeddings: str = ""
+    layer_norm_eps: float = 1e-5
 
     def __post_init__(self) -> None:
         if self.encoder_embed_dim % self.encoder_attention_heads:
@@ -38,6 +40,13 @@ class EncoderConfig:
                 "the hidden size is not a multiple of the number of attention heads",
                 where="--encoder-embed-dim, --encoder-attention-heads",
                 found=f"{self.encoder_embed_dim} and {self.encoder_attention_heads}",
+            )
+        if not self.layer_norm_eps > 0:
+            raise XalignError(
+                "the number added to the variance in layer norms is not positive",
+                where="--layer-norm-eps",
+                found=self.layer_norm_eps,
+                expected="1e-5 as in XLM-R, or 1e-12 as in BERT",
             )
         if len(set(self.languages)) < len(self.languages):
             raise XalignError(

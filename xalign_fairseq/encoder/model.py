@@ -44,6 +44,9 @@ class XalignModelConfig(FairseqDataclass):
         default="",
         metadata={"help": "languages that get an embedding of their own, such as en,de (XLM; default: none, as XLM-R)"},
     )
+    layer_norm_eps: float = field(
+        default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
+    )
     init_checkpoint: Optional[str] = field(
         default=None,
         metadata={"help": "start from a RoBERTa, XLM-R or xalign checkpoint of fairseq (weights_only)"},
@@ -73,7 +76,9 @@ class XalignModel(BaseFairseqModel):
             task_state = state.get("task_state") or {}
             # Refuses another dictionary; what else that task was does not matter to this one.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
-            require_languages(checkpoint.options(state).get("language_embeddings"), cfg.language_embeddings)
+            given = checkpoint.options(state)
+            require_languages(given.get("language_embeddings"), cfg.language_embeddings)
+            require_layer_norm_eps(given.get("layer_norm_eps"), model.encoder.config)
             model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
@@ -188,6 +193,19 @@ def require_languages(given: str | None, own: str) -> None:
             found=own or "none",
             expected=given,
             next=f"--language-embeddings {given}",
+        )
+
+
+def require_layer_norm_eps(given: float | None, own: EncoderConfig) -> None:
+    """Raise :class:`XalignError` unless a checkpoint's layer norms, 1e-5 if it says nothing, are this run's."""
+    theirs = given if given is not None else EncoderConfig.layer_norm_eps
+    if theirs != own.layer_norm_eps:
+        raise XalignError(
+            "the checkpoint's layer norms add another number to the variance",
+            where="--layer-norm-eps",
+            found=own.layer_norm_eps,
+            expected=theirs,
+            next=f"--layer-norm-eps {theirs}",
         )
 
 

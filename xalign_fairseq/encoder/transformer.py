@@ -55,10 +55,10 @@ class EncoderLayer(nn.Module):
         self.dropout = config.dropout
         self.activation_dropout = config.activation_dropout
         self.self_attn = SelfAttention(config)
-        self.self_attn_layer_norm = nn.LayerNorm(dim)
+        self.self_attn_layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.fc1 = nn.Linear(dim, config.encoder_ffn_embed_dim)
         self.fc2 = nn.Linear(config.encoder_ffn_embed_dim, dim)
-        self.final_layer_norm = nn.LayerNorm(dim)
+        self.final_layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
 
     def forward(self, x: Tensor, padding: Tensor | None, training: bool) -> Tensor:
         """x (B, T, H) -> (B, T, H)."""
@@ -82,7 +82,7 @@ class SentenceEncoder(nn.Module):
         self.embed_positions = nn.Embedding(config.max_positions + pad + 1, dim, padding_idx=pad)
         if config.languages:
             self.embed_languages = nn.Embedding(len(config.languages), dim)
-        self.layernorm_embedding = nn.LayerNorm(dim)
+        self.layernorm_embedding = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
     def embed(self, given: Input, padding: Tensor, training: bool) -> Tensor:
@@ -120,7 +120,7 @@ class LMHead(nn.Module):
         super().__init__()
         dim = config.encoder_embed_dim
         self.dense = nn.Linear(dim, dim)
-        self.layer_norm = nn.LayerNorm(dim)
+        self.layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.weight = embeddings.weight
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 

@@ -55,12 +55,13 @@ class WordExchangeHead(nn.Module):
     MLM head does, at N(0, 0.02).
     """
 
-    def __init__(self, dim: int, separate: bool):
+    def __init__(self, config: EncoderConfig, separate: bool):
         super().__init__()
+        dim = config.encoder_embed_dim
         self.exchanged = nn.Linear(dim, dim)
         if separate:
             self.dense = nn.Linear(dim, dim)
-            self.layer_norm = nn.LayerNorm(dim)
+            self.layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.apply(initialise)
         nn.init.eye_(self.exchanged.weight)
 
@@ -97,7 +98,7 @@ class WordExchange(Objective):
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The maps behind the exchange."""
-        return WordExchangeHead(config.encoder_embed_dim, separate=self.cfg.heads == "separate")
+        return WordExchangeHead(config, separate=self.cfg.heads == "separate")
 
     def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
         """Exchange the states of linked tokens, predict the masked ones."""

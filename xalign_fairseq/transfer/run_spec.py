@@ -22,7 +22,7 @@ class RunSpec:
 
     Attributes:
         checkpoint, checkpoint_digest: the encoder's name in tables, and what it is.
-        encoder: its sizes and language embeddings, by fairseq's names.
+        encoder: its sizes, and its language embeddings and layer norms where XLM-R has others, by fairseq's names.
         task, benchmark, family: name in the plan, and what it is.
         models: ``one`` for all training languages, or one for ``each``.
         train_languages, valid_languages: empty for retrieval.
@@ -37,7 +37,7 @@ class RunSpec:
 
     checkpoint: str
     checkpoint_digest: str
-    encoder: Mapping[str, int | str]
+    encoder: Mapping[str, int | float | str]
     task: str
     benchmark: str
     family: str

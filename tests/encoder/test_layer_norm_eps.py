@@ -1,0 +1,79 @@
+import argparse
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+import xalign_fairseq
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.copies import EncoderCopy
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+SIZES = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 16, "encoder_attention_heads": 2}
+EPS = 3e-3  # large, so that it shows beside states of about 0.03
+
+
+def norms(module):
+    return [each for each in module.modules() if isinstance(each, nn.LayerNorm)]
+
+
+def test_states_are_divided_by_the_root_of_variance_and_eps():
+    torch.manual_seed(0)
+    encoder = Encoder(EncoderConfig(20, **SIZES, layer_norm_eps=EPS)).double().eval()
+    tokens = torch.tensor([[0, 7, 9, 2]])
+    found = encoder.states(tokens).layer(0)
+    embedded = encoder.sentence_encoder
+    for position, token in enumerate(tokens[0].tolist()):
+        state = (embedded.embed_tokens.weight[token] + embedded.embed_positions.weight[position + 2]).tolist()
+        mean = sum(state) / 8
+        variance = sum((value - mean) ** 2 for value in state) / 8
+        expected = [(value - mean) / (variance + EPS) ** 0.5 for value in state]
+        torch.testing.assert_close(found[0, position].tolist(), expected)
+
+
+def test_every_layer_norm_has_it():
+    plain, bert = EncoderConfig(20, **SIZES), EncoderConfig(20, **SIZES, layer_norm_eps=1e-12)
+    assert [each.eps for each in norms(Encoder(plain))] == [1e-5] * 6  # embeddings, two in each layer, the MLM head
+    assert [each.eps for each in norms(Encoder(bert))] == [1e-12] * 6
+    assert [each.eps for each in norms(EncoderCopy(bert))] == [1e-12] * 5
+
+
+def state_of(config, **said):
+    """A checkpoint with options beside the number of heads."""
+    encoder = Encoder(config)
+    weights = {f"encoder.{name}": value for name, value in encoder.state_dict().items()}
+    return {"cfg": {"model": {"encoder_attention_heads": 2, **said}}, "model": weights}
+
+
+@pytest.mark.parametrize(("said", "expected"), [({}, 1e-5), ({"layer_norm_eps": 1e-12}, 1e-12)])
+def test_a_checkpoint_says_which_it_has(said, expected):
+    encoder, _ = checkpoint.load_encoder(state_of(EncoderConfig(20, **SIZES), **said))
+    assert encoder.config.layer_norm_eps == expected
+    assert {each.eps for each in norms(encoder)} == {expected}
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [(1e-12, 1e-5), (None, 1e-12)])
+def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, theirs, ours):
+    xalign_fairseq.register()
+    from xalign_fairseq.encoder.model import XalignModel
+
+    task = SimpleNamespace(
+        restoring=False, dictionary=SimpleNamespace(embedding_size=20), load_state_dict=lambda state: None
+    )
+    said = {} if theirs is None else {"layer_norm_eps": theirs}
+    torch.save(state_of(EncoderConfig(20, **SIZES), **said), tmp_path / "bert.pt")
+    options = argparse.Namespace(**SIZES, init_checkpoint=str(tmp_path / "bert.pt"), language_embeddings="")
+    expected = theirs or 1e-5
+    options.layer_norm_eps = expected
+    assert {each.eps for each in norms(XalignModel.build_model(options, task))} == {expected}
+    options.layer_norm_eps = ours
+    with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {expected}.*--layer-norm-eps {expected}"):
+        XalignModel.build_model(options, task)
+
+
+def test_it_must_be_positive():
+    with pytest.raises(XalignError, match=r"(?s)--layer-norm-eps.*found: 0"):
+        EncoderConfig(20, layer_norm_eps=0.0)
