@@ -49,7 +49,7 @@ train() { # NAME UPDATES OPTION...
     --max-update "$2" --seed 1 --num-workers 0 --log-format simple --log-interval 50 \
     --validate-interval-updates 100 --best-checkpoint-metric aer --no-epoch-checkpoints --keep-interval-updates 1 \
     --loss-normalization per-objective --dwa-label-by pointer --dwa-filter argmax --dwa-queries all-aligned \
-    --dwa-layer 2 --aer-similarity pointer --aer-method argmax --save-dir "$out/$1" --log-file "$out/$1.log" "${@:3}"
+    --dwa-layer 2 --aer-similarity pointer --aer-filter argmax --save-dir "$out/$1" --log-file "$out/$1.log" "${@:3}"
 }
 
 run() { # LOG COMMAND...: shows validation and errors as they come, and the end of the log if the command fails
@@ -63,7 +63,7 @@ links() { # NAME: aligns the held-out pairs with a training's last checkpoint an
   local pair
   for pair in "${pairs[@]}"; do
     local test="$out/text/$pair/test" hyp="$out/$1.$pair.links"
-    xalign align --quiet --checkpoint "$out/$1/checkpoint_last.pt" --similarity pointer --method argmax \
+    xalign align --quiet --checkpoint "$out/$1/checkpoint_last.pt" --similarity pointer --filter argmax \
       --src "$test.en" --tgt "$test.${pair#*-}" --out "$hyp"
     printf '%s: ' "$pair"
     xalign score --hyp "$hyp" --gold "$test.gold"
@@ -82,7 +82,7 @@ links trained
 
 step "Picture of the links of one held-out pair: $out/links.png"
 pair="${pairs[0]}"
-xalign align --quiet --checkpoint "$out/trained/checkpoint_last.pt" --similarity pointer --method argmax \
+xalign align --quiet --checkpoint "$out/trained/checkpoint_last.pt" --similarity pointer --filter argmax \
   --out /dev/null --plot "$out/links.png" \
   --src "$out/text/$pair/test.en" --tgt "$out/text/$pair/test.${pair#*-}" --gold "$out/text/$pair/test.gold"
 ls -l "$out/links.png"

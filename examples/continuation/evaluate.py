@@ -108,7 +108,7 @@ def measure_aer(model: Model, gold: Path, silver: Path) -> tuple[dict[str, Any],
         encoding, layer, method = place
         signature = score_signature(
             layer=layer,
-            options=LabelOptions(method=method),
+            options=LabelOptions(filter=method),
             encoding=encoding,
             languages=None if model.maps is None else model.languages,
         )
@@ -122,7 +122,7 @@ def align(model: Model, files: Path, places: Sequence[Place]) -> dict[Place, lis
     found = {}
     for encoding in dict.fromkeys(place[0] for place in places):
         mine = [place for place in places if place[0] == encoding]
-        settings = [(layer, LabelOptions(method=method)) for _, layer, method in mine]
+        settings = [(layer, LabelOptions(filter=method)) for _, layer, method in mine]
         sides = (read_lines(f"{files}.{lang}") for lang in model.languages)
         swept = model.aligner(encoding).sweep(zip(*sides, strict=True), settings)
         links = zip(*([set(alignment.links) for alignment in each] for each in swept), strict=True)

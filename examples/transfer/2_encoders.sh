@@ -34,7 +34,7 @@ case "$setting" in
   xlm_align)
     options+=(--criterion xlm_align --lr 1e-3 "${pairs[@]}" --dwa-layer 2 --dwa-label-by pointer)
     options+=(--dwa-queries all-aligned --dwa-links-until "${LINKS_UNTIL:-1000}")
-    options+=(--aer-similarity pointer --aer-method argmax)
+    options+=(--aer-similarity pointer --aer-filter argmax)
     ;;
   *) echo "error: unknown setting $setting; expected base, mlm, tlm or xlm_align" >&2; exit 2 ;;
 esac

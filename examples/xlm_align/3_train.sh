@@ -36,12 +36,12 @@ tiny=(
   --loss-normalization per-objective --validate-interval-updates 500 --save-interval-updates 500
   --keep-interval-updates 1 --best-checkpoint-metric aer --log-interval 100 --num-workers 1 "$device"
 )
-pointer=(--dwa-layer 2 --dwa-label-by pointer --dwa-queries all-aligned --aer-similarity pointer --aer-method argmax)
+pointer=(--dwa-layer 2 --dwa-label-by pointer --dwa-queries all-aligned --aer-similarity pointer --aer-filter argmax)
 if finished "$save" "$UPDATES"; then exit; fi
 case "$setting" in
   links) fairseq-train "${common[@]}" "${tiny[@]}" "${pointer[@]}" --dwa-links-until "${LINKS_UNTIL:-4500}" "$@" ;;
-  scratch) fairseq-train "${common[@]}" "${tiny[@]}" --dwa-start-update "${COLD:-3000}" --aer-method argmax "$@" ;;
-  tlm) fairseq-train "${common[@]}" "${tiny[@]}" --objectives mlm,tlm --aer-method argmax "$@" ;;
+  scratch) fairseq-train "${common[@]}" "${tiny[@]}" --dwa-start-update "${COLD:-3000}" --aer-filter argmax "$@" ;;
+  tlm) fairseq-train "${common[@]}" "${tiny[@]}" --objectives mlm,tlm --aer-filter argmax "$@" ;;
   base)
     # 2048 pairs an update in all: 8 GPUs x 32 pairs x 8 accumulation steps.
     fairseq-train "${common[@]}" --arch xalign_base --init-checkpoint "$INIT" "$device" \

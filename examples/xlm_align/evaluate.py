@@ -36,11 +36,11 @@ def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
     for similarity in ("hidden", "pointer"):
         if similarity == "pointer" and not _has_pointer(path):
             continue
-        aligner = Aligner.load(path, similarity=similarity)
+        aligner = Aligner.from_pretrained(path, similarity=similarity)
         # A pointer means nothing at layers that it was not trained on.
         layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else [aligner.layer]
         layers = [aligner.encoder.config.resolve_layer(layer) for layer in layers]
-        settings = [(layer, LabelOptions(method=method)) for layer in layers for method in METHODS]
+        settings = [(layer, LabelOptions(filter=method)) for layer in layers for method in METHODS]
         found = [
             [set(alignment.links) for alignment in pair_]
             for pair_ in aligner.sweep(zip(src, tgt, strict=True), settings)
@@ -52,7 +52,7 @@ def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
                 {
                     "similarity": similarity,
                     "layer": layer,
-                    "method": options.method,
+                    "method": options.filter,
                     **{key: round(getattr(result, key), 4) for key in ("aer", "precision", "recall", "f1")},
                     "links": result.links,
                     "signature": score_signature(layer=layer, options=options, similarity=similarity),

@@ -99,7 +99,7 @@ def alone(aligner, layer, options, src, tgt):
 
 @pytest.mark.parametrize("method", ["itermax", "argmax", "union", "itermax-paper"])
 def test_links_and_probabilities_are_those_of_each_pair_alone(aligner, pairs, method):
-    aligner.options = options = LabelOptions(method=method, order="rows-first", mu=0.5, iterations=3)
+    aligner.options = options = LabelOptions(filter=method, order="rows-first", mu=0.5, iterations=3)
     found = links_of(aligner, pairs)
     assert sum(map(len, found)) > 200
     for (src, tgt), links in zip(pairs, found, strict=True):
@@ -139,7 +139,7 @@ def test_equal_words_find_each_other_at_layer_0():
     torch.nn.init.zeros_(encoder.sentence_encoder.layernorm_embedding.bias)
     rng = random.Random(3)
     order = rng.sample(range(len(WORDS)), len(WORDS))
-    aligner = Aligner(encoder, words, layer=0, options=LabelOptions(method="argmax"))
+    aligner = Aligner(encoder, words, layer=0, options=LabelOptions(filter="argmax"))
     [found] = aligner.align([WORDS], [[WORDS[k] for k in order]])
     assert set(found.links) == {(k, order.index(k)) for k in range(len(WORDS))}
 
@@ -196,7 +196,7 @@ def test_a_pair_beyond_the_positions_is_cut_in_proportion(tokenizer, monkeypatch
 
 
 def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
-    settings = [(layer, LabelOptions(method=method)) for layer in range(4) for method in ("argmax", "union")]
+    settings = [(layer, LabelOptions(filter=method)) for layer in range(4) for method in ("argmax", "union")]
     expected = []
     for layer, options in settings:
         single = Aligner(aligner.encoder, aligner.tokenizer, layer=layer, options=options)

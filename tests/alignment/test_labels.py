@@ -10,7 +10,7 @@ from xalign_fairseq.errors import XalignError
 
 DOUBLE = torch.float64
 RELEASED = LabelOptions()
-PRINTED = LabelOptions(order="rows-first", method="itermax-paper")
+PRINTED = LabelOptions(order="rows-first", filter="itermax-paper")
 
 
 # Plain Python: lists and sets, one pair at a time, written from the paper and the released rules, not from the library.
@@ -49,14 +49,14 @@ def brute_links(src, tgt, options):
     plan = plan_of(src, tgt, options)
     n, m = len(src), len(tgt)
     forward, backward = directions(plan)
-    if options.method == "union":
+    if options.filter == "union":
         return forward | backward
     links = forward & backward
-    if options.method == "argmax" or (options.method == "itermax" and min(n, m) <= 2):
+    if options.filter == "argmax" or (options.filter == "itermax" and min(n, m) <= 2):
         return links
     for _ in range(options.rounds - 1):
         rows, columns = {i for i, _ in links}, {j for _, j in links}
-        if options.method == "itermax":
+        if options.filter == "itermax":
             if len(rows) == n or len(columns) == m:
                 break
             # Two, one or no linked tokens: 0, alpha, 1; always of the original plan.
@@ -101,15 +101,15 @@ def sides(hidden, spans, row):
         RELEASED,
         PRINTED,
         LabelOptions(order="rows-first"),
-        LabelOptions(method="itermax-paper", rounds=4),
-        LabelOptions(method="argmax", iterations=5),
-        LabelOptions(method="union"),
+        LabelOptions(filter="itermax-paper", rounds=4),
+        LabelOptions(filter="argmax", iterations=5),
+        LabelOptions(filter="union"),
         LabelOptions(rounds=4, alpha=0.6),
         LabelOptions(mu=0.5, eps=0.3, iterations=3),
-        LabelOptions(mu=0.5, eps=0.3, order="rows-first", method="itermax-paper", domain="log"),
+        LabelOptions(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper", domain="log"),
         LabelOptions(mu=2.0, domain="linear"),
     ],
-    ids=lambda o: f"{o.order}-{o.method}-{o.rounds}-mu{o.mu}",
+    ids=lambda o: f"{o.order}-{o.filter}-{o.rounds}-mu{o.mu}",
 )
 def test_links_and_labels_are_those_of_the_equations(options):
     several = 0
@@ -127,7 +127,7 @@ def test_links_and_labels_are_those_of_the_equations(options):
                 partner[src_start + i], partner[tgt_start + j] = tgt_start + j, src_start + i
             assert labels[row].tolist() == partner, (seed, row)
             several += len(expected) - len({i for i, _ in expected})
-    assert options.method == "argmax" or several > 0  # many-to-many labels do occur
+    assert options.filter == "argmax" or several > 0  # many-to-many labels do occur
 
 
 @pytest.mark.parametrize("options", [RELEASED, PRINTED], ids=["released", "printed"])
@@ -153,7 +153,7 @@ def test_one_token_sides_link_to_the_lowest_index_in_float32(options):
     generator = torch.Generator().manual_seed(1)
     for n, m in ((1, 13), (13, 1)):
         hidden = 5 * torch.rand(1, n + m + 3, 8, generator=generator)
-        links, _ = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), LabelOptions(method="argmax"))
+        links, _ = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), LabelOptions(filter="argmax"))
         assert links.nonzero().tolist() == [[0, 0, 0]]
         links, _ = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
         # As printed, the second round takes the next token, since the first link's mass is gone.
@@ -213,7 +213,7 @@ def test_a_batch_of_empty_sides():
     assert labels.tolist() == [[-1] * 6] * 2
 
 
-@pytest.mark.parametrize("option", [{"method": "best"}, {"mu": -1.0}, {"order": "both"}, {"rounds": 0}])
+@pytest.mark.parametrize("option", [{"filter": "best"}, {"mu": -1.0}, {"order": "both"}, {"rounds": 0}])
 def test_options_without_meaning_are_refused_when_made(option):
     with pytest.raises(XalignError, match=next(iter(option))):
         LabelOptions(**option)

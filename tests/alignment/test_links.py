@@ -1,4 +1,4 @@
-"""Links from plans: a hand-worked 3 x 4 case for each method, ties, small pairs, probabilities."""
+"""Links from plans: a hand-worked 3 x 4 case for each filter, ties, small pairs, probabilities."""
 
 import pytest
 import torch
@@ -30,15 +30,15 @@ def links_of(rows, **options):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"method": "argmax"}, MUTUAL),
-        ({"method": "itermax", "rounds": 1}, MUTUAL),
-        ({"method": "itermax-paper", "rounds": 1}, MUTUAL),
+        ({"filter": "argmax"}, MUTUAL),
+        ({"filter": "itermax", "rounds": 1}, MUTUAL),
+        ({"filter": "itermax-paper", "rounds": 1}, MUTUAL),
         ({}, RELEASED),
         ({"rounds": 5}, RELEASED),  # every source token is linked: nothing more
         ({"alpha": 0.5}, MUTUAL | {(2, 2)}),  # 2-2 (0.3) now beats 2-1 and 1-2 (0.25)
-        ({"method": "itermax-paper"}, PRINTED),
-        ({"method": "itermax-paper", "rounds": 3}, PRINTED_TWICE),
-        ({"method": "union"}, MUTUAL | {(2, 1), (1, 2), (0, 3)}),
+        ({"filter": "itermax-paper"}, PRINTED),
+        ({"filter": "itermax-paper", "rounds": 3}, PRINTED_TWICE),
+        ({"filter": "union"}, MUTUAL | {(2, 1), (1, 2), (0, 3)}),
     ],
 )
 def test_hand_worked_three_by_four(options, expected):
@@ -60,8 +60,8 @@ def test_padding_is_neither_a_token_nor_a_link():
     tgt_mask = torch.arange(6) < torch.tensor([4, 3])[:, None]
     for options, expected in (
         ({}, RELEASED),
-        ({"method": "itermax-paper"}, PRINTED),
-        ({"method": "union"}, MUTUAL | {(2, 1), (1, 2), (0, 3)}),
+        ({"filter": "itermax-paper"}, PRINTED),
+        ({"filter": "union"}, MUTUAL | {(2, 1), (1, 2), (0, 3)}),
     ):
         links = find_links(plan, src_mask, tgt_mask, **options)
         assert {tuple(link) for link in links[0].nonzero().tolist()} == expected
@@ -73,24 +73,24 @@ def test_padding_is_neither_a_token_nor_a_link():
 def test_ties_go_to_the_lowest_index(dtype):
     plan = torch.ones(1, 4, 40, dtype=dtype)
     mask = torch.ones(1, 4, dtype=torch.bool), torch.ones(1, 40, dtype=torch.bool)
-    assert find_links(plan, *mask, method="argmax").nonzero().tolist() == [[0, 0, 0]]
+    assert find_links(plan, *mask, filter="argmax").nonzero().tolist() == [[0, 0, 0]]
     union = {(0, j) for j in range(40)} | {(i, 0) for i in range(4)}
-    assert {(i, j) for _, i, j in find_links(plan, *mask, method="union").nonzero().tolist()} == union
+    assert {(i, j) for _, i, j in find_links(plan, *mask, filter="union").nonzero().tolist()} == union
     # In the second round 1-1 is the first pair of free tokens.
     assert find_links(plan, *mask).nonzero().tolist() == [[0, 0, 0], [0, 1, 1]]
     assert find_links(plan, *mask, rounds=3).nonzero().tolist() == [[0, 0, 0], [0, 1, 1], [0, 2, 2]]
 
 
-@pytest.mark.parametrize("method", ["argmax", "union", "itermax", "itermax-paper"])
-def test_no_mass_no_links(method):
+@pytest.mark.parametrize("filter", ["argmax", "union", "itermax", "itermax-paper"])
+def test_no_mass_no_links(filter):
     plan = torch.zeros(2, 4, 4)
     plan[1] = torch.eye(4)
     mask = torch.ones(2, 4, dtype=torch.bool)
-    links, prob = find_links(plan, mask, mask, method=method), link_probability(plan)
+    links, prob = find_links(plan, mask, mask, filter=filter), link_probability(plan)
     assert not links[0].any() and prob[0].eq(0).all()
     assert torch.equal(links[1], torch.eye(4, dtype=torch.bool)) and torch.equal(prob[1], torch.eye(4))
     empty = torch.zeros(2, 0, 4)
-    links = find_links(empty, torch.zeros(2, 0).bool(), mask, method=method)
+    links = find_links(empty, torch.zeros(2, 0).bool(), mask, filter=filter)
     assert links.shape == link_probability(empty).shape == (2, 0, 4)
 
 
@@ -104,7 +104,7 @@ def test_probability_is_the_geometric_mean_of_both_directions():
     torch.testing.assert_close(tiny, torch.full((1, 2, 2), 0.5))
 
 
-@pytest.mark.parametrize(("option", "value"), [("method", "max"), ("rounds", 0), ("alpha", 0.0), ("alpha", 1.5)])
+@pytest.mark.parametrize(("option", "value"), [("filter", "max"), ("rounds", 0), ("alpha", 0.0), ("alpha", 1.5)])
 def test_options_without_meaning(option, value):
     with pytest.raises(XalignError, match=option):
         links_of(PLAN, **{option: value})

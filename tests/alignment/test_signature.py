@@ -15,10 +15,10 @@ def test_a_score_of_an_encoder():
     line = score_signature(layer=8, options=LabelOptions(mu=0.25, rounds=3), unit="subword")
     assert "|unit:subword|" in line
     assert line.endswith(
-        "|layer:8|similarity:hidden|method:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2|order:columns-first"
+        "|layer:8|similarity:hidden|filter:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2|order:columns-first"
         f"|version:{__version__}"
     )
-    assert "rounds" not in score_signature(options=LabelOptions(method="argmax"))
+    assert "rounds" not in score_signature(options=LabelOptions(filter="argmax"))
     assert "layer:0" in score_signature(layer=0)
     assert "|similarity:pointer|" in score_signature(options=LabelOptions(), similarity="pointer")
 

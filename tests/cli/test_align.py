@@ -63,11 +63,11 @@ def test_both_inputs_both_outputs_and_batch_sizes_agree(align, tiny_text, tmp_pa
     [
         ("--layer", "3"),
         ("--layer", "0"),
-        ("--method", "union"),
-        ("--method", "argmax", "--mu", "0.1"),
+        ("--filter", "union"),
+        ("--filter", "argmax", "--mu", "0.1"),
         ("--rounds", "1"),
         ("--rounds", "6", "--alpha", "0.5"),
-        ("--method", "itermax-paper", "--order", "rows-first", "--iterations", "0"),
+        ("--filter", "itermax-paper", "--order", "rows-first", "--iterations", "0"),
     ],
 )
 def test_options_reach_the_alignment(align, options, capsys):

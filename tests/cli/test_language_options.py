@@ -73,7 +73,7 @@ def test_align_and_links_read_each_side_in_its_language(command, speaking, tiny_
     for languages in ("en-xx", "xx-en"):
         assert command("align", speaking, "--languages", languages) == 0
         found[languages] = read_links(tmp_path / "links")
-        aligner = Aligner.load(speaking, languages=tuple(languages.split("-")))
+        aligner = Aligner.from_pretrained(speaking, languages=tuple(languages.split("-")))
         sides = ((tiny_text / f"text.{side}").read_text().splitlines() for side in ("en", "xx"))
         assert [set(pair.links) for pair in aligner.align(*sides)] == [set(links) for links in found[languages]]
     assert found["en-xx"] != found["xx-en"]
@@ -106,7 +106,7 @@ def test_embeddings_of_zero_are_those_of_an_encoder_without_any(command, save, t
 
 
 def test_signatures_name_the_languages(command, speaking, tiny_checkpoint, capsys):
-    assert command("layers", speaking, "--languages", "en-xx", "--layer", 1, "--method", "argmax") == 0
+    assert command("layers", speaking, "--languages", "en-xx", "--layer", 1, "--filter", "argmax") == 0
     assert "|layer:1|languages:en-xx|similarity:hidden|" in capsys.readouterr().out
     assert command("retrieve", speaking, "--languages", "xx-en") == 0
     assert "|maps:none|languages:xx-en|search:exact|" in capsys.readouterr().out
@@ -120,7 +120,7 @@ def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
     heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
     state = with_languages(tiny_state, "en", "xx")
     mapped = save({**state, "model": state["model"] | heads})
-    options = ("--layer", 1, "--method", "argmax", "--encoding", "separate")
+    options = ("--layer", 1, "--filter", "argmax", "--encoding", "separate")
     assert command("layers", mapped, "--languages", "en-xx", *options) == 0
     plain = capsys.readouterr().out.splitlines()
     assert command("layers", mapped, "--maps", "en-xx", *options) == 0

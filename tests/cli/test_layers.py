@@ -21,26 +21,26 @@ def layers(tiny_checkpoint, tiny_text):
 
 
 def test_every_entry_is_what_align_and_score_give(layers, tiny_checkpoint, tiny_text, tmp_path, capsys):
-    assert layers("--method", "argmax", "union", "--json", tmp_path / "table.json") == 0
+    assert layers("--filter", "argmax", "union", "--json", tmp_path / "table.json") == 0
     table = json.loads((tmp_path / "table.json").read_text())
     entries = [(row["layer"], row["method"]) for row in table["rows"]]
-    assert entries == [(layer, method) for layer in range(4) for method in ("argmax", "union")]
+    assert entries == [(layer, filter) for layer in range(4) for filter in ("argmax", "union")]
     assert table["best"] == min(table["rows"], key=lambda row: row["aer"])
     capsys.readouterr()
     for row in table["rows"]:
         links = tmp_path / "links"
-        options = ["--layer", row["layer"], "--method", row["method"], "--out", links, "--quiet"]
+        options = ["--layer", row["layer"], "--filter", row["method"], "--out", links, "--quiet"]
         command = ["align", "--checkpoint", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
         main([str(part) for part in command])
         main(["score", "--hyp", str(links), "--gold", str(tiny_text / "text.gold"), "--json"])
         scored = json.loads(capsys.readouterr().out)
         for metric in METRICS:
             assert row[metric] == pytest.approx(scored[metric]), metric
-        assert f"layer:{row['layer']}|similarity:hidden|method:{row['method']}" in row["signature"]
+        assert f"layer:{row['layer']}|similarity:hidden|filter:{row['method']}" in row["signature"]
 
 
 def test_the_table(layers, capsys):
-    assert layers("--layer", "1", "-1", "--method", "argmax", "--quiet") == 0
+    assert layers("--layer", "1", "-1", "--filter", "argmax", "--quiet") == 0
     head, first, second, signature = capsys.readouterr().out.splitlines()
     assert head.split() == ["layer", "method", "AER", "P", "R", "F1", "links"]
     assert (first.split()[0], second.split()[0]) == ("1", "3")
@@ -72,14 +72,14 @@ def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
 
 
 def test_the_signature_tells_separate_encoding_and_maps(layers, tiny_state, tiny_text, tmp_path, capsys):
-    assert layers("--layer", 1, "--method", "argmax", "--encoding", "separate", "--quiet") == 0
+    assert layers("--layer", 1, "--filter", "argmax", "--encoding", "separate", "--quiet") == 0
     separate = capsys.readouterr().out
     assert "|layer:1|encoding:separate|similarity:hidden|" in separate
     maps = LanguageMaps(["xx"], "en", 3, 16)
     heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
     torch.save({**tiny_state, "model": tiny_state["model"] | heads}, tmp_path / "mapped.pt")
     texts = ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--maps", "en-xx"]
-    command = ["layers", "--checkpoint", tmp_path / "mapped.pt", *texts, "--layer", 1, "--method", "argmax", "--quiet"]
+    command = ["layers", "--checkpoint", tmp_path / "mapped.pt", *texts, "--layer", 1, "--filter", "argmax", "--quiet"]
     assert main([str(part) for part in command]) == 0
     mapped = capsys.readouterr().out
     assert "|encoding:separate|maps:en-xx|" in mapped

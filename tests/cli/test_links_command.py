@@ -117,7 +117,7 @@ def test_eflomal_on_the_sample_gives_links_that_prepare_takes(tmp_path):
 
 def test_a_checkpoint_s_links_are_those_of_align(tiny_checkpoint, tiny_text, tmp_path, capsys):
     texts = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--checkpoint", tiny_checkpoint]
-    options = ["--layer", 2, "--method", "argmax", "--mu", "0.5", "--encoding", "separate"]
+    options = ["--layer", 2, "--filter", "argmax", "--mu", "0.5", "--encoding", "separate"]
     assert main([str(part) for part in ("align", *texts, *options, "--out", tmp_path / "align")]) == 0
     assert main([str(part) for part in ("links", *texts, *options, "--out", tmp_path / "links")]) == 0
     assert (tmp_path / "links").read_text() == (tmp_path / "align").read_text()
@@ -125,7 +125,7 @@ def test_a_checkpoint_s_links_are_those_of_align(tiny_checkpoint, tiny_text, tmp
     manifest = json.loads((tmp_path / "links.json").read_text())
     engine = manifest["engine"]
     assert engine["sha256"] == hashlib.sha256(tiny_checkpoint.read_bytes()).hexdigest()
-    assert (engine["layer"], engine["method"], engine["mu"], engine["similarity"]) == (2, "argmax", 0.5, "hidden")
+    assert (engine["layer"], engine["filter"], engine["mu"], engine["similarity"]) == (2, "argmax", 0.5, "hidden")
     assert (engine["encoding"], engine["maps"]) == ("separate", None)
     assert "symmetrize" not in engine and "forward" not in manifest["counts"]["links"]
     counts = manifest["counts"]

@@ -74,7 +74,7 @@ def test_validation_aer_is_that_of_the_aligner(train, databin, sample, command, 
     found = {}
     for languages in ("en-de", "de-en"):
         command("xalign", "layers", "--checkpoint", tmp_path / "checkpoint_last.pt", *files, "--languages", languages,
-                "--method", "itermax", "--layer", 2, "--json", tmp_path / "table.json", "--quiet")  # fmt: skip
+                "--filter", "itermax", "--layer", 2, "--json", tmp_path / "table.json", "--quiet")  # fmt: skip
         found[languages] = json.loads((tmp_path / "table.json").read_text())["best"]["aer"]
     assert float(valid["valid_aer_en-de"]) == pytest.approx(found["en-de"], abs=1e-4)
     assert found["de-en"] != pytest.approx(found["en-de"], abs=1e-4)

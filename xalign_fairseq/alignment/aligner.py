@@ -80,7 +80,7 @@ class Aligner:
 
     Example::
 
-        aligner = Aligner.load("checkpoint_best.pt")
+        aligner = Aligner.from_pretrained("checkpoint_best.pt")
         [pair] = aligner.align(["the red house"], ["la maison rouge"])
         pair.links    # {(0, 0): 0.98, (1, 2): 0.91, (2, 1): 0.95}
     """
@@ -119,7 +119,7 @@ class Aligner:
         return self.encoder.lm_head.bias.device
 
     @classmethod
-    def load(
+    def from_pretrained(
         cls,
         path: str | os.PathLike,
         *,

@@ -18,9 +18,9 @@ class LabelOptions:
     """How hidden states become links; the defaults are the released code's (XLM-Align, Chi et al., 2021).
 
     ``iterations``, ``mu``, ``eps``, ``order`` and ``domain`` are those of
-    :func:`~xalign_fairseq.alignment.sinkhorn.reference.sinkhorn`, ``method``, ``rounds`` and ``alpha`` those of
+    :func:`~xalign_fairseq.alignment.sinkhorn.reference.sinkhorn`, ``filter``, ``rounds`` and ``alpha`` those of
     :func:`~xalign_fairseq.alignment.links.find_links`. The paper's reading is ``order="rows-first"`` and
-    ``method="itermax-paper"``. Values without a meaning raise XalignError when the options are made.
+    ``filter="itermax-paper"``. Values without a meaning raise XalignError when the options are made.
     """
 
     iterations: int = 2
@@ -28,13 +28,13 @@ class LabelOptions:
     eps: float = 1e-6
     order: str = "columns-first"
     domain: str = "auto"
-    method: str = "itermax"
+    filter: str = "itermax"
     rounds: int = 2
     alpha: float = 0.9
 
     def __post_init__(self) -> None:
         check_sinkhorn_options(self.iterations, self.mu, self.eps, self.order, self.domain)
-        check_link_options(self.method, self.rounds, self.alpha)
+        check_link_options(self.filter, self.rounds, self.alpha)
 
 
 class Measure(Protocol):
@@ -150,4 +150,4 @@ def _plan(
 
 
 def _find(plan: Tensor, src_mask: Tensor, tgt_mask: Tensor, options: LabelOptions) -> Tensor:
-    return find_links(plan, src_mask, tgt_mask, method=options.method, rounds=options.rounds, alpha=options.alpha)
+    return find_links(plan, src_mask, tgt_mask, filter=options.filter, rounds=options.rounds, alpha=options.alpha)

@@ -5,13 +5,13 @@ from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 
-METHODS = ("itermax", "argmax", "union", "itermax-paper")
+FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 
 
-def check_link_options(method: str, rounds: int, alpha: float) -> None:
+def check_link_options(filter: str, rounds: int, alpha: float) -> None:
     """Raise XalignError for the first option of :func:`find_links` that has no meaning."""
     for name, value, right, expected in (
-        ("method", method, method in METHODS, " or ".join(METHODS)),
+        ("filter", filter, filter in FILTERS, " or ".join(FILTERS)),
         ("rounds", rounds, rounds >= 1, "1 or more"),
         ("alpha", alpha, 0 < alpha <= 1, "above 0, at most 1"),
     ):
@@ -26,7 +26,7 @@ def find_links(
     src_mask: Tensor,
     tgt_mask: Tensor,
     *,
-    method: str = "itermax",
+    filter: str = "itermax",
     rounds: int = 2,
     alpha: float = 0.9,
 ) -> Tensor:
@@ -50,7 +50,7 @@ def find_links(
         plan: (B, n, m), not negative, 0 outside the masks.
         src_mask: (B, n) bool.
         tgt_mask: (B, m) bool.
-        method: one of the above.
+        filter: one of the above.
         rounds: of itermax and itermax-paper; 1 is argmax.
         alpha: the discount.
 
@@ -60,13 +60,13 @@ def find_links(
     Raises:
         XalignError: an option has no such value.
     """
-    check_link_options(method, rounds, alpha)
+    check_link_options(filter, rounds, alpha)
     if plan.numel() == 0:
         return torch.zeros_like(plan, dtype=torch.bool)
-    if method == "union":
+    if filter == "union":
         return _forward(plan) | _forward(plan.transpose(1, 2)).transpose(1, 2)
     links = _mutual(plan)
-    if method == "itermax":
+    if filter == "itermax":
         # Pairs that take no further round have no free token: all their weights are then 0.
         eligible = torch.minimum(src_mask.sum(1), tgt_mask.sum(1)) > 2
         for _ in range(rounds - 1):
@@ -74,7 +74,7 @@ def find_links(
             tgt_free = tgt_mask & ~links.any(1)
             open_pairs = (eligible & src_free.any(1) & tgt_free.any(1))[:, None]
             links = links | _mutual(_weighted(plan, src_free & open_pairs, tgt_free & open_pairs, alpha))
-    elif method == "itermax-paper":
+    elif filter == "itermax-paper":
         for _ in range(rounds - 1):
             touched = links.any(2, keepdim=True) | links.any(1, keepdim=True)
             plan = torch.where(touched, plan * alpha, plan).masked_fill(links, 0.0)

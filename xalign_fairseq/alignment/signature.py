@@ -55,8 +55,8 @@ def score_signature(
             parts["maps"] = "-".join(languages)
         if embedded is not None:
             parts["languages"] = "-".join(embedded)
-        parts |= {"similarity": similarity, "method": options.method}
-        if options.method.startswith("itermax"):
+        parts |= {"similarity": similarity, "filter": options.filter}
+        if options.filter.startswith("itermax"):
             parts |= {"rounds": str(options.rounds), "alpha": f"{options.alpha:g}"}
         parts |= {
             "mu": f"{options.mu:g}",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.alignment.pharaoh import Gold
     from xalign_fairseq.alignment.sentence_pairs import SentencePairs
 
-METHODS = ("itermax", "argmax", "union", "itermax-paper")
+PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
@@ -47,7 +47,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
 
 
 def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bool = True) -> None:
-    """Checkpoint, tokenizer, device, and how links are found, apart from layer and method."""
+    """Checkpoint, tokenizer, device, and how links are found, apart from layer and filter."""
     add_checkpoint_arguments(parser, checkpoint_required)
     plan = parser.add_argument_group("transport plan and links (defaults: XLM-Align's released code)")
     plan.add_argument(
@@ -82,30 +82,30 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
-def link_options(args: argparse.Namespace, method: str) -> "LabelOptions":
-    """The options of the alignment library for one method."""
+def link_options(args: argparse.Namespace, filter: str) -> "LabelOptions":
+    """The options of the alignment library for one filter."""
     from xalign_fairseq.alignment.labels import LabelOptions
 
     return LabelOptions(
         iterations=args.iterations,
         mu=args.mu,
         order=args.order,
-        method=method,
+        filter=filter,
         rounds=args.rounds,
         alpha=args.alpha,
     )
 
 
-def load_aligner(args: argparse.Namespace, layer: int | None = None, method: str = METHODS[0]) -> "Aligner":
+def load_aligner(args: argparse.Namespace, layer: int | None = None, filter: str = PLAN_FILTERS[0]) -> "Aligner":
     """The aligner that the options describe."""
     from xalign_fairseq.alignment.aligner import Aligner
 
-    return Aligner.load(
+    return Aligner.from_pretrained(
         args.checkpoint,
         dictionary=args.dict,
         spm=args.spm,
         layer=layer,
-        options=link_options(args, method),
+        options=link_options(args, filter),
         similarity=args.similarity,
         encoding=args.encoding,
         languages=side_languages(args),

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import (
-    METHODS,
+    PLAN_FILTERS,
     add_model_arguments,
     add_text_arguments,
     load_aligner,
@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="layer of the hidden states: 0 embeddings, -1 last (default: the one that the model labelled itself with, "
         "else 10/12 of the depth)",
     )
-    parser.add_argument("--method", choices=METHODS, default=METHODS[0], help="from plan to links (default: itermax)")
+    parser.add_argument(
+        "--filter", choices=PLAN_FILTERS, default=PLAN_FILTERS[0], help="from plan to links (default: itermax)"
+    )
     add_model_arguments(parser)
     plot = parser.add_argument_group("picture of one pair (needs matplotlib)")
     plot.add_argument("--plot", metavar="PNG", help="draw the link matrix of a pair into this file")
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
 
     pairs = open_pairs(args)
     gold = _plotted_gold(args, pairs)
-    aligner = load_aligner(args, args.layer, args.method)
+    aligner = load_aligner(args, args.layer, args.filter)
     form = FORMATS[args.format]
     links = cut = 0
     with _output(args.out) as out, progress_bar(len(pairs), args.quiet) as progress:
@@ -76,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
     if not args.quiet:
         print(
             f"{len(pairs)} pairs, {links} links; layer {aligner.layer} of {aligner.encoder.config.encoder_layers}, "
-            f"{aligner.pair_encoder.encoding} encoding, {aligner.similarity} similarity, {args.method}, "
+            f"{aligner.pair_encoder.encoding} encoding, {aligner.similarity} similarity, {args.filter}, "
             f"{aligner.device}",
             file=sys.stderr,
         )

@@ -1,16 +1,16 @@
-"""AER of every layer and method on a development set, from one pass over it.
+"""AER of every layer and filter on a development set, from one pass over it.
 
-Use it to choose --layer and --method of xalign align on a development set, never on the test set.
+Use it to choose --layer and --filter of xalign align on a development set, never on the test set.
 
 Example:
-  xalign layers --checkpoint checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --method itermax argmax
+  xalign layers --checkpoint checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax
 """
 
 import argparse
 from typing import Any
 
 from xalign_fairseq.cli._aligning import (
-    METHODS,
+    PLAN_FILTERS,
     add_model_arguments,
     add_text_arguments,
     link_options,
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_text_arguments(parser)
     parser.add_argument("--gold", required=True, metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
     parser.add_argument(
-        "--method", nargs="+", choices=METHODS, default=["itermax", "argmax"], help="default: itermax argmax"
+        "--filter", nargs="+", choices=PLAN_FILTERS, default=["itermax", "argmax"], help="default: itermax argmax"
     )
     parser.add_argument(
         "--layer",
@@ -56,23 +56,23 @@ def run(args: argparse.Namespace) -> None:
     # A pointer means something at the layer that it was trained on, and nowhere else.
     default = range(config.encoder_layers + 1) if aligner.similarity == "hidden" else [aligner.layer]
     layers = [config.resolve_layer(layer, "--layer") for layer in args.layer or default]
-    settings = [(layer, method) for layer in layers for method in dict.fromkeys(args.method)]
+    settings = [(layer, filter) for layer in layers for filter in dict.fromkeys(args.filter)]
     with progress_bar(len(pairs), args.quiet) as progress:
-        swept = aligner.sweep(pairs, [(layer, link_options(args, method)) for layer, method in settings], progress)
+        swept = aligner.sweep(pairs, [(layer, link_options(args, filter)) for layer, filter in settings], progress)
         links = [[set(alignment.links) for alignment in pair] for pair in swept]
     rows = []
-    for (layer, method), hyps in zip(settings, zip(*links, strict=True), strict=True):
+    for (layer, filter), hyps in zip(settings, zip(*links, strict=True), strict=True):
         result = score(hyps, golds)
         figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
         signature = score_signature(
             layer=layer,
-            options=link_options(args, method),
+            options=link_options(args, filter),
             similarity=aligner.similarity,
             encoding=aligner.pair_encoder.encoding,
             languages=aligner.pair_encoder.mapped,
             embedded=aligner.pair_encoder.embedded,
         )
-        rows.append({"layer": layer, "method": method, **figures, "signature": signature})
+        rows.append({"layer": layer, "method": filter, **figures, "signature": signature})
     # The lowest AER; of equal ones the first, that is the lowest layer.
     best = min(rows, key=lambda row: row["aer"])
     print_table(rows, best)
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def print_table(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
-    """A line per layer and method; a star marks the lowest AER, whose signature follows."""
+    """A line per layer and filter; a star marks the lowest AER, whose signature follows."""
     print(f"{'layer':>5}  {'method':<13}  {'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}")
     for row in rows:
         shares = "  ".join(f"{100 * row[key]:6.2f}" for key in ("aer", "precision", "recall", "f1"))

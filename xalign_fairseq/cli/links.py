@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.alignment import symmetrize
 from xalign_fairseq.alignment.linking.filters import EMPTY, FILTERS, WU_DREDZE
-from xalign_fairseq.cli._aligning import METHODS, add_model_arguments, load_aligner, progress_bar
+from xalign_fairseq.cli._aligning import PLAN_FILTERS, add_model_arguments, load_aligner, progress_bar
 from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
 
@@ -64,7 +64,9 @@ def _add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser, checkpoint_required=False)
     labels = parser.add_argument_group("links of a checkpoint")
     labels.add_argument("--layer", type=int, metavar="L", help="of the hidden states (default: as in xalign align)")
-    labels.add_argument("--method", choices=METHODS, default=METHODS[0], help="from plan to links (default: itermax)")
+    labels.add_argument(
+        "--filter", choices=PLAN_FILTERS, default=PLAN_FILTERS[0], help="from plan to links (default: itermax)"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -110,7 +112,7 @@ def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
     if name in TOOLS:
         echo = not args.quiet and sys.stderr.isatty()
         return ToolEngine(TOOLS[name], args.symmetrize or SYMMETRIZATIONS[0], folder, echo)
-    return CheckpointEngine(load_aligner(args, args.layer, args.method), args.checkpoint)
+    return CheckpointEngine(load_aligner(args, args.layer, args.filter), args.checkpoint)
 
 
 def _refuse_strays(args: argparse.Namespace, engine: str) -> None:

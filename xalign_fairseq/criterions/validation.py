@@ -9,7 +9,7 @@ from fairseq import metrics
 
 from xalign_fairseq.alignment.aer import AlignmentCounts, count
 from xalign_fairseq.alignment.labels import LabelOptions, Measure, pair_links
-from xalign_fairseq.alignment.links import METHODS
+from xalign_fairseq.alignment.links import FILTERS
 from xalign_fairseq.alignment.pharaoh import Gold
 from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.alignment.words import to_word_links
@@ -25,11 +25,11 @@ PARTS = ("hits_sure", "hits_possible", "links", "sure")
 class AerCounter:
     """Counts for AER, per language pair, of the validation pairs that have prepared links."""
 
-    def __init__(self, layer: int | None, method: str, similarity: str):
+    def __init__(self, layer: int | None, filter: str, similarity: str):
         self.layer = layer
         self.by_pointer = choice(similarity, ("hidden", "pointer"), "--aer-similarity") == "pointer"
-        choice(method, METHODS, "--aer-method")
-        self.options = LabelOptions(method=method)
+        choice(filter, FILTERS, "--aer-filter")
+        self.options = LabelOptions(filter=filter)
 
     def prepare(self, config: EncoderConfig, criterion: Any, objectives: Sequence[str]) -> None:
         """Resolve the layer: the option, else the layer of DWA's pointer or of its labels, else the default one."""

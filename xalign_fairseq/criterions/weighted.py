@@ -33,7 +33,7 @@ class WeightedConfig(FairseqDataclass):
     aer_layer: Optional[int] = field(
         default=None, metadata={"help": "layer whose links are scored in validation (default: the labelling layer)"}
     )
-    aer_method: str = field(default="itermax", metadata={"help": "link extraction that is scored in validation"})
+    aer_filter: str = field(default="itermax", metadata={"help": "link extraction that is scored in validation"})
     aer_similarity: str = field(
         default="hidden", metadata={"help": "hidden (h_i . h_j) or pointer (the scores of dwa's pointer, at its layer)"}
     )
@@ -59,7 +59,7 @@ class WeightedCriterion(FairseqCriterion):
                 where=", ".join(f"--{o.name}-weight" for o in self.objectives),
             )
         self.language_rows: Tensor | None = None
-        self.aer = AerCounter(cfg.aer_layer, cfg.aer_method, cfg.aer_similarity)
+        self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
 
     @classmethod
     def build_criterion(cls, cfg: Any, task: Any) -> "WeightedCriterion":

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.alignment.labels import LabelOptions, self_label
-from xalign_fairseq.alignment.links import METHODS
+from xalign_fairseq.alignment.links import FILTERS
 from xalign_fairseq.alignment.similarity import pair_similarity
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
@@ -93,7 +93,7 @@ class DenoisingWordAlignment(Objective):
             mu=cfg.mu,
             eps=cfg.eps,
             order=choice(cfg.order, ("columns-first", "rows-first"), "--dwa-order"),
-            method=choice(cfg.filter, METHODS, "--dwa-filter"),
+            filter=choice(cfg.filter, FILTERS, "--dwa-filter"),
             rounds=cfg.filter_rounds,
             alpha=cfg.filter_alpha,
         )
