@@ -5,6 +5,14 @@ from typing import Any
 
 from xalign_fairseq.errors import XalignError
 
+SIZES = (
+    "encoder_layers",
+    "encoder_embed_dim",
+    "encoder_ffn_embed_dim",
+    "encoder_attention_heads",
+    "max_positions",
+)
+
 
 @dataclass(frozen=True)
 class EncoderConfig:
@@ -96,6 +104,17 @@ class EncoderConfig:
             if value is not None and field.name not in ("vocab_size", "pad"):
                 found[field.name] = value
         return cls(vocab_size=vocab_size, **found)
+
+    def as_options(self) -> dict[str, int | float | str]:
+        """The model's options that give this encoder, apart from dropout; what XLM-R lacks only where there is any.
+
+        Example::
+
+            EncoderConfig(vocab_size=250002).as_options()["encoder_layers"]  # 12
+        """
+        beyond = ("language_embeddings", "layer_norm_eps")
+        used = [name for name in beyond if getattr(self, name) != getattr(EncoderConfig, name)]
+        return {name: getattr(self, name) for name in (*SIZES, *used)}
 
     def resolve_layer(self, layer: int, option: str = "layer") -> int:
         """Turn a layer number into 0 (embeddings) ... ``encoder_layers``; negative ones count from the end."""

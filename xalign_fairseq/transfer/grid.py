@@ -19,13 +19,6 @@ from xalign_fairseq.transfer.run_spec import RunSpec
 from xalign_fairseq.transfer.settings import as_data, update_counts
 
 Files = dict[str, dict[str, Path]]
-SIZES = (
-    "encoder_layers",
-    "encoder_embed_dim",
-    "encoder_ffn_embed_dim",
-    "encoder_attention_heads",
-    "max_positions",
-)
 
 
 @dataclass(frozen=True)
@@ -47,13 +40,6 @@ class Training:
     languages: tuple[str, ...]
     examples: int = 0
     batches: int = 0
-
-
-def _sizes(config: EncoderConfig) -> dict[str, int | float | str]:
-    """What the options of the model say of an encoder; of others than these sizes nothing where it is as XLM-R."""
-    own = ("language_embeddings", "layer_norm_eps")
-    others = [name for name in own if getattr(config, name) != getattr(EncoderConfig, name)]
-    return {name: getattr(config, name) for name in (*SIZES, *others)}
 
 
 def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoint:
@@ -102,7 +88,7 @@ def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision
                     RunSpec(
                         checkpoint=encoder.name,
                         checkpoint_digest=encoder.digest,
-                        encoder=_sizes(encoder.config),
+                        encoder=encoder.config.as_options(),
                         task=task.name,
                         benchmark=task.benchmark.name,
                         family=task.benchmark.family,
