@@ -4,7 +4,7 @@ import ctypes
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -106,24 +106,35 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
     """Yield the lines of a UTF-8 file without their line end, one at a time, in constant memory.
 
     Raises:
-        XalignError: the file is missing or empty, holds CR line ends, or is not UTF-8 (file and line are named).
+        XalignError: the file is missing, or :func:`text_lines` finds fault with it.
     """
     path = Path(path)
     if not path.is_file():
         raise XalignError("the file does not exist", where=path, next="check the path and the language suffix")
+    with open(path, "rb") as stream:
+        yield from text_lines(stream, path)
+
+
+def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str]:
+    """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
+
+    A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line.
+
+    Raises:
+        XalignError: the text is empty, has CRLF line ends, or is not UTF-8 (file and line are named).
+    """
     iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
     number = 0
-    with open(path, "rb") as stream:
-        for number, raw in enumerate(stream, 1):
-            line = decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
-            if line.endswith("\r"):
-                raise XalignError(
-                    "the file has CRLF line ends",
-                    where=f"{path}, line {number}",
-                    found="\\r\\n",
-                    expected="\\n",
-                    next=f"sed -i 's/\\r$//' {path}",
-                )
-            yield line
+    for number, raw in enumerate(stream, 1):
+        line = decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
+        if line.endswith("\r"):
+            raise XalignError(
+                "the file has CRLF line ends",
+                where=f"{path}, line {number}",
+                found="\\r\\n",
+                expected="\\n",
+                next=f"sed 's/\\r$//' {path}",
+            )
+        yield line
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line")

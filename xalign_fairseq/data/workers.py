@@ -38,7 +38,7 @@ def processes(number: int) -> Iterator[Run]:
         yield _run_here
         return
     # Spawned, not forked: a fork copies locks that torch's or a progress bar's threads may hold.
-    executor = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _start)
+    executor = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), follow_parent)
 
     def run(function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[Out]:
         try:
@@ -58,7 +58,7 @@ def _run_here(function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[O
     yield from map(function, inputs)
 
 
-def _start() -> None:
+def follow_parent() -> None:
     """In a new worker: leave Ctrl-C to the parent, and end with it even if it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
