@@ -16,7 +16,7 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     packages=find_packages(include=["xalign_fairseq", "xalign_fairseq.*"]),
-    package_data={"xalign_fairseq": ["py.typed", "**/*.json", "**/*.tsv", "**/*.txt"]},
+    package_data={"xalign_fairseq": ["py.typed", "**/*.json", "**/*.tsv", "**/*.txt", "**/*.css", "**/*.js"]},
     python_requires=">=3.11",
     install_requires=[
         "fairseq-fixed==0.12.3.1",

@@ -1,9 +1,10 @@
-"""What ``xalign align`` writes: Pharaoh links, or JSON with words and probabilities; one line per pair."""
+"""What ``xalign align`` writes: Pharaoh links, JSON with words and probabilities, or a page; one line per pair."""
 
 import json
 from typing import Protocol
 
 from xalign_fairseq.alignment.aligner import Alignment
+from xalign_fairseq.alignment.view.page import Page
 
 
 class Format(Protocol):
@@ -54,4 +55,4 @@ class JsonLines(_Lines):
         return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links}, ensure_ascii=False)
 
 
-FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines()}
+FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "html": Page()}
