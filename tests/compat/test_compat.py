@@ -23,13 +23,14 @@ def places():
         Trainer.train_step,
         Trainer.__init__,
         Trainer.load_checkpoint,
+        Trainer.save_checkpoint,
         checkpoint_utils.load_checkpoint_to_cpu,
     )
 
 
 def test_every_unit_has_a_status_with_a_reason():
     statuses = compat.apply()
-    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 10
+    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 11
     for name, state, reason in statuses:
         assert name
         assert state in ("active", "not needed")

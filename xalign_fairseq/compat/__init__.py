@@ -20,6 +20,7 @@ UNITS = (
     "torchrun",
     "checkpoint_errors",
     "task_state",
+    "early_stopping",
 )
 
 _statuses: list[PatchStatus] = []

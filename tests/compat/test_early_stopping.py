@@ -1,0 +1,73 @@
+from types import SimpleNamespace
+
+import pytest
+import torch
+from fairseq.trainer import Trainer
+from fairseq_cli import train
+
+from xalign_fairseq import compat
+from xalign_fairseq.compat import early_stopping
+
+compat.apply()
+CFG = SimpleNamespace(checkpoint=SimpleNamespace(patience=3, maximize_best_checkpoint_metric=False))
+VALUES = [0.5, 0.6, 0.7, 0.65]  # the fourth is the third without improvement
+
+
+@pytest.fixture(autouse=True)
+def restart(monkeypatch):
+    """Begins a process in which nothing has been validated; the first has begun, and the last goes with the test."""
+    stop = train.should_stop_early
+    for name in ("best", "num_runs"):
+        monkeypatch.setattr(stop, name, None, raising=False)
+
+    def begin():
+        vars(stop).pop("best", None)
+        vars(stop).pop("num_runs", None)
+
+    begin()
+    return begin
+
+
+def save(path):
+    """What a checkpoint holds that the patched trainer writes."""
+    trainer = SimpleNamespace(
+        should_save_checkpoint_on_current_rank=True,
+        state_dict=lambda: {"model": {}, "extra_state": {"metrics": 1}},
+        cfg=SimpleNamespace(checkpoint=SimpleNamespace(write_checkpoints_asynchronously=False)),
+    )
+    Trainer.save_checkpoint(trainer, str(path), {"val_loss": 0.7})
+    return torch.load(path)["extra_state"]
+
+
+def load(extra_state, **reset):
+    """The patch around a trainer that reads a checkpoint."""
+    return early_stopping._restored(lambda *args: extra_state)(None, "checkpoint.pt", **reset)
+
+
+def validate(*values):
+    return [train.should_stop_early(CFG, value) for value in values]
+
+
+def test_a_resumed_run_ends_where_an_uninterrupted_one_does(restart, tmp_path):
+    assert validate(*VALUES) == [False, False, False, True]
+    restart()
+    validate(*VALUES[:3])
+    extra_state = save(tmp_path / "checkpoint.pt")
+    assert extra_state == {"metrics": 1, "val_loss": 0.7, "early_stopping": {"best": 0.5, "num_runs": 2}}
+    restart()
+    assert load(extra_state) is extra_state
+    assert validate(VALUES[3]) == [True]
+
+
+@pytest.mark.parametrize("reset", [{"reset_optimizer": True}, {"reset_meters": True}])
+def test_what_begins_anew_from_a_checkpoint_counts_anew(reset):
+    load({"early_stopping": {"best": 0.5, "num_runs": 2}}, **reset)
+    assert validate(0.6) == [False]
+    assert train.should_stop_early.best == 0.6
+
+
+def test_checkpoints_without_a_count_are_read_and_written(tmp_path):
+    assert load(None) is None
+    assert load({"val_loss": 1}) == {"val_loss": 1}
+    assert "early_stopping" not in save(tmp_path / "checkpoint.pt")
+    assert validate(0.6) == [False]
