@@ -1,0 +1,58 @@
+import pytest
+
+from xalign_fairseq.cli import main
+
+
+@pytest.fixture
+def phrases(tmp_path):
+    """Run ``xalign phrases`` on these lines in this process; the exit code."""
+
+    def run(*options, src="das rote Haus\n\nja\n", tgt="the red house\n\nyes\n", links="0-0 1p1 2-2\n\n\n"):
+        for name, text in (("src", src), ("tgt", tgt), ("links", links)):
+            (tmp_path / name).write_text(text)
+        files = [part for name in ("src", "tgt", "links") for part in (f"--{name}", tmp_path / name)]
+        return main([str(part) for part in ("phrases", *files, *options)])
+
+    return run
+
+
+def test_a_line_for_each_phrase_pair(phrases, tmp_path, capsys):
+    assert phrases() == 0
+    expected = [
+        "das\tthe\t0-0",
+        "das rote\tthe red\t0-0 1-1",
+        "das rote Haus\tthe red house\t0-0 1-1 2-2",
+        "rote\tred\t0-0",
+        "rote Haus\tred house\t0-0 1-1",
+        "Haus\thouse\t0-0",
+    ]
+    assert capsys.readouterr().out.splitlines() == expected
+    assert phrases("--max-length", 1, "--out", tmp_path / "out") == 0
+    assert (tmp_path / "out").read_text().splitlines() == [expected[0], expected[3], expected[5]]
+
+
+def test_crossing_links_and_words_without_links(phrases, capsys):
+    assert phrases(src="a b c\n", tgt="x y\n", links="0-1 2-0\n") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "a\ty\t0-0",
+        "a b\ty\t0-0",
+        "a b c\tx y\t0-1 2-0",
+        "b c\tx\t1-0",
+        "c\tx\t0-0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"links": "0-0\n"}, "1 lines of links"),
+        ({"tgt": "the\n"}, "3 and 1 lines"),
+        ({"links": "0-0\n\n0-1\n"}, "line 3"),
+        ({"links": "0-0\n0-0\n\n"}, "0-0, and 0 and 0 words"),
+        ({"links": "0:0\n\n\n"}, "malformed"),
+    ],
+)
+def test_files_that_do_not_belong_together(phrases, files, message, tmp_path, capsys):
+    assert phrases("--out", tmp_path / "out", **files) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

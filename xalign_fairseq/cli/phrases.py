@@ -1,0 +1,83 @@
+"""Extract the phrase pairs that word links allow.
+
+A phrase pair is a run of words on each side, with a link between them and none that leads outside (Och and Ney, 2004);
+words without links may stand at its edges. Writes one line per phrase pair and occurrence: source phrase, target
+phrase and the links within it, with tabs between them. The files are read line by line, so they may have any size.
+
+Example, with the most frequent phrase pairs first:
+  xalign phrases --src train.en --tgt train.de --links train.links | cut -f 1,2 | LC_ALL=C sort | uniq -c | sort -rn
+"""
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xalign_fairseq.cli._aligning import positive
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from xalign_fairseq.alignment.pharaoh import Link
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign phrases``."""
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, words separated by blanks")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
+    parser.add_argument(
+        "--links", required=True, metavar="FILE", help="their links, 0-based; possible ones (ipj) count too"
+    )
+    parser.add_argument("--out", default="-", metavar="FILE", help="output; - is standard output (default)")
+    parser.add_argument(
+        "--max-length", type=positive, default=7, metavar="N", help="most words on a side (default: %(default)s)"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Check that the files belong together, then extract line by line."""
+    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.cli._output import Output
+    from xalign_fairseq.files import read_lines
+
+    pairs = SentencePairs(args.src, args.tgt)
+    lines = sum(1 for _ in read_lines(args.links))
+    if lines != len(pairs):
+        raise XalignError(
+            "links and sentence pairs differ in number",
+            where=args.links,
+            found=f"{lines} lines of links",
+            expected=f"{len(pairs)}, one per sentence pair",
+            next="give the links of this very text, with an empty line for a pair without links",
+        )
+    with Output(args.out, record=None).open() as out:
+        for number, ((src, tgt), line) in enumerate(zip(pairs, read_lines(args.links), strict=True), 1):
+            links = fitting_links(line, len(src), len(tgt), where=f"{args.links}, line {number}")
+            out.writelines(phrase_lines(src, tgt, links, args.max_length))
+
+
+def fitting_links(line: str, n: int, m: int, where: str) -> "frozenset[Link]":
+    """The links of a line, which must lie within its sentences."""
+    from xalign_fairseq.alignment.pharaoh import parse_line
+
+    links = parse_line(line, where=where).possible
+    for i, j in sorted(links):
+        if i >= n or j >= m:
+            raise XalignError(
+                "a link lies outside its sentences",
+                where=where,
+                found=f"{i}-{j}, and {n} and {m} words",
+                expected="0-based links of this very text, tokenised as it is here",
+            )
+    return links
+
+
+def phrase_lines(src: list[str], tgt: list[str], links: "frozenset[Link]", max_length: int) -> Iterator[str]:
+    """A line per phrase pair; its links count from the phrases' first words."""
+    from xalign_fairseq.alignment.pharaoh import format_links
+    from xalign_fairseq.alignment.phrases import phrase_pairs
+
+    of_word: dict[int, list[int]] = {}
+    for i, j in links:
+        of_word.setdefault(i, []).append(j)
+    for i, i_end, j, j_end in phrase_pairs(links, len(src), len(tgt), max_length):
+        inside = ((k - i, partner - j) for k in range(i, i_end) for partner in of_word.get(k, ()))
+        yield f"{' '.join(src[i:i_end])}\t{' '.join(tgt[j:j_end])}\t{format_links(inside)}\n"
