@@ -29,7 +29,7 @@ setup(
     extras_require={
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
-        "huggingface": ["safetensors>=0.4"],
+        "huggingface": ["safetensors>=0.4", "tokenizers>=0.20"],
         "faiss": ["faiss-cpu>=1.8"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy"],
         "test": [
@@ -43,6 +43,7 @@ setup(
             "tensorboard>=2.15",
             "seqeval>=1.2.2",
             "safetensors>=0.4",
+            "tokenizers>=0.20",
             "transformers>=5",
             "faiss-cpu>=1.8",
         ],

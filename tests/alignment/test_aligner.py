@@ -9,7 +9,7 @@ from xalign_fairseq.alignment import aligner as module
 from xalign_fairseq.alignment.aligner import Aligner, choose_device
 from xalign_fairseq.alignment.labels import LabelOptions, pair_links
 from xalign_fairseq.alignment.words import to_word_links
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.encoder.transformer import Encoder
@@ -42,7 +42,7 @@ def train(model_type, vocab_size):
         sentence_iterator=iter(lines), model_writer=model, model_type=model_type, vocab_size=vocab_size,
         hard_vocab_limit=False, minloglevel=2, num_threads=1,
     )  # fmt: skip
-    return Tokenizer(model.getvalue())
+    return SentencePieceTokenizer(model.getvalue())
 
 
 @pytest.fixture(scope="module")

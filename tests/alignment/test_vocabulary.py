@@ -71,7 +71,7 @@ def test_the_data_bin_that_the_options_name(spm, dictionary, folder, stored):
     }
     state["task_state"] = {"tokenizer": empty}
     (folder / "sentencepiece.model").rename(folder / "other.model")
-    with pytest.raises(XalignError, match=r"no sentencepiece model[\s\S]*--spm"):
+    with pytest.raises(XalignError, match=r"no tokenizer[\s\S]*--spm"):
         load_tokenizer(state, len(dictionary) + 1)
     assert ids(load_tokenizer(state, len(dictionary) + 1, spm=folder / "other.model")) == expected(spm, dictionary)
 

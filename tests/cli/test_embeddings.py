@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.data.tokenizer import Tokenizer, dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_pairs_and_cosines(embeddings, tiny_state, tiny_spm, tiny_checkpoint, ot
     assert [(each["src"], each["tgt"], each["count"]) for each in found["pairs"]] == [
         ("house", "tree", 2), ("red", "dogs", 2), ("the", "big", 1),
     ]  # fmt: skip
-    tokenizer = Tokenizer(tiny_spm, dictionary_of_model(load_sentencepiece(tiny_spm)))
+    tokenizer = SentencePieceTokenizer(tiny_spm, dictionary_of_model(load_sentencepiece(tiny_spm)))
     weight = tiny_state["model"]["encoder.sentence_encoder.embed_tokens.weight"].double()
 
     def vector(word):

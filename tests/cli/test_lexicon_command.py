@@ -12,7 +12,7 @@ from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.lexicon import TRAINED
-from xalign_fairseq.data.tokenizer import Tokenizer, dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
 
 FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict" / "freedict"
 
@@ -46,7 +46,7 @@ def test_text(data, dictionary, capsys):
     assert "en-xx: 10 entries; dropped: 1 one-sided, 1 with unknown symbols, 1 identical, 1 duplicate" in out
     assert "of 5 source words" in out
     lexicon = lexicons.read(data, "en", "xx")
-    tokenizer = Tokenizer(data.spm, data.dictionary)
+    tokenizer = data.tokenizer
     kept = [("the", "old"), ("red house", "big tree"), ("house", "tree"), ("house", "river"), ("see", "run"),
             ("sing", "home")]  # fmt: skip
     sides = [[[i for i in row if i != 1] for row in side.tolist()] for side in lexicon.padded()]
@@ -108,7 +108,7 @@ def test_bad_input(data, dictionary, tmp_path, capsys):
     assert "2 entries: 2 with unknown symbols" in error(*pair, tmp_path / "foreign.tsv")
     assert "can't name a lexicon" in error("--pair", "en-en", "--from", dictionary)
     (data.path / "sentencepiece.model").unlink()
-    assert "no sentencepiece model" in error(*pair, dictionary)
+    assert "has no tokenizer" in error(*pair, dictionary)
     assert lexicons.lexicons(data) == []
     with pytest.raises(SystemExit):
         run(data, "--pair", "en", "--from", dictionary)

@@ -31,7 +31,7 @@ def source(databin, tmp_path_factory):
         "cfg": {"model": dict(SIZES), "criterion": {"_name": "xlm_align", "dwa_label_layer": 1}},
         "model": {f"encoder.{key}": value for key, value in encoder.state_dict().items()}
         | {"heads.dwa.agreement": torch.tensor(0.5), "heads.linear_mapping.maps.xx": torch.zeros(3, 16, 16)},
-        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.spm.read_bytes())},
+        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.tokenizer_model)},
         "optimizer_history": [{"num_updates": 3}],
     }
     path = tmp_path_factory.mktemp("source") / "source.pt"

@@ -39,7 +39,7 @@ def test_what_is_there_is_listed(folder):
     assert data.language_pairs("test") == []
     assert data.languages("train") == ["fr"]
     assert data.manifest is None
-    assert data.spm is None
+    assert data.tokenizer_model is None
     assert len(data.dictionary) == 14
 
 
@@ -119,7 +119,7 @@ def test_manifest_and_model(folder):
     (folder / "manifest.json").write_text(json.dumps({"format": 1}))
     (folder / "sentencepiece.bpe.model").write_bytes(b"x")
     assert DataBin(folder).manifest == {"format": 1}
-    assert DataBin(folder).spm == folder / "sentencepiece.bpe.model"
+    assert DataBin(folder).tokenizer_model == b"x"
     (folder / "manifest.json").write_text("{")
     with pytest.raises(XalignError, match=r"manifest\.json"):
         _ = DataBin(folder).manifest

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 import sentencepiece
 
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 
 TEXTS = [
     "The fine house, built in 1971 (or 1972), costs half of that.",
@@ -46,7 +46,7 @@ def train(**options):
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return Tokenizer(train())
+    return SentencePieceTokenizer(train())
 
 
 MODELS = {
@@ -63,7 +63,7 @@ MODELS = {
 
 @pytest.fixture(scope="module", params=list(MODELS))
 def any_tokenizer(request):
-    return Tokenizer(train(**MODELS[request.param]))
+    return SentencePieceTokenizer(train(**MODELS[request.param]))
 
 
 def spell(tokenizer, text):
@@ -92,7 +92,7 @@ def test_ranges_by_hand(tokenizer):
     processor = tokenizer._processor
     for text, normal in (("ﬁne", "fine"), ("a\u200bb", "a b"), ("e\u0301", "é")):
         assert processor.normalize(text).replace("▁", " ").strip() == normal  # what makes these texts odd
-    letters = Tokenizer(train(model_type="char"))  # one piece a character of the normalised text
+    letters = SentencePieceTokenizer(train(model_type="char"))  # one piece a character of the normalised text
     assert spell(letters, " ab  c ") == ["", "a", "b", "", "c"]
     assert spell(letters, "1½") == ["", "1", "½", "½", "½"]
     assert spell(letters, "e\u0301a") == ["", "e\u0301", "a"]
@@ -103,13 +103,13 @@ def test_ranges_by_hand(tokenizer):
 
 
 def test_white_space_inside_a_piece_splits_it_as_fairseq_does():
-    tokenizer = Tokenizer(train(**MODELS["as it is"]))
+    tokenizer = SentencePieceTokenizer(train(**MODELS["as it is"]))
     assert tokenizer._processor.encode("ЖЖ\u00a0Ж\tЯ", out_type=str) == ["▁", "ЖЖ\u00a0Ж\tЯ"]
     assert spell(tokenizer, "ЖЖ\u00a0Ж\tЯ") == ["", "ЖЖ", "Ж", "Я"]
 
 
 def test_bytes_of_one_character_all_have_it():
-    tokenizer = Tokenizer(train(**MODELS["bytes"]))
+    tokenizer = SentencePieceTokenizer(train(**MODELS["bytes"]))
     assert spell(tokenizer, "😀") == ["", "😀", "😀", "😀", "😀"]
 
 

@@ -15,7 +15,7 @@ from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions
-from xalign_fairseq.data.tokenizer import Tokenizer, dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
 from xalign_fairseq.errors import XalignError
 
 
@@ -103,7 +103,7 @@ def test_output_does_not_depend_on_the_processes(tmp_path, linked, monkeypatch):
 def test_every_item_is_its_line_with_eos(tmp_path, bitext, spm, small_chunks):
     mono = MonoSource("valid", "el", (str(bitext / "valid.el"), str(bitext / "valid.en")))
     prepare(PrepareOptions(tmp_path / "d", [pair(bitext, "valid")], [mono], spm=spm))
-    data, tokenizer = DataBin(tmp_path / "d"), Tokenizer(spm)
+    data, tokenizer = DataBin(tmp_path / "d"), SentencePieceTokenizer(spm)
     readers = dict(zip(("en", "el"), data.pair("valid", "en", "el"), strict=True))
     expected = {}
     for lang, reader in readers.items():
@@ -116,7 +116,7 @@ def test_every_item_is_its_line_with_eos(tmp_path, bitext, spm, small_chunks):
 def test_links_and_words_come_with_their_pairs(tmp_path, linked, spm, small_chunks):
     made = prepare(PrepareOptions(tmp_path / "d", [pair(linked, "valid", linked / "valid.gold")], spm=spm))
     links = DataBin(tmp_path / "d").links("valid", "en", "el")
-    tokenizer = Tokenizer(spm)
+    tokenizer = SentencePieceTokenizer(spm)
     sides = [(linked / f"valid.{lang}").read_text(encoding="utf-8").splitlines() for lang in ("en", "el")]
     golds = (linked / "valid.gold").read_text().splitlines()
     sure = 0
@@ -152,7 +152,7 @@ def test_pairs_with_an_empty_side_are_dropped_with_their_links_and_counted(tmp_p
     src, tgt = data.pair("train", "en", "el")
     links = data.links("train", "en", "el")
     assert len(src) == len(tgt) == len(links) == 11
-    assert src[10].tolist() == [*Tokenizer(spm).encode("gh a b"), 2]
+    assert src[10].tolist() == [*SentencePieceTokenizer(spm).encode("gh a b"), 2]
     assert links[0][2].tolist() == [[0, 0, 1], [1, 0, 1]]
     assert links[1][2].shape == (0, 3)
     assert links[10][2].tolist() == [[2, 1, 0]]

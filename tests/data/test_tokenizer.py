@@ -9,7 +9,7 @@ from fairseq.data import Dictionary as FairseqDictionary
 from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import Tokenizer, dictionary_of_model, load_sentencepiece, split_words
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece, split_words
 from xalign_fairseq.errors import XalignError
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -45,7 +45,7 @@ def test_ids_equal_spm_encode_and_fairseqs_dictionary(tmp_path, bitext, spm, ext
     dictionary_of_model(load_sentencepiece(spm)).save(tmp_path / "dict.txt")
     text = (tmp_path / "dict.txt").read_text(encoding="utf-8")
     (tmp_path / "dict.txt").write_text(extra + text.replace("▁ 1\n", ""), encoding="utf-8")  # lacks a piece
-    tokenizer = Tokenizer(spm, Dictionary.load(tmp_path / "dict.txt"))
+    tokenizer = SentencePieceTokenizer(spm, Dictionary.load(tmp_path / "dict.txt"))
     assert tokenizer.missing_pieces == 1
     unknown = 0
     for line in [*lines_of(bitext), *ODD]:
@@ -56,7 +56,7 @@ def test_ids_equal_spm_encode_and_fairseqs_dictionary(tmp_path, bitext, spm, ext
 
 
 def test_a_batch_equals_its_lines(bitext, spm):
-    tokenizer = Tokenizer(spm)
+    tokenizer = SentencePieceTokenizer(spm)
     lines = [*lines_of(bitext), *ODD]
     flat, sizes = tokenizer.encode_batch(lines)
     alone = [tokenizer.encode(line) for line in lines]
@@ -68,14 +68,14 @@ def test_a_batch_equals_its_lines(bitext, spm):
 def test_ids_have_xlmrs_offset(spm):
     # XLM-R: sentencepiece's <unk> <s> </s> are 0 1 2, fairseq's <s> <pad> </s> <unk> 0 1 2 3, the rest is moved by one.
     processor = load_sentencepiece(spm)
-    tokenizer = Tokenizer(spm, dictionary_of_model(processor))
+    tokenizer = SentencePieceTokenizer(spm, dictionary_of_model(processor))
     assert [processor.id_to_piece(i) for i in range(3)] == ["<unk>", "<s>", "</s>"]
     assert tokenizer.encode("abcd λβ") == [i + 1 for i in processor.encode("abcd λβ")]
     assert len(tokenizer.dictionary) == processor.get_piece_size() + 1
 
 
 def test_words_of_tokens_by_hand(spm):
-    tokenizer = Tokenizer(spm)
+    tokenizer = SentencePieceTokenizer(spm)
     pieces = load_sentencepiece(spm)
     for words in (["abcdefgh", "λ", "iklabc"], ["λβγ"]):
         ids, index = tokenizer.encode_words(words)
@@ -97,7 +97,7 @@ def test_words_of_tokens_by_hand(spm):
     ],
 )
 def test_every_token_belongs_to_the_word_that_spells_it(spm, line, texts):
-    tokenizer = Tokenizer(spm)
+    tokenizer = SentencePieceTokenizer(spm)
     ids, index = tokenizer.encode_words(split_words(line))
     assert ids == tokenizer.encode(line)
     pieces = load_sentencepiece(spm).encode(line, out_type=str)
@@ -108,11 +108,11 @@ def test_every_token_belongs_to_the_word_that_spells_it(spm, line, texts):
 
 
 def test_no_words_have_no_ids(spm):
-    assert Tokenizer(spm).encode_words([]) == ([], [])
+    assert SentencePieceTokenizer(spm).encode_words([]) == ([], [])
 
 
 def test_a_batch_of_words_equals_its_sentences(bitext, spm):
-    tokenizer = Tokenizer(spm)
+    tokenizer = SentencePieceTokenizer(spm)
     sentences = [split_words(line) for line in [*lines_of(bitext), *ODD]]
     (flat, sizes), (index, index_sizes) = tokenizer.encode_words_batch(sentences)
     assert sizes.tolist() == index_sizes.tolist()
@@ -122,7 +122,7 @@ def test_a_batch_of_words_equals_its_sentences(bitext, spm):
 
 
 def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_words(spm):
-    tokenizer = Tokenizer(spm)
+    tokenizer = SentencePieceTokenizer(spm)
     words = ["abcdefgh", "ikl", "λβ"]
     expected = tokenizer.encode_words(words)
     # The words' pieces pretend to be others, as if the line had another best segmentation.
@@ -137,7 +137,7 @@ def test_real_text_is_cut_alike_by_line_and_by_word(tmp_path, lang):
     path = SHARED / "bitext" / "ntrex128" / f"ntrex.{lang}"
     lines = scan(path).read()[:700]
     (tmp_path / "text").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    tokenizer = Tokenizer(train_sentencepiece([scan(tmp_path / "text")], 3000, seed=1))
+    tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 3000, seed=1))
     for line in lines[:300]:
         words = split_words(line)
         ids, index = tokenizer.encode_words(words)
@@ -147,7 +147,7 @@ def test_real_text_is_cut_alike_by_line_and_by_word(tmp_path, lang):
 
 
 def test_can_be_pickled(spm):
-    tokenizer = Tokenizer(spm)
+    tokenizer = SentencePieceTokenizer(spm)
     assert pickle.loads(pickle.dumps(tokenizer)).encode_words(["abc", "de"]) == tokenizer.encode_words(["abc", "de"])
 
 
@@ -155,14 +155,14 @@ def test_can_be_pickled(spm):
 def test_a_file_that_is_no_model_is_an_error(tmp_path, raw):
     (tmp_path / "x.model").write_bytes(raw)
     with pytest.raises(XalignError, match=r"(?s)not a sentencepiece model.*x\.model"):
-        Tokenizer(tmp_path / "x.model")
+        SentencePieceTokenizer(tmp_path / "x.model")
     with pytest.raises(XalignError, match="does not exist"):
-        Tokenizer(tmp_path / "y.model")
+        SentencePieceTokenizer(tmp_path / "y.model")
 
 
 def test_a_dictionary_of_another_model_is_an_error(spm):
     with pytest.raises(XalignError, match=r"(?s)does not belong.*11\d of the model's 120 pieces"):
-        Tokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))
+        SentencePieceTokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))
 
 
 def test_a_model_without_a_mark_before_each_word_can_not_find_words(tmp_path, bitext):
@@ -170,7 +170,7 @@ def test_a_model_without_a_mark_before_each_word_can_not_find_words(tmp_path, bi
         input=str(bitext / "train.en"), model_prefix=str(tmp_path / "m"), vocab_size=60, add_dummy_prefix=False,
         minloglevel=2,
     )  # fmt: skip
-    tokenizer = Tokenizer(tmp_path / "m.model")
+    tokenizer = SentencePieceTokenizer(tmp_path / "m.model")
     assert tokenizer.encode("abc")
     with pytest.raises(XalignError, match="add_dummy_prefix"):
         tokenizer.encode_words(["abc", "d"])

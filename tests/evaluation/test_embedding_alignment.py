@@ -6,7 +6,7 @@ import torch
 
 from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import (
     ALIGNMENT_RANK,
@@ -69,7 +69,7 @@ def test_translations_that_do_not_fit_are_an_error(golds, words):
 
 def test_a_word_is_the_mean_of_its_subwords(tmp_path):
     (tmp_path / "text").write_text("a red house in the garden of houses\n" * 30)
-    tokenizer = Tokenizer(train_sentencepiece([scan(tmp_path / "text")], 25, seed=1))
+    tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 25, seed=1))
     embeddings = torch.randn(tokenizer.dictionary.embedding_size, 7, dtype=torch.float64)
     words = ["house", "the", "gardenhouse", ""]
     vectors = word_vectors(embeddings, tokenizer, words)

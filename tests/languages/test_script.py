@@ -4,7 +4,7 @@ import random
 import pytest
 import sentencepiece
 
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.languages.characters import MARKER
 from xalign_fairseq.languages.model_proto import Piece, with_pieces
@@ -46,7 +46,10 @@ def pieces(model, *words):
 @pytest.mark.parametrize("script", ["private", "georgian"])
 def test_ids_of_derived_words_are_natural_ids_plus_the_number_of_pieces(spm, words, script):
     transliteration = Transliteration(spm, script)
-    natural, derived = Tokenizer(spm), Tokenizer(transliteration.model, transliteration.dictionary)
+    natural, derived = (
+        SentencePieceTokenizer(spm),
+        SentencePieceTokenizer(transliteration.model, transliteration.dictionary),
+    )
     number = len(natural.dictionary) - 4  # the model has no pieces but normal ones beside <unk>, <s>, </s>
 
     assert len(derived.dictionary) == 4 + 2 * number
@@ -133,16 +136,16 @@ def test_bytes_are_shared(tmp_path):
     assert "<0xD0>" not in transliteration.twins
     assert "Ж" in transliteration.form("abЖ😀c")
     assert transliteration.natural_pieces(transliteration.form("abЖ😀c")) == pieces(spm, "abЖ😀c")[0]
-    derived = Tokenizer(transliteration.model, transliteration.dictionary)
+    derived = SentencePieceTokenizer(transliteration.model, transliteration.dictionary)
     number, first = len(transliteration.twins), derived.dictionary.index(next(iter(transliteration.twins)))
-    natural = Tokenizer(spm).encode("abЖ😀c")
+    natural = SentencePieceTokenizer(spm).encode("abЖ😀c")
     assert derived.encode(transliteration.form("abЖ😀c")) == [i + number if i >= first else i for i in natural]
 
 
 def test_files_are_read_back(spm, tmp_path):
     transliteration = Transliteration(spm)
     transliteration.save(tmp_path, "en", "xx")
-    tokenizer = Tokenizer(tmp_path / "sentencepiece.model")
+    tokenizer = SentencePieceTokenizer(tmp_path / "sentencepiece.model")
     assert tokenizer.dictionary.symbols == transliteration.dictionary.symbols
     rows = [line.split("\t") for line in (tmp_path / "lexicon.en-xx.tsv").read_text(encoding="utf-8").splitlines()]
     assert dict(rows) == transliteration.twins and len(rows) == len(transliteration.twins)

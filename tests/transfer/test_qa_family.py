@@ -11,7 +11,7 @@ from letters import Letters
 
 from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -204,7 +204,7 @@ def test_real_answers_are_found_in_their_windows(tmp_path, language):
     examples = read_squad(REAL / f"xquad.{language}.json.gz", language)
     contexts = list(dict.fromkeys(" ".join(each.context.split()) for each in examples))
     (tmp_path / "text").write_text("\n".join(contexts) + "\n", encoding="utf-8")
-    tokenizer = Tokenizer(train_sentencepiece([scan(tmp_path / "text")], 4000, seed=1))
+    tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 4000, seed=1))
     subject = QuestionAnswering(tokenizer, [], Limits(128, 48, 2), {"max_question_tokens": 40, "max_answer_tokens": 99})
     chosen = examples[::8]
     encoded = [subject.encode(each) for each in chosen]

@@ -10,7 +10,7 @@ import torch
 from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps
@@ -32,7 +32,7 @@ ENGLISH = ["the house", "a red car", "the dog sleeps in the large garden", "wher
 def tokenizer(tmp_path_factory):
     path = tmp_path_factory.mktemp("text") / "text"
     path.write_text("".join(f"{line}\n" for line in (GERMAN + ENGLISH) * 20), encoding="utf-8")
-    return Tokenizer(train_sentencepiece([scan(path)], 60, seed=1))
+    return SentencePieceTokenizer(train_sentencepiece([scan(path)], 60, seed=1))
 
 
 @pytest.fixture(scope="module")

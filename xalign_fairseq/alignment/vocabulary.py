@@ -1,15 +1,18 @@
 """The tokenizer that a checkpoint was trained with, found and checked without fairseq."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from xalign_fairseq.data.databin import DICTIONARY, SENTENCEPIECE, DataBin
+from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
+from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer
+from xalign_fairseq.data.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError
 
@@ -59,18 +62,19 @@ def load_tokenizer(
     if spm is not None:
         if not Path(spm).is_file():
             raise XalignError("the sentencepiece model does not exist", where=spm)
-        return Tokenizer(spm, found)
-    model = stored.get("sentencepiece")
-    if model is not None and len(model):  # empty: the data were prepared without one
-        return Tokenizer(model.numpy().tobytes(), found)
-    folder = _data_bin(state, where, "sentencepiece model", "--spm sentencepiece.model")
-    if folder.spm is None:
+        return SentencePieceTokenizer(spm, found)
+    model = stored_model(stored, where)
+    if model is not None:
+        return make_tokenizer(model, found)
+    folder = _data_bin(state, where, "tokenizer", "--spm sentencepiece.model")
+    file = find_model(folder.path)
+    if file is None:
         raise XalignError(
-            "no sentencepiece model was found for the checkpoint",
+            "no tokenizer was found for the checkpoint",
             where=f"{where}, {folder.path}",
-            next="pass it with --spm sentencepiece.model",
+            next="pass the sentencepiece model with --spm sentencepiece.model",
         )
-    return Tokenizer(folder.spm, found)
+    return make_tokenizer(file, found)
 
 
 def check_dictionary(
@@ -89,10 +93,21 @@ def check_dictionary(
         )
 
 
-def tokenizer_state(dictionary: Dictionary, sentencepiece: bytes) -> dict[str, Any]:
-    """Dictionary and sentencepiece model (empty if there is none) as a checkpoint's ``task_state["tokenizer"]``."""
-    content = np.frombuffer(sentencepiece, dtype=np.uint8).copy()
-    return {"symbols": list(dictionary.symbols), "sentencepiece": torch.from_numpy(content)}
+def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dict[str, Any]:
+    """Dictionary and model, where there is one, as a checkpoint's ``task_state["tokenizer"]``."""
+    symbols = list(dictionary.symbols)
+    if isinstance(model, WordPieceSettings):
+        return {"symbols": symbols, "wordpiece": model.to_state()}
+    content = np.frombuffer(model or b"", dtype=np.uint8).copy()
+    return {"symbols": symbols, "sentencepiece": torch.from_numpy(content)}
+
+
+def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> TokenizerModel | None:
+    """The model in what :func:`tokenizer_state` gave, None if there is none."""
+    if "wordpiece" in stored:
+        return WordPieceSettings.from_state(stored["wordpiece"], where)
+    content = stored.get("sentencepiece")
+    return None if content is None else content.numpy().tobytes() or None  # empty: the data were prepared without one
 
 
 def _stored_dictionary(stored: dict[str, Any]) -> Dictionary | None:

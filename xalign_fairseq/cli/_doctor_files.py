@@ -9,6 +9,8 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import MASK, Dictionary
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.data.tokenizer_model import TokenizerModel
+from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
 from xalign_fairseq.errors import XalignError
 
 CHUNK = 1 << 22  # tokens looked at in one go
@@ -57,8 +59,7 @@ def databin(data: DataBin) -> list[Finding]:
             _ids(f"{where} {split} {lang}".strip(), [text], size, f"{len(text):,} sentences, {text.tokens:,} tokens")
         )
     found += [lexicon(where, lexicons.read(data, src, tgt)) for src, tgt in lexicons.lexicons(data)]
-    model = data.spm.read_bytes() if data.spm else None
-    return [*found, tokenizer(f"{where} tokenizer", model, data.dictionary)]
+    return [*found, tokenizer(f"{where} tokenizer", data.tokenizer_model, data.dictionary)]
 
 
 def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Finding:
@@ -77,12 +78,33 @@ def lexicon(where: str, entries: Lexicon) -> Finding:
     return Finding("ok", f"{where} lexicon {entries.src}-{entries.tgt}", f"{len(entries):,} entries: {parts}")
 
 
-def tokenizer(topic: str, model: bytes | None, dictionary: Dictionary) -> Finding:
-    """A sentencepiece model against the dictionary that its pieces get their ids from."""
-    import sentencepiece
-
+def tokenizer(topic: str, model: TokenizerModel | None, dictionary: Dictionary) -> Finding:
+    """A tokenizer's model against the dictionary that its pieces get their ids from."""
     if model is None:
         return Finding("note", topic, "no sentencepiece model; xalign align needs --spm")
+    return (
+        _wordpiece(topic, model, dictionary)
+        if isinstance(model, WordPieceSettings)
+        else _pieces(topic, model, dictionary)
+    )
+
+
+def _wordpiece(topic: str, settings: WordPieceSettings, dictionary: Dictionary) -> Finding:
+    try:
+        tokenizer = WordPieceTokenizer(dictionary, settings)
+        bert_ids(dictionary, settings)
+    except XalignError as error:
+        return Finding("WRONG", topic, str(error))
+    continuing = sum(symbol.startswith(CONTINUES) for symbol in tokenizer.dictionary.symbols)
+    case = "uncased" if settings.lowercase else "cased"
+    return Finding(
+        "ok", topic, f"WordPiece, {case}: {len(dictionary):,} symbols, {continuing:,} of them after {CONTINUES}"
+    )
+
+
+def _pieces(topic: str, model: bytes, dictionary: Dictionary) -> Finding:
+    import sentencepiece
+
     try:
         processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     except RuntimeError as error:
@@ -116,6 +138,7 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     """
     import torch
 
+    from xalign_fairseq.alignment.vocabulary import stored_model
     from xalign_fairseq.encoder.checkpoint import load_encoder, options, read
 
     state = read(path)
@@ -135,8 +158,7 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     mine = Dictionary(stored["symbols"][4:]) if "symbols" in stored else None
     if mine is not None:
         candidates["the checkpoint itself"] = mine
-        model = stored["sentencepiece"].numpy().tobytes()
-        found.append(tokenizer(f"{path} tokenizer", model or None, mine))
+        found.append(tokenizer(f"{path} tokenizer", stored_model(stored, path), mine))
     stored_lexicons = (state.get("task_state") or {}).get("lexicons") or []
     found += [lexicon(path, Lexicon.from_state(each)) for each in stored_lexicons]
     if not candidates:

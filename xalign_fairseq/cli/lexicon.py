@@ -82,18 +82,9 @@ def run(args: argparse.Namespace) -> None:
 
 def encoder(data: "DataBin", pieces: bool) -> "Encode":
     """What turns entries into ids: the data-bin's tokenizer, or its dictionary alone."""
-    from xalign_fairseq.data.tokenizer import Tokenizer
     from xalign_fairseq.languages.lexicons.building import pieces_encoder
 
-    if pieces:
-        return pieces_encoder(data.dictionary)
-    if data.spm is None:
-        raise XalignError(
-            "the data-bin has no sentencepiece model, which would encode the entries",
-            where=data.path,
-            next="copy it there as sentencepiece.model; entries that are symbols of dict.txt need --pieces instead",
-        )
-    return Tokenizer(data.spm, data.dictionary).encode_batch
+    return pieces_encoder(data.dictionary) if pieces else data.tokenizer.encode_batch
 
 
 def source_files(args: argparse.Namespace) -> list[dict[str, Any]]:

@@ -6,7 +6,8 @@ Example, with a new sentencepiece model over all training text (the files are P.
     --pair en-de --trainpref train-ende --validpref valid-ende --links valid-ende.gold \\
     --pair en-fr --trainpref train-enfr --mono en=news.en
 
-With XLM-R's: --spm sentencepiece.bpe.model --dict dict.txt instead of --vocab-size.
+With the tokenizer of a pretrained model, here multilingual BERT's folder: --tokenizer bert-base-multilingual-cased
+instead of --vocab-size. With XLM-R's files alone: --spm sentencepiece.bpe.model --dict dict.txt.
 Every --pair opens a group: the prefixes that follow belong to it. Links belong to the text whose prefix begins their
 name, wherever they stand.
 """
@@ -87,7 +88,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, split in (("--mono", "training"), ("--mono-valid", "validation")):
         text = f"monolingual {split} text; repeatable, files of one language are joined"
         parser.add_argument(option, action="append", default=[], metavar="LANG=FILE", help=text)
-    parser.add_argument("--spm", metavar="MODEL", help="use this sentencepiece model; without it one is trained")
+    parser.add_argument(
+        "--tokenizer",
+        metavar="MODEL",
+        help="use the tokenizer and the ids of this model: a checkpoint, or a folder of fairseq's or Hugging Face's",
+    )
+    parser.add_argument(
+        "--spm", metavar="MODEL", help="use this sentencepiece model; without it and --tokenizer one is trained"
+    )
     parser.add_argument("--dict", metavar="DICT", help="fairseq's dict.txt of --spm (made from its pieces by default)")
     parser.add_argument(
         "--vocab-size", type=int, metavar="N", help="pieces of the trained sentencepiece model (default: 8000)"
@@ -102,8 +110,10 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.data.prepare import prepare
     from xalign_fairseq.data.sources import PrepareOptions
 
-    if args.vocab_size is not None and args.spm is not None:
-        raise XalignError("--vocab-size trains a model, --spm takes an existing one", next="give one of the two")
+    if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
+        raise XalignError(
+            "--vocab-size trains a model, --spm and --tokenizer take an existing one", next="give one of them"
+        )
     groups = args.pairs or []
     assign_links(groups, args.links)
     options = PrepareOptions(
@@ -112,6 +122,7 @@ def run(args: argparse.Namespace) -> None:
         mono=mono_sources("train", args.mono) + mono_sources("valid", args.mono_valid),
         spm=args.spm,
         dictionary=args.dict,
+        tokenizer=args.tokenizer,
         vocab_size=8000 if args.vocab_size is None else args.vocab_size,
         seed=args.seed,
         workers=args.workers,

@@ -11,13 +11,12 @@ import numpy as np
 
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer, read_model
 from xalign_fairseq.errors import XalignError
 
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"
-SENTENCEPIECE = "sentencepiece.model"
-# XLM-R's archive names its model so: a data-bin may have been filled by hand.
-SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
 
 _PAIR = re.compile(r"(?P<split>[^.]+)\.(?P<src>[^.-]+)-(?P<tgt>[^.-]+)\.(?P<lang>[^.-]+)\.idx")
 _MONO = re.compile(r"(?P<split>[^.]+)(?:\.(?P<lang>[^.-]+))?\.idx")
@@ -195,9 +194,23 @@ class DataBin:
             raise XalignError("the manifest can't be read", where=path, found=error) from None
 
     @property
-    def spm(self) -> Path | None:
-        """The sentencepiece model in the folder, ``None`` if there is none."""
-        return next((p for name in SENTENCEPIECE_NAMES if (p := self.path / name).exists()), None)
+    def tokenizer_model(self) -> TokenizerModel | None:
+        """What the data were encoded with beside the dictionary, ``None`` if it is not in the folder."""
+        path = find_model(self.path)
+        return None if path is None else read_model(path)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """What the data were encoded with; :class:`XalignError` if it is not in the folder."""
+        path = find_model(self.path)
+        if path is None:
+            raise XalignError(
+                "the data-bin has no tokenizer",
+                where=self.path,
+                expected="a sentencepiece model, or WordPiece's settings, beside dict.txt",
+                next=f"copy the model that the data were encoded with there as {SENTENCEPIECE}",
+            )
+        return make_tokenizer(path, self.dictionary)
 
     def _equally_long(self, *names: str, length: int | None = None) -> tuple[MMapReader, ...]:
         readers = tuple(MMapReader(self.path / name) for name in names)

@@ -10,9 +10,10 @@ from typing import Any
 
 from xalign_fairseq import __version__
 from xalign_fairseq.data.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, MonoText, PairText
-from xalign_fairseq.data.databin import MANIFEST, SENTENCEPIECE
+from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer_model import model_name
 from xalign_fairseq.files import atomic_write
 
 FORMAT = 1
@@ -44,7 +45,8 @@ def write(
         "options": {
             "spm": _name(options.spm),
             "dict": _name(options.dictionary),
-            "vocab_size": options.vocab_size if options.spm is None else None,
+            "tokenizer": _name(options.tokenizer),
+            "vocab_size": options.vocab_size if options.trains_model else None,
             "seed": options.seed,
         },
         "policy": POLICY,
@@ -52,8 +54,8 @@ def write(
         "pairs": [_entry(text, counts) for text, counts in texts if isinstance(text, PairText)],
         "mono": [_entry(text, counts) for text, counts in texts if isinstance(text, MonoText)],
         "tokenizer": {
-            "model": SENTENCEPIECE,
-            "trained": options.spm is None,
+            "model": model_name(tokenizer.model),
+            "trained": options.trains_model,
             "symbols": len(tokenizer.dictionary),
             "digest": tokenizer.dictionary.digest,
             "missing_pieces": tokenizer.missing_pieces,

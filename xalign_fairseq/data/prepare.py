@@ -14,13 +14,14 @@ from tqdm import tqdm
 from xalign_fairseq.data import manifest
 from xalign_fairseq.data.binarize import Encoded, MonoText, PairText
 from xalign_fairseq.data.corpus import TextFile, require_equal_lengths, require_files, scan
-from xalign_fairseq.data.databin import DICTIONARY, SENTENCEPIECE
+from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.text_links import require_fitting_links
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
+from xalign_fairseq.data.tokenizer_model import write_model
 from xalign_fairseq.data.workers import Run, processes
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
@@ -51,16 +52,19 @@ def prepare(options: PrepareOptions) -> dict[str, Any]:
         next="the files of --trainpref P --pair en-de are P.en and P.de: check prefix and language codes",
     )
     with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite) as folder:
-        if options.spm is not None:
-            _store_tokenizer(folder, options.spm, options.dictionary)
+        if options.tokenizer is not None:
+            _store_tokenizer(folder, _pretrained_tokenizer(options.tokenizer))
+        elif options.spm is not None:
+            _store_sentencepiece(folder, options.spm, options.dictionary)
         texts = _check_texts(options)
         with processes(options.workers) as run:
             for text in texts:
                 if isinstance(text, PairText) and text.links_file is not None:
                     require_fitting_links(text, run)
-            if options.spm is None:
+            if options.trains_model:
                 files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
-                _store_tokenizer(folder, train_sentencepiece(list(files), options.vocab_size, options.seed), None)
+                model = train_sentencepiece(list(files), options.vocab_size, options.seed)
+                _store_tokenizer(folder, SentencePieceTokenizer(model))
             counts = list(_write_texts(texts, folder, run, options.progress))
         tokenizer = _load_tokenizer(folder)
         return manifest.write(folder, list(zip(texts, counts, strict=True)), tokenizer, options)
@@ -81,14 +85,29 @@ def _check_texts(options: PrepareOptions) -> list[Text]:
     return texts
 
 
-def _store_tokenizer(folder: Path, model: str | os.PathLike | bytes, dictionary: str | os.PathLike | None) -> None:
-    """Put ``sentencepiece.model`` and ``dict.txt`` into the folder, if the two belong together."""
-    tokenizer = Tokenizer(model, Dictionary.load(dictionary) if dictionary is not None else None)
-    with atomic_write(folder / SENTENCEPIECE, "wb") as stream:
-        stream.write(model if isinstance(model, bytes) else Path(model).read_bytes())
+def _pretrained_tokenizer(model: str | os.PathLike) -> Tokenizer:
+    from xalign_fairseq.alignment.vocabulary import load_tokenizer
+    from xalign_fairseq.encoder.checkpoint import load_encoder
+    from xalign_fairseq.encoder.pretrained import read_pretrained
+
+    state, where = read_pretrained(model)
+    encoder, _ = load_encoder(state, where)
+    return load_tokenizer(state, encoder.config.vocab_size, where=where)
+
+
+def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
+    """Put a tokenizer's model and ``dict.txt`` into the folder."""
+    write_model(folder, tokenizer.model)
+    tokenizer.dictionary.save(folder / DICTIONARY)
+
+
+def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str | os.PathLike | None) -> None:
+    """Put the user's files into the folder as they are, if the two belong together."""
+    tokenizer = SentencePieceTokenizer(model, Dictionary.load(dictionary) if dictionary is not None else None)
     if dictionary is None:
-        tokenizer.dictionary.save(folder / DICTIONARY)
+        _store_tokenizer(folder, tokenizer)
         return
+    write_model(folder, Path(model).read_bytes())
     with atomic_write(folder / DICTIONARY, "wb") as stream:
         stream.write(Path(dictionary).read_bytes())
 
@@ -127,7 +146,7 @@ def _encode(folder: Path, text: Text) -> Encoded:
 @lru_cache(maxsize=1)
 def _load_tokenizer(folder: Path) -> Tokenizer:
     """Once in each process: its word cache serves all chunks."""
-    return Tokenizer(folder / SENTENCEPIECE, Dictionary.load(folder / DICTIONARY))
+    return DataBin(folder).tokenizer
 
 
 def _bar_off(progress: bool) -> bool | None:

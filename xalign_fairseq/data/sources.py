@@ -53,6 +53,8 @@ class PrepareOptions:
         mono: monolingual texts.
         spm: an existing sentencepiece model; ``None`` trains one over all training text.
         dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
+        tokenizer: a pretrained model, whose own tokenizer is taken instead: what
+            :func:`~xalign_fairseq.encoder.pretrained.read_pretrained` reads.
         vocab_size: pieces of the trained model.
         seed: of its training.
         workers: processes; the files written do not depend on it.
@@ -65,6 +67,7 @@ class PrepareOptions:
     mono: Sequence[MonoSource] = ()
     spm: str | os.PathLike | None = None
     dictionary: str | os.PathLike | None = None
+    tokenizer: str | os.PathLike | None = None
     vocab_size: int = 8000
     seed: int = 1
     workers: int = 1
@@ -75,6 +78,11 @@ class PrepareOptions:
     def texts(self) -> tuple[PairSource | MonoSource, ...]:
         """Bitexts, then monolingual texts."""
         return (*self.pairs, *self.mono)
+
+    @property
+    def trains_model(self) -> bool:
+        """Whether a sentencepiece model is trained, as none is given."""
+        return self.spm is None and self.tokenizer is None
 
     @property
     def paths(self) -> list[str]:
@@ -97,17 +105,21 @@ class PrepareOptions:
             raise XalignError(
                 "there must be a process to do the work", found=f"--workers {self.workers}", expected="1 or more"
             )
+        if self.tokenizer is not None and self.spm is not None:
+            raise XalignError(
+                "there are two tokenizers", found="--tokenizer and --spm", next="give the one that the model has"
+            )
         if self.dictionary is not None and self.spm is None:
             raise XalignError(
                 "a dictionary needs the sentencepiece model that it belongs to",
                 found="--dict without --spm",
                 next="add --spm MODEL; without both, a model is trained and its dictionary made",
             )
-        if self.spm is None and not any(text.split == "train" for text in self.texts):
+        if self.trains_model and not any(text.split == "train" for text in self.texts):
             raise XalignError(
                 "there is no training text to train a sentencepiece model on",
                 found="neither --trainpref nor --mono",
-                next="give --spm MODEL (and --dict DICT) of the training data",
+                next="give what the training data have: --tokenizer MODEL, or --spm MODEL (and --dict DICT)",
             )
         self._check_names()
 

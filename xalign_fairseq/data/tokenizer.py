@@ -1,10 +1,11 @@
-"""Sentences to ids: sentencepiece's pieces, looked up in fairseq's dictionary, and the word that each comes from."""
+"""Sentences to ids, and the word that each comes from: what every tokenizer does, and sentencepiece's."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import sentencepiece
@@ -25,11 +26,83 @@ def split_words(line: str) -> list[str]:
     return line.split()
 
 
-class Tokenizer:
+class Tokenizer(ABC):
+    """What turns text into ids, without ``<s>`` and ``</s>``; can be pickled.
+
+    Attributes:
+        dictionary: the ids.
+        missing_pieces: how many of the tokenizer's symbols the dictionary lacks; they become ``<unk>``.
+
+    Example::
+
+        tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's
+        tokenizer.encode_words(["Hello", "world!"])  # the same ids, and [0, 1, 1]
+    """
+
+    dictionary: Dictionary
+    missing_pieces: int
+
+    def __init__(self) -> None:
+        self._words: dict[str, list[int]] = {}
+
+    @property
+    @abstractmethod
+    def model(self) -> Any:
+        """What is stored of it beside the dictionary: a :data:`~xalign_fairseq.data.tokenizer_model.TokenizerModel`."""
+
+    @abstractmethod
+    def encode_batch(self, lines: Sequence[str]) -> Ragged:
+        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
+
+    @abstractmethod
+    def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
+        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
+
+        The ids are those of the whole line.
+        """
+
+    @abstractmethod
+    def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
+
+        Example::
+
+            ids, begin, end = tokenizer.encode_with_offsets("Hello world!")
+            "Hello world!"[begin[1] : end[1]]  # "world"
+        """
+
+    def encode(self, line: str) -> list[int]:
+        """The ids of one line."""
+        return self.encode_batch([line])[0].tolist()
+
+    def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
+        """The ids of words joined by blanks, and for each id the 0-based index of its word.
+
+        A word that holds nothing but characters that the tokenizer removes has no id.
+        """
+        (ids, _), (index, _) = self.encode_words_batch([words])
+        return ids.tolist(), index.tolist()
+
+    @abstractmethod
+    def _encode_each(self, words: list[str]) -> list[list[int]]:
+        """What is kept of every word."""
+
+    def _parts(self, words: Sequence[str]) -> list[list[int]]:
+        """What :meth:`_encode_each` makes of the words; most words come again and again."""
+        new = [word for word in dict.fromkeys(words) if word not in self._words]
+        if new:
+            if len(self._words) > CACHED_WORDS:
+                self._words.clear()
+                new = list(dict.fromkeys(words))
+            self._words.update(zip(new, self._encode_each(new), strict=True))
+        return [self._words[word] for word in words]
+
+
+class SentencePieceTokenizer(Tokenizer):
     """The ids of ``spm_encode`` followed by ``fairseq-preprocess``, without ``<s>`` and ``</s>``.
 
     A piece is looked up in the dictionary by its text, so that XLM-R's offset between sentencepiece's ids and fairseq's
-    needs no rule; a piece that the dictionary lacks becomes ``<unk>``. Can be pickled.
+    needs no rule; a piece that the dictionary lacks becomes ``<unk>``.
 
     Args:
         model: path of a sentencepiece model, or its bytes.
@@ -40,35 +113,22 @@ class Tokenizer:
 
     Example::
 
-        tokenizer = Tokenizer("sentencepiece.bpe.model", Dictionary.load("dict.txt"))
+        tokenizer = SentencePieceTokenizer("sentencepiece.bpe.model", Dictionary.load("dict.txt"))
         tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's model
-        tokenizer.encode_words(["Hello", "world!"])  # the same ids, and [0, 1, 1]
     """
 
     def __init__(self, model: str | os.PathLike | bytes, dictionary: Dictionary | None = None):
+        super().__init__()
         self._processor = load_sentencepiece(model)
         self.dictionary = dictionary if dictionary is not None else dictionary_of_model(self._processor)
         where = "the sentencepiece model" if isinstance(model, bytes) else os.fspath(model)
         self._table = self._id_table(where)
-        self._words: dict[str, list[int]] = {}
         self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
-
-    def encode(self, line: str) -> list[int]:
-        """The ids of one line."""
-        return self.encode_batch([line])[0].tolist()
-
-    def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
-        """The ids of words joined by blanks, and for each id the 0-based index of its word.
-
-        A word that holds nothing but characters that the model's normalisation removes has no id.
-        """
-        (ids, _), (index, _) = self.encode_words_batch([words])
-        return ids.tolist(), index.tolist()
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
         """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
         encoded = self._processor.encode(list(lines), out_type=int, num_threads=1)
-        flat, sizes = _flatten(encoded)
+        flat, sizes = flatten(encoded)
         flat = self._table[flat]
         if (flat == SLOW).any():
             return self._repair(lines, flat, sizes)
@@ -88,16 +148,16 @@ class Tokenizer:
         lines = [" ".join(words) for words in sentences]
         ids, sizes = self.encode_batch(lines)
         by_line = self._processor.encode(lines, out_type=int, num_threads=1)
-        self._remember(sentences)
+        by_word = iter(self._parts(list(chain.from_iterable(sentences))))
         index: list[np.ndarray] = []
         for words, whole, size in zip(sentences, by_line, sizes.tolist(), strict=True):
-            parts = [self._words[word] for word in words]
+            parts = list(islice(by_word, len(words)))
             if size == len(whole) and list(chain.from_iterable(parts)) == whole:
                 lengths = [len(part) for part in parts]
             else:
                 lengths = self._lengths_by_characters(words, " ".join(words))
             index.append(np.repeat(np.arange(len(words), dtype=np.int32), lengths))
-        return (ids, sizes), _flatten(index)
+        return (ids, sizes), flatten(index)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
@@ -112,7 +172,8 @@ class Tokenizer:
         pieces, begin, end = pieces_with_offsets(self._processor, text)
         return [self.dictionary.index(piece) for piece in pieces], begin, end
 
-    def model_bytes(self) -> bytes:
+    @property
+    def model(self) -> bytes:
         """The sentencepiece model as a file holds it."""
         return self._processor.serialized_model_proto()
 
@@ -145,13 +206,10 @@ class Tokenizer:
         slow = np.unique(np.repeat(np.arange(len(sizes)), sizes)[flat == SLOW]).tolist()
         for i, texts in zip(slow, self._texts([lines[i] for i in slow]), strict=True):
             sentences[i] = np.array([self.dictionary.index(text) for text in texts], dtype=np.int32)
-        return _flatten(sentences)
+        return flatten(sentences)
 
-    def _remember(self, sentences: Sequence[Sequence[str]]) -> None:
-        if len(self._words) > CACHED_WORDS:
-            self._words.clear()
-        new = [word for word in dict.fromkeys(chain.from_iterable(sentences)) if word not in self._words]
-        self._words.update(zip(new, self._processor.encode(new, out_type=int, num_threads=1), strict=True))
+    def _encode_each(self, words: list[str]) -> list[list[int]]:
+        return self._processor.encode(words, out_type=int, num_threads=1)
 
     def _lengths_by_characters(self, words: Sequence[str], line: str) -> list[int]:
         """How many ids each word has, if word by word gives other pieces than the line: both spell one text."""
@@ -184,7 +242,8 @@ def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dict
     return Dictionary(piece for piece in pieces if piece not in SPECIALS)
 
 
-def _flatten(sequences: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
+def flatten(sequences: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
+    """Sequences one after the other, and their lengths."""
     sizes = np.fromiter(map(len, sequences), dtype=np.int32, count=len(sequences))
     total = int(sizes.sum(dtype=np.int64))
     return np.fromiter(chain.from_iterable(sequences), dtype=np.int32, count=total), sizes

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Optional
 
-import numpy as np
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
@@ -17,6 +16,7 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
+from xalign_fairseq.data.tokenizer_model import word_starts
 from xalign_fairseq.encoder.model import require_languages
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.dataset import StreamsDataset
@@ -81,7 +81,8 @@ class XalignPretrainingConfig(FairseqDataclass):
         default=False, metadata={"help": "let <s> and </s> be chosen too, as the released code does"}
     )
     mask_whole_words: bool = field(
-        default=False, metadata={"help": "choose whole words in the monolingual stream (sentencepiece word starts)"}
+        default=False,
+        metadata={"help": "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"},
     )
     seed: int = II("common.seed")
     fp16: bool = II("common.fp16")
@@ -238,7 +239,7 @@ class XalignPretrainingTask(FairseqTask):
             items=options.epoch_items if training else None,
             mono_tokens=options.mono_max_tokens,
             mono_blocks=options.mono_batch_size,
-            word_starts=self._word_starts() if options.mask_whole_words else None,
+            word_starts=word_starts(data.dictionary, data.tokenizer_model) if options.mask_whole_words else None,
         )
         sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
         logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")
@@ -291,10 +292,6 @@ class XalignPretrainingTask(FairseqTask):
             specials=options.mask_special_tokens,
         )
 
-    def _word_starts(self) -> np.ndarray:
-        starts = [symbol.startswith("▁") for symbol in self.dictionary.symbols]
-        return np.array(starts + [False] * (self.dictionary.embedding_size - len(starts)))
-
     @property
     def source_dictionary(self) -> None:
         """fairseq's own dictionary class is not used."""
@@ -308,8 +305,7 @@ class XalignPretrainingTask(FairseqTask):
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint carries besides weights: vocabulary and tokenizer, and the lexicons it learned from."""
-        model = self.data.spm
-        state: dict[str, Any] = {"tokenizer": tokenizer_state(self.dictionary, model.read_bytes() if model else b"")}
+        state: dict[str, Any] = {"tokenizer": tokenizer_state(self.dictionary, self.data.tokenizer_model)}
         if "lexicon" in self.needs:
             state["lexicons"] = [each.state() for each in self.lexicons]
         if self._language_embeddings:
@@ -327,7 +323,7 @@ class XalignPretrainingTask(FairseqTask):
                 where=self.data.path,
                 found=f"{len(self.dictionary.symbols)} symbols, the first difference at id {first}",
                 expected=f"the checkpoint's {len(symbols)} symbols",
-                next="prepare the data again with the checkpoint's --spm and --dict",
+                next="prepare the data again with --tokenizer CHECKPOINT",
             )
         if "lexicon" in self.needs:
             require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
@@ -369,5 +365,5 @@ def require_same_dictionary(first: DataBin, other: DataBin) -> None:
             where=f"{first.path}, {other.path}",
             found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
             expected="one dictionary for all",
-            next="xalign prepare each shard with the same --spm and --dict",
+            next="xalign prepare each shard with the same --tokenizer, or --spm and --dict",
         )

@@ -138,7 +138,7 @@ def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> N
             where=data.path,
             found=f"{mine.embedding_size} ids",
             expected=f"the checkpoint's {vocabulary} ids, with the same symbols",
-            next="prepare the data again with the checkpoint's --spm and --dict",
+            next="prepare the data again with --tokenizer CHECKPOINT",
         )
 
 
@@ -148,6 +148,6 @@ def with_maps(state: dict[str, Any], maps: LanguageMaps, data: DataBin) -> dict[
     weights |= {f"heads.{HEAD}.{key}": value for key, value in maps.state_dict().items()}
     task_state = dict(state.get("task_state") or {})
     if "tokenizer" not in task_state:
-        task_state["tokenizer"] = tokenizer_state(data.dictionary, data.spm.read_bytes() if data.spm else b"")
+        task_state["tokenizer"] = tokenizer_state(data.dictionary, data.tokenizer_model)
     kept: dict[str, Any] = {key: state[key] for key in ("args", "cfg") if key in state}
     return {**kept, "model": weights, "task_state": task_state}

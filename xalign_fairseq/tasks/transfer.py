@@ -264,7 +264,7 @@ class TransferTask(FairseqTask):
     def state_dict(self) -> dict[str, Any]:
         """What makes the checkpoint complete: tokenizer, labels, options."""
         return {
-            "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model_bytes()),
+            "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model),
             "transfer": self.spec.to_state(),
         }
 

@@ -1,0 +1,94 @@
+"""A tokenizer's model, as data-bins and checkpoints keep it beside the dictionary, and the tokenizer that it makes."""
+
+import json
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.offsets import SPACE
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
+from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+
+SENTENCEPIECE = "sentencepiece.model"
+# XLM-R's archive names its model so: a folder may have been filled by hand.
+SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
+WORDPIECE = "wordpiece.json"
+
+# What a sentencepiece model's file holds, or the settings of WordPiece.
+TokenizerModel: TypeAlias = bytes | WordPieceSettings
+
+
+def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Tokenizer:
+    """The tokenizer of a model, or of a model's file, and a dictionary.
+
+    Raises:
+        XalignError: a damaged model, or a dictionary of another one.
+
+    Example::
+
+        make_tokenizer(Path("sentencepiece.bpe.model"), Dictionary.load("dict.txt")).encode("Hello world!")
+    """
+    if isinstance(model, WordPieceSettings):
+        return WordPieceTokenizer(dictionary, model)
+    if isinstance(model, Path) and model.name == WORDPIECE:
+        return WordPieceTokenizer(dictionary, _read_settings(model))
+    return SentencePieceTokenizer(model, dictionary)
+
+
+def find_model(folder: str | os.PathLike) -> Path | None:
+    """The file of the tokenizer's model in a folder, None if there is none.
+
+    Raises:
+        XalignError: there are models of both kinds.
+    """
+    found = [path for name in (*SENTENCEPIECE_NAMES, WORDPIECE) if (path := Path(folder) / name).is_file()]
+    if len(found) > 1 and found[-1].name == WORDPIECE:
+        raise XalignError(
+            "the folder has two tokenizers",
+            where=folder,
+            found=" and ".join(path.name for path in found),
+            next="remove the one that the data were not encoded with",
+        )
+    return found[0] if found else None
+
+
+def read_model(path: Path) -> TokenizerModel:
+    """What a model's file holds, as checkpoints keep it."""
+    return _read_settings(path) if path.name == WORDPIECE else path.read_bytes()
+
+
+def model_name(model: TokenizerModel) -> str:
+    """The name of a model's file in a data-bin."""
+    return WORDPIECE if isinstance(model, WordPieceSettings) else SENTENCEPIECE
+
+
+def write_model(folder: Path, model: TokenizerModel) -> None:
+    """Write a model's file."""
+    content = model if isinstance(model, bytes) else f"{json.dumps(model.to_state())}\n".encode()
+    with atomic_write(folder / model_name(model), "wb") as stream:
+        stream.write(content)
+
+
+def word_starts(dictionary: Dictionary, model: TokenizerModel | None) -> np.ndarray:
+    """Which ids begin a word, (V,) bool, ``<mask>`` included: all but those after ``##``, or those after ``▁``.
+
+    Without a model, as in data of ``fairseq-preprocess``, pieces are taken for sentencepiece's.
+    """
+    if isinstance(model, WordPieceSettings):
+        starts = [not symbol.startswith(CONTINUES) for symbol in dictionary.symbols]
+    else:
+        starts = [symbol.startswith(SPACE) for symbol in dictionary.symbols]
+    return np.array(starts + [False] * (dictionary.embedding_size - len(starts)))
+
+
+def _read_settings(path: Path) -> WordPieceSettings:
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise XalignError("the settings of WordPiece can't be read", where=path, found=error) from None
+    return WordPieceSettings.from_state(state, path)
