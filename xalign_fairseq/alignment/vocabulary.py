@@ -30,7 +30,7 @@ def load_tokenizer(
     A checkpoint of this package stores both parts in ``task_state``; one of fairseq's own names its data-bin in its
     options; XLM-R's archive has ``dict.txt`` and ``sentencepiece.bpe.model`` beside ``model.pt``. A dictionary is
     accepted only if it gives exactly the encoder's number of ids, ``<mask>`` included, and, where the checkpoint stores
-    its own, the same symbols.
+    its own, the same symbols. The model is sentencepiece's or WordPiece's, whichever is there.
 
     Args:
         state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
@@ -90,6 +90,31 @@ def check_dictionary(
             expected=f"{vocab_size} ids, as the checkpoint's embedding"
             + (" has, with the symbols that it stores" if own is not None else " has"),
             next="take what the checkpoint was trained with: its dict.txt with --dict, or its data-bin",
+        )
+
+
+def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
+    """:class:`XalignError` unless a data-bin's ids are those of a checkpoint that stores this, so far as both tell."""
+    symbols, mine = stored.get("symbols"), data.dictionary.symbols
+    if symbols is not None and list(symbols) != mine:
+        both = zip(symbols, mine, strict=False)
+        first = next((i for i, (theirs, ours) in enumerate(both) if theirs != ours), -1)
+        raise XalignError(
+            "the data-bin's dictionary is not the one that the checkpoint was trained with",
+            where=data.path,
+            found=f"{len(mine)} symbols, the first difference at id {first}",
+            expected=f"the checkpoint's {len(symbols)} symbols",
+            next="prepare the data again with --tokenizer CHECKPOINT",
+        )
+    theirs, ours = stored_model(stored), data.tokenizer_model
+    # Sentencepiece's models are compared by their dictionaries alone.
+    if isinstance(theirs, WordPieceSettings) and ours is not None and theirs != ours:
+        raise XalignError(
+            "the data-bin's text was normalised in another way than the checkpoint's",
+            where=data.path,
+            found=ours if isinstance(ours, WordPieceSettings) else "sentencepiece",
+            expected=theirs,
+            next="prepare the data again with --tokenizer CHECKPOINT",
         )
 
 

@@ -11,7 +11,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
-from xalign_fairseq.alignment.vocabulary import tokenizer_state
+from xalign_fairseq.alignment.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.masking import MaskOptions
@@ -313,18 +313,8 @@ class XalignPretrainingTask(FairseqTask):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Refuse a checkpoint of another vocabulary, choice of lexicon entries or order of language embeddings."""
-        symbols = state_dict.get("tokenizer", {}).get("symbols")
-        if symbols is not None and list(symbols) != list(self.dictionary.symbols):
-            both = zip(symbols, self.dictionary.symbols, strict=False)
-            first = next((i for i, (theirs, ours) in enumerate(both) if theirs != ours), -1)
-            raise XalignError(
-                "the data-bin's dictionary is not the one that the checkpoint was trained with",
-                where=self.data.path,
-                found=f"{len(self.dictionary.symbols)} symbols, the first difference at id {first}",
-                expected=f"the checkpoint's {len(symbols)} symbols",
-                next="prepare the data again with --tokenizer CHECKPOINT",
-            )
+        """Refuse a checkpoint of another tokenizer, choice of lexicon entries or order of language embeddings."""
+        require_same_tokenizer(state_dict.get("tokenizer", {}), self.data)
         if "lexicon" in self.needs:
             require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
         if self.models:  # fairseq-validate builds the model later, by the checkpoint's own options
