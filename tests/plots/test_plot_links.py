@@ -10,7 +10,6 @@ from matplotlib.patches import Rectangle
 from xalign_fairseq.alignment.pharaoh import Gold
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.plots import links as module
-from xalign_fairseq.plots.layers import plot_layers
 from xalign_fairseq.plots.links import plot_links
 
 
@@ -71,19 +70,3 @@ def test_an_unknown_picture_format_leaves_no_file(tmp_path):
     with pytest.raises(XalignError, match=r"not known[\s\S]*png"):
         plot_links(["a"], ["b"], {}, tmp_path / "p.gold")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_line_per_method_with_its_lowest_point(tmp_path, monkeypatch):
-    figures = []
-    monkeypatch.setattr("xalign_fairseq.plots.layers.save", lambda figure, path: figures.append(figure))
-    rows = [
-        {"layer": k, "method": m, "aer": abs(k - best) / 10} for m, best in (("a", 2), ("b", 0)) for k in (3, 1, 2, 0)
-    ]
-    plot_layers(rows, "unused.png")
-    lines = figures[0].axes[0].lines
-    assert [
-        line.get_xdata().tolist() if hasattr(line.get_xdata(), "tolist") else list(line.get_xdata())
-        for line in lines[::2]
-    ] == [[0, 1, 2, 3]] * 2
-    assert [line.get_label() for line in lines[::2]] == ["a: 0.0 at layer 2", "b: 0.0 at layer 0"]
-    assert [list(line.get_xdata()) for line in lines[1::2]] == [[2], [0]]

@@ -79,9 +79,9 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         write_json(args, rows, best)
     if args.plot:
-        from xalign_fairseq.plots.layers import plot_layers
+        from xalign_fairseq.plots.layers import curves_by_method, plot_layers
 
-        plot_layers(rows, args.plot)
+        plot_layers(curves_by_method(rows), args.plot)
 
 
 def print_table(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:

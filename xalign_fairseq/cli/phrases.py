@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
             expected=f"{len(pairs)}, one per sentence pair",
             next="give the links of this very text, with an empty line for a pair without links",
         )
-    with Output(args.out, record=None).open() as out:
+    with Output(args.out, record=None, resume=False, inputs=(args.src, args.tgt, args.links)).open() as out:
         for number, ((src, tgt), line) in enumerate(zip(pairs, read_lines(args.links), strict=True), 1):
             links = fitting_links(line, len(src), len(tgt), where=f"{args.links}, line {number}")
             out.writelines(phrase_lines(src, tgt, links, args.max_length))

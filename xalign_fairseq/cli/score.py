@@ -4,7 +4,11 @@ Both files hold Pharaoh links, one line per sentence pair: i-j sure, ipj possibl
 hypothesis count as links. A file that looks 1-based is an error that says so; --hyp-index-base or --gold-index-base
 then converts it, or insists on 0.
 
-Example: xalign score --hyp test.align --gold test.gold --bootstrap 1000
+With --layers it compares checkpoints instead: the AER of each layer, as xalign layers --json wrote it, in one picture.
+
+Examples:
+  xalign score --hyp test.align --gold test.gold --bootstrap 1000
+  xalign score --plot layers.svg --layers XLM-R=xlmr.json XLM-Align=xlm_align.json
 """
 
 import argparse
@@ -23,8 +27,8 @@ SAMPLES_OF_A_COMPARISON = 1000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``xalign score``."""
-    parser.add_argument("--hyp", required=True, metavar="FILE", help="links to score")
-    parser.add_argument("--gold", required=True, metavar="FILE", help="gold links, sure and possible")
+    parser.add_argument("--hyp", metavar="FILE", help="links to score")
+    parser.add_argument("--gold", metavar="FILE", help="gold links, sure and possible")
     parser.add_argument("--json", action="store_true", help="print one JSON object; scores are fractions")
     parser.add_argument("--src", metavar="FILE", help="tokenised source text, to check every index against")
     parser.add_argument("--tgt", metavar="FILE", help="tokenised target text, needed with --src")
@@ -41,13 +45,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="TEXT", help="what made the links (layer, method, mu, ...), for the signature"
     )
+    layers = parser.add_argument_group("AER over layers of several checkpoints (needs matplotlib)")
+    layers.add_argument(
+        "--layers", nargs="+", type=named_file, metavar="NAME=JSON", help="what xalign layers --json wrote for each"
+    )
+    layers.add_argument("--plot", metavar="FILE", help="picture to draw, PNG, SVG or PDF by its ending")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read, check, score, print."""
+    """Score links, or draw what was scored before."""
+    if args.layers or args.plot:
+        compare_layers(args)
+    else:
+        score_links(args)
+
+
+def score_links(args: argparse.Namespace) -> None:
+    """AER of a hypothesis."""
     from xalign_fairseq.alignment.bootstrap import bootstrap_intervals, paired_bootstrap
     from xalign_fairseq.alignment.signature import score_signature
 
+    if args.hyp is None or args.gold is None:
+        raise XalignError(
+            "there is nothing to score", where="--hyp" if args.hyp is None else "--gold",
+            expected="--hyp FILE --gold FILE, or --plot FILE --layers NAME=JSON ...",
+        )  # fmt: skip
     if (args.src is None) != (args.tgt is None):
         raise XalignError("only one side of the text is given", expected="both --src and --tgt, or neither")
     if args.bootstrap < 0 or args.seed < 0:
@@ -153,3 +175,51 @@ def print_result(result: dict[str, Any]) -> None:
             f"[{100 * low:+.2f}, {100 * high:+.2f}], p = {other['p_value']:.4f} ({other['samples']} resamples)"
         )
     print(result["signature"])
+
+
+def compare_layers(args: argparse.Namespace) -> None:
+    """Draw the curves, and print the lowest point of each."""
+    from xalign_fairseq.plots.layers import plot_layers
+
+    if args.hyp or args.gold or not args.layers or not args.plot:
+        raise XalignError(
+            "a comparison of layers needs a picture and its curves, and no links",
+            where="--plot, --layers",
+            expected="--plot FILE --layers NAME=JSON ..., without --hyp and --gold",
+        )
+    curves = read_curves(args.layers)
+    plot_layers(curves, args.plot)
+    width = max(map(len, curves))
+    for name, points in curves.items():
+        layer, aer = min(points, key=lambda point: (point[1], point[0]))
+        print(f"{name:<{width}}  {100 * aer:6.2f} at layer {layer}")
+
+
+def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[int, float]]]":
+    """The curves of every file, under the names given to them."""
+    from pathlib import Path
+
+    from xalign_fairseq.plots.layers import curves_by_method
+
+    curves: dict[str, Sequence[tuple[int, float]]] = {}
+    for name, path in files:
+        try:
+            found = curves_by_method(json.loads(Path(path).read_text(encoding="utf-8"))["rows"], name)
+        except (ValueError, KeyError, TypeError):
+            found = {}
+        if not found:
+            raise XalignError(
+                "the file has no layers", where=path, expected="what xalign layers wrote",
+                next="xalign layers ... --json FILE",
+            )  # fmt: skip
+        if found.keys() & curves.keys():
+            raise XalignError("two files have the same name", where="--layers", found=name)
+        curves.update(found)
+    return curves
+
+
+def named_file(text: str) -> tuple[str, str]:
+    name, _, path = text.partition("=")
+    if not name or not path:
+        raise argparse.ArgumentTypeError("must be NAME=FILE")
+    return name, path

@@ -1,37 +1,38 @@
-"""AER over the layers of an encoder, a line per method."""
+"""AER over the layers of an encoder, a line per rule, checkpoint or both."""
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
 
-COLOURS = ("#123f73", "#c2410c", "#2f855a", "#6b46c1")
-MARKERS = ("o", "s", "^", "D")
+COLOURS = ("#123f73", "#c2410c", "#2f855a", "#6b46c1", "#b7791f", "#0e7490")
+MARKERS = ("o", "s", "^", "D", "v", "P")
+
+Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
 
 
-def plot_layers(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> None:
-    """Draw AER in percent (lower is better) over layers, with the lowest of each method marked.
+def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
+    """Draw AER in percent over layers, the lowest of each curve marked (Chi et al. 2021, Figure 2).
 
     Args:
-        rows: mappings with ``layer``, ``method`` and ``aer`` (a fraction).
+        curves: (layer, AER as a fraction) under the name that the legend shows.
         path: file to write; its ending gives the format.
 
     Example::
 
-        plot_layers([{"layer": 1, "method": "argmax", "aer": 0.31}], "layers.png")
+        plot_layers({"XLM-R": [(7, 0.31), (8, 0.28)], "XLM-Align": [(7, 0.22), (8, 0.2)]}, "layers.svg")
     """
-    figure = new_figure(6.4, 3.8)
+    figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
     axes = figure.add_subplot()
-    for number, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
-        points = sorted((row["layer"], 100 * row["aer"]) for row in rows if row["method"] == method)
-        layers, errors = zip(*points, strict=True)
+    for number, (name, points) in enumerate(curves.items()):
+        layers, errors = zip(*sorted((layer, 100 * aer) for layer, aer in points), strict=True)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        best, lowest = min(points, key=lambda point: point[1])
-        label = f"{method}: {lowest:.1f} at layer {best}"
-        axes.plot(layers, errors, color=colour, marker=marker, markersize=5, linewidth=1.6, label=label)
+        lowest, best = min(zip(errors, layers, strict=True))
+        label = f"{name}: {lowest:.1f} at layer {best}"
+        axes.plot(layers, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label)
         axes.plot(best, lowest, color=colour, marker=marker, markersize=9)
-    axes.set_xticks(sorted({row["layer"] for row in rows}))
+    axes.set_xticks(sorted({layer for points in curves.values() for layer, _ in points}))
     axes.margins(y=0.1)
     axes.set_xlabel("layer (0: embeddings)", color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
@@ -40,5 +41,23 @@ def plot_layers(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(GRID)
-    axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9, labelcolor=INK)
+    legend = axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9, labelcolor=INK)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
     save(figure, path)
+
+
+def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
+    """The curves of the rows of ``xalign layers``: one per method, named after it and, if given, ``name``.
+
+    Example::
+
+        curves_by_method([{"layer": 8, "method": "argmax", "aer": 0.2}], "XLM-R")  # {"XLM-R": [(8, 0.2)]}
+    """
+    methods = dict.fromkeys(row["method"] for row in rows)
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for row in rows:
+        # With one method a checkpoint's name says it all.
+        parts = [name] * bool(name) + [row["method"]] * (not name or len(methods) > 1)
+        curves.setdefault(", ".join(parts), []).append((row["layer"], row["aer"]))
+    return curves

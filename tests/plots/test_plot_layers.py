@@ -1,0 +1,40 @@
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from xalign_fairseq.plots import layers as module
+from xalign_fairseq.plots.layers import curves_by_method, plot_layers
+
+
+def rows(*bests):
+    return [
+        {"layer": layer, "method": method, "aer": abs(layer - best) / 10}
+        for method, best in bests
+        for layer in (3, 1, 2, 0)
+    ]
+
+
+def test_curves_are_named_after_checkpoint_and_method():
+    one = [(3, 0.1), (1, 0.1), (2, 0.0), (0, 0.2)]
+    assert curves_by_method(rows(("a", 2))) == {"a": one}
+    assert curves_by_method(rows(("a", 2)), "XLM-R") == {"XLM-R": one}
+    assert list(curves_by_method(rows(("a", 2), ("b", 0)), "XLM-R")) == ["XLM-R, a", "XLM-R, b"]
+
+
+def test_a_line_per_curve_with_its_lowest_point(monkeypatch):
+    figures = []
+    monkeypatch.setattr(module, "save", lambda figure, path: figures.append(figure))
+    plot_layers(curves_by_method(rows(("a", 2), ("b", 0))), "unused.png")
+    lines = figures[0].axes[0].lines
+    assert [list(line.get_xdata()) for line in lines[::2]] == [[0, 1, 2, 3]] * 2
+    assert list(lines[0].get_ydata()) == [20, 10, 0, 10]
+    assert [line.get_label() for line in lines[::2]] == ["a: 0.0 at layer 2", "b: 0.0 at layer 0"]
+    assert [list(line.get_xdata()) for line in lines[1::2]] == [[2], [0]]
+
+
+@pytest.mark.parametrize(("name", "start"), [("p.svg", b"<?xml"), ("p.png", b"\x89PNG")])
+def test_the_ending_gives_the_format(name, start, tmp_path):
+    plot_layers(
+        {f"$curve {k}$": [(layer, 0.1 * k + 0.01 * layer) for layer in range(13)] for k in range(7)}, tmp_path / name
+    )
+    assert (tmp_path / name).read_bytes().startswith(start)
