@@ -79,7 +79,7 @@ def run_jobs(
             if not ended:
                 time.sleep(poll)
     finally:
-        _stop([each.process for each in running])
+        stop([each.process for each in running])
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> str:
@@ -162,7 +162,7 @@ def _start(job: Job, slot: int, environment: Mapping[str, str]) -> _Running:
     return _Running(job, slot, process)
 
 
-def _stop(processes: Sequence[subprocess.Popen]) -> None:
+def stop(processes: Sequence[subprocess.Popen]) -> None:
     """Ask process groups to end; kill those that do not."""
     for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
         alive = [process for process in processes if process.poll() is None]

@@ -1,0 +1,1 @@
+"""From raw bitext and a model to a fine-tuned aligner: prepare, train by fairseq-train, choose by dev AER."""

@@ -1,0 +1,36 @@
+"""What fairseq-train says while it trains, as numbers."""
+
+import json
+import re
+from dataclasses import dataclass
+
+_ROW = re.compile(r"\| (?P<kind>train_inner|valid) \| (?P<values>\{.*\})\s*$")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A line of the log: updates done, and the loss of training (in bits) or the AER of a validation."""
+
+    updates: int
+    loss: float | None = None
+    aer: float | None = None
+
+
+def read_line(line: str) -> Report | None:
+    """The report in a line of fairseq's log (``--log-format json``), None if it holds none.
+
+    Example::
+
+        read_line('... | valid | {"valid_aer": "0.25", "valid_num_updates": "100"}')  # Report(100, aer=0.25)
+    """
+    found = _ROW.search(line)
+    if found is None:
+        return None
+    try:
+        values = json.loads(found["values"])
+    except ValueError:  # a line that was written while the process was killed
+        return None
+    if found["kind"] == "train_inner":
+        return Report(int(values["num_updates"]), loss=float(values["loss"]))
+    aer = values.get("valid_aer")
+    return Report(int(values["valid_num_updates"]), aer=None if aer is None else float(aer))

@@ -1,0 +1,59 @@
+"""The model that an aligner starts from: is it one, what is it, and how well does it align as it is?"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor, uint8
+
+from xalign_fairseq.aligner_training.plan import DevelopmentSet, Plan
+from xalign_fairseq.alignment.aer import score
+from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.alignment.pharaoh import read_gold
+from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained import read_pretrained
+
+
+@dataclass(frozen=True)
+class Start:
+    """The model: its encoder's sizes, the layer whose links are wanted, and a digest of its weights and symbols."""
+
+    config: EncoderConfig
+    layer: int
+    digest: str
+
+
+def open_model(plan: Plan) -> Start:
+    """Read the model whole.
+
+    Raises:
+        XalignError: it is missing, damaged or no encoder, brings no tokenizer, or lacks the layer or an embedding of
+            one of the languages.
+    """
+    state, where = read_pretrained(plan.model)
+    encoder, _ = checkpoint.load_encoder(state, where)
+    config = encoder.config
+    tokenizer = load_tokenizer(state, config.vocab_size, where=where)
+    config.side_rows(plan.languages)
+    layer = config.default_labelling_layer() if plan.layer is None else config.resolve_layer(plan.layer, "--layer")
+    return Start(config, layer, digest(encoder.state_dict(), tokenizer.dictionary.digest))
+
+
+def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
+    """16 hexadecimal digits for weights and symbols, whatever files they are stored in."""
+    content = hashlib.sha256(symbols.encode())
+    for name in sorted(weights):
+        tensor = weights[name].detach().cpu().contiguous()
+        content.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}".encode())
+        content.update(tensor.flatten().view(uint8).numpy().data)
+    return content.hexdigest()[:16]
+
+
+def aer_of(model: str, dev: DevelopmentSet, layer: int, languages: tuple[str, str], device: str) -> float:
+    """AER of the links that a model's hidden states give on a development set, as a fraction."""
+    aligner = Aligner.from_pretrained(model, layer=layer, similarity="hidden", languages=languages, device=device)
+    links = [set(pair.links) for pair in aligner.stream(SentencePairs(dev.src, dev.tgt))]
+    return score(links, read_gold(dev.gold)).aer

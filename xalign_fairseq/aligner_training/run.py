@@ -1,0 +1,101 @@
+"""The steps of a run: check, prepare, train, choose; broken off at any point, the same call goes on from there."""
+
+import shlex
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.aligner_training.command import FAIRSEQ_TRAIN, ONLY_PARSE, train_options
+from xalign_fairseq.aligner_training.folder import RunFolder, read_json, updates_of, write_json
+from xalign_fairseq.aligner_training.log import Report, read_line
+from xalign_fairseq.aligner_training.model import aer_of, open_model
+from xalign_fairseq.aligner_training.plan import Plan
+from xalign_fairseq.aligner_training.process import output
+from xalign_fairseq.alignment.aligner import choose_device
+from xalign_fairseq.data.prepare import prepare
+from xalign_fairseq.encoder import checkpoint
+
+Say = Callable[[str], object]
+
+
+def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], object] = lambda report: None) -> dict:
+    """Fine-tune a model on bitext by fairseq-train; a run that was broken off goes on, a finished one stays.
+
+    Args:
+        plan: what the run is.
+        say: is told each step.
+        progress: is told what fairseq-train reports.
+
+    Returns:
+        what ``result.json`` holds: the ``checkpoint``, its ``updates``, its ``aer`` on the development set and the one
+        ``before`` training (fractions; None without development set), whether the encoder has ``language_embeddings``,
+        and fairseq-train's ``command``.
+
+    Raises:
+        XalignError: input that does not fit, before any training; a folder of something else; a training that failed.
+
+    Example::
+
+        plan = Plan("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
+        train_aligner(plan)["checkpoint"]  # "aligner/checkpoint_last.pt"
+    """
+    plan.check()
+    device = choose_device(plan.device).type
+    folder = RunFolder(plan.out)
+    folder.require_own()
+    start = open_model(plan)
+    identity = plan.identity(start.digest, start.layer)
+    with folder.alone() as lock:
+        begun = folder.begun(identity)
+        if folder.result.is_file():
+            return read_json(folder.result)
+        options = train_options(plan, start.config, start.layer, cpu=device == "cpu")
+        if begun is None:
+            _check_extra(plan, options, folder.log)
+            begun = {"identity": identity, "before": _begin(plan, start.layer, device, say)}
+            write_json(folder.run, begun)
+        elif folder.mend():
+            say("going on from the last checkpoint")
+        if (updates_of(folder.last) or 0) < plan.updates:  # fairseq would take one more step
+            say(f"training; log: {folder.log}")
+            # Closed at once if progress() is interrupted, so that the process does not outlive this call.
+            with closing(output([*FAIRSEQ_TRAIN, *options], folder.log, held=[lock])) as lines:
+                for line in lines:
+                    if report := read_line(line):
+                        progress(report)
+        return _finish(folder, begun["before"], options, bool(start.config.languages))
+
+
+def _check_extra(plan: Plan, options: list[str], log: Path) -> None:
+    """Let fairseq read its options, where some are the user's, before the text is prepared."""
+    if plan.extra:
+        for _ in output([*ONLY_PARSE, *options], log):
+            pass
+
+
+def _begin(plan: Plan, layer: int, device: str, say: Say) -> float | None:
+    """Prepare the text; AER of the model as it is, None without development set."""
+    say(f"preparing {plan.src}, {plan.tgt}")
+    texts = prepare(plan.sources())["pairs"]
+    say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
+    if plan.dev is None:
+        return None
+    before = aer_of(plan.model, plan.dev, layer, plan.languages, device)
+    say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
+    return before
+
+
+def _finish(folder: RunFolder, before: float | None, options: list[str], embedded: bool) -> dict[str, Any]:
+    path = folder.tidy()
+    aer = checkpoint.read(path)["extra_state"].get("best") if before is not None else None
+    result = {
+        "checkpoint": str(path),
+        "updates": updates_of(path),
+        "aer": None if aer is None else float(aer),
+        "before": before,
+        "language_embeddings": embedded,
+        "command": shlex.join(["fairseq-train", *options]),
+    }
+    write_json(folder.result, result)
+    return result

@@ -1,0 +1,143 @@
+"""Fine-tune a model into an aligner, on raw bitext, in one command.
+
+Prepares the text with the model's own tokenizer, trains by fairseq-train, and writes a folder that xalign align takes.
+With a development set, its AER is measured at every checkpoint, chooses the best one and ends the training early. The
+same command goes on with a run that was broken off, optimiser included; a finished run stays as it is.
+
+What awesome-align calls so, tlm and psi are dwa (the model's own links), tlm and word_contrastive (with --links) or
+moco; with --links, dwa learns from these, gold or any others, as awesome-align does from --train_gold_file. Defaults:
+awesome-align's 20,000 updates of 8 pairs by Adam, without warm-up; the labels and the layer are XLM-Align's.
+
+Examples:
+  xalign train-aligner --model xlmr.base --src train.de --tgt train.en --out aligner \\
+    --valid-src dev.de --valid-tgt dev.en --valid-gold dev.gold
+  xalign align --checkpoint aligner --src test.de --tgt test.en --out test.links
+
+Options of fairseq-train follow a --, as in: ... --out aligner -- --bf16 --dropout 0.1
+"""
+
+import argparse
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.cli._aligning import language_pair
+
+if TYPE_CHECKING:
+    from xalign_fairseq.aligner_training.log import Report
+    from xalign_fairseq.aligner_training.plan import Plan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign train-aligner``."""
+    parser.add_argument(
+        "--model", required=True, help="what to start from: a checkpoint, fairseq's folder or a Hugging Face folder"
+    )
+    parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
+    parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the run")
+    parser.add_argument(
+        "--languages", type=language_pair, metavar="SRC-TGT", help="default: as the files' names end (train.de: de)"
+    )
+    parser.add_argument(
+        "--links",
+        metavar="FILE",
+        help="links to learn from, 0-based i-j (sure) and ipj (possible), a line for each pair of the training text",
+    )
+    dev = parser.add_argument_group("development set (all three)")
+    dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
+    dev.add_argument("--valid-tgt", metavar="FILE", help="target sentences")
+    dev.add_argument("--valid-gold", metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
+    _add_training_arguments(parser.add_argument_group("training"))
+    parser.add_argument(
+        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
+    )
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that prepare (default: 1)")
+    parser.add_argument("extra", nargs="*", metavar="-- OPTION", help="more options of fairseq-train")
+
+
+def _add_training_arguments(group: Any) -> None:
+    group.add_argument(
+        "--objectives",
+        default="dwa,tlm",
+        metavar="NAME,...",
+        help="dwa, tlm, sentence_mlm, moco; with --links word_contrastive, l2_align, word_exchange; reg_param, "
+        "reg_hidden beside them (default: dwa,tlm)",
+    )
+    group.add_argument(
+        "--layer", type=int, metavar="L", help="layer that links are read from (default: at 10/12 of the depth)"
+    )
+    group.add_argument(
+        "--similarity",
+        choices=("hidden", "pointer"),
+        help="what links are read by: hidden states, or dwa's pointer (default: hidden; where dwa learns from --links, "
+        "which train the pointer, pointer)",
+    )
+    group.add_argument("--updates", type=int, default=20000, metavar="N", help="default: 20000")
+    group.add_argument("--batch-size", type=int, default=8, metavar="N", help="pairs in an update (default: 8)")
+    group.add_argument("--lr", type=float, help="falls linearly to 0 (default: 2e-5, with --links 1e-4)")
+    group.add_argument(
+        "--validate-every", type=int, default=1000, metavar="N", help="updates between checkpoints (default: 1000)"
+    )
+    group.add_argument(
+        "--patience", type=int, default=5, metavar="N",
+        help="stop after N checkpoints without a lower AER; 0: never (default: 5)",
+    )  # fmt: skip
+    group.add_argument("--seed", type=int, default=1, help="default: 1")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, and tell how good the aligner is and how to use it."""
+    from tqdm import tqdm
+
+    from xalign_fairseq.aligner_training.run import train_aligner
+    from xalign_fairseq.transfer.scheduler import terminate_as_interrupt
+
+    plan = _plan(args)
+    with (
+        terminate_as_interrupt(),
+        tqdm(total=plan.updates, unit=" updates", smoothing=0.05, disable=not sys.stderr.isatty()) as bar,
+    ):
+        try:
+            result = train_aligner(plan, bar.write, lambda report: _show(bar, report))
+        except KeyboardInterrupt:
+            bar.write("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
+            return 130
+    print("\n".join(_summary(args.out, plan, result)))
+    return 0
+
+
+def _plan(args: argparse.Namespace) -> "Plan":
+    from pathlib import Path
+
+    from xalign_fairseq.aligner_training.plan import Plan, development_set, languages_of
+
+    options = ("model", "src", "tgt", "links", "layer", "similarity", "updates", "batch_size", "lr", "validate_every")
+    return Plan(
+        **{name: getattr(args, name) for name in (*options, "patience", "seed", "device", "workers")},
+        out=Path(args.out).absolute(),
+        languages=args.languages or languages_of(args.src, args.tgt),
+        dev=development_set(args.valid_src, args.valid_tgt, args.valid_gold),
+        objectives=tuple(args.objectives.split(",")),
+        extra=tuple(args.extra),
+    )
+
+
+def _show(bar: Any, report: "Report") -> None:
+    bar.update(report.updates - bar.n)
+    if report.loss is not None:
+        bar.set_postfix_str(f"loss {report.loss:.2f}")
+    if report.aer is not None:
+        bar.write(f"update {report.updates}: AER {100 * report.aer:.2f}")
+
+
+def _summary(out: str, plan: "Plan", result: dict[str, Any]) -> list[str]:
+    """The aligner, what the training was good for, and the line that aligns with it."""
+    found = f"{result['checkpoint']}, update {result['updates']}"
+    if result["aer"] is not None:
+        found += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
+    lines = [found]
+    if result["aer"] is not None and result["aer"] >= result["before"]:
+        lines.append("warning: the model as it was has the lower AER")
+    language = "--languages " + plan.name + " " if result["language_embeddings"] else ""
+    return [*lines, f"xalign align --checkpoint {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]
