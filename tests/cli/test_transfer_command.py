@@ -203,11 +203,11 @@ def test_retrieval_needs_no_training(options, folder, tmp_path):
 def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monkeypatch):
     converted = []
 
-    def convert(folder, target):
+    def convert(folder, target, overwrite):
         converted.append(folder)
         shutil.copy(tiny_checkpoint, target)
 
-    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.importing.convert", convert)
+    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.conversion.convert", convert)
     folder, cache = tmp_path / "hf", tmp_path / "out/checkpoints"
     folder.mkdir()
     (folder / "config.json").write_text("{}")

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
@@ -49,7 +50,7 @@ class XalignModelConfig(FairseqDataclass):
     )
     init_checkpoint: Optional[str] = field(
         default=None,
-        metadata={"help": "start from a RoBERTa, XLM-R or xalign checkpoint of fairseq (weights_only)"},
+        metadata={"help": "start from a checkpoint of xalign or fairseq, or a Hugging Face folder of XLM-R or BERT"},
     )
 
 
@@ -72,7 +73,7 @@ class XalignModel(BaseFairseqModel):
         """Build from fairseq's options; ``task`` gives the dictionary."""
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
-            state = checkpoint.read(cfg.init_checkpoint)
+            state, _ = read_pretrained(cfg.init_checkpoint)
             task_state = state.get("task_state") or {}
             # Refuses another dictionary; what else that task was does not matter to this one.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})

@@ -1,23 +1,28 @@
-"""A pretrained model from wherever it comes: a file or folder of fairseq's, or a Hugging Face folder."""
+"""A pretrained model from wherever it comes: a file or folder of fairseq's, or a Hugging Face folder or name."""
 
 import os
 from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.huggingface import importing
+from xalign_fairseq.encoder.huggingface import importing, locate
 from xalign_fairseq.errors import XalignError
 
 # In a folder of fairseq's: XLM-R's archive has the first, a training run the second.
 CHECKPOINTS = ("model.pt", "checkpoint_best.pt")
 
 
-def read_pretrained(path: str | os.PathLike) -> tuple[dict[str, Any], Path]:
+def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tuple[dict[str, Any], Path]:
     """A model's weights, options and tokenizer as a checkpoint's content, and where they were read.
 
     Args:
-        path: a checkpoint of fairseq's or of this package (``.pt``); a folder with ``model.pt``, as XLM-R's archive
-            is, or with ``checkpoint_best.pt``, as a training run leaves; or a Hugging Face folder of an XLM-R.
+        path: one of
+
+            - a checkpoint of fairseq's or of this package (``.pt``);
+            - a folder with ``model.pt``, as XLM-R's archive is, or with ``checkpoint_best.pt``, as a training leaves;
+            - a Hugging Face folder of XLM-R's or BERT's kind, also ``models--ORGANISATION--NAME`` of the hub's cache;
+            - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
+        revision: branch, tag or commit of a model of the hub.
 
     Returns:
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives; and the file, or the Hugging Face folder, for
@@ -32,17 +37,25 @@ def read_pretrained(path: str | os.PathLike) -> tuple[dict[str, Any], Path]:
         encoder, heads = checkpoint.load_encoder(state, where)
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     """
-    path = Path(path)
-    if not path.is_dir():
-        return checkpoint.read(path), path
+    where = find_pretrained(path, revision)
+    return (importing.read(where) if where.is_dir() else checkpoint.read(where)), where
+
+
+def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Path:
+    """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
+    if not Path(path).exists() and locate.is_hub_name(path):
+        return locate.find_on_hub(os.fspath(path), revision)
+    folder = locate.snapshot(Path(path), revision)
+    if not folder.is_dir():
+        return folder
     for name in CHECKPOINTS:
-        if (path / name).is_file():
-            return checkpoint.read(path / name), path / name
-    if (path / "config.json").is_file():
-        return importing.read(path), path
+        if (folder / name).is_file():
+            return folder / name
+    if (folder / "config.json").is_file():
+        return folder
     raise XalignError(
         "the folder is no checkpoint",
-        where=path,
-        found=", ".join(sorted(each.name for each in path.iterdir())[:8]) or "nothing",
+        where=folder,
+        found=", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing",
         expected=f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json",
     )

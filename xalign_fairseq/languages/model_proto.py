@@ -1,7 +1,8 @@
 """The pieces of a sentencepiece model's file, read and added to in protobuf's wire format, without protobuf.
 
 A model file is a ``ModelProto`` of sentencepiece_model.proto: field 1, repeated, is a piece (1 text, 2 score as a
-32-bit float, 3 type); field 2 is the trainer's specification, whose field 3 is the model's type.
+32-bit float, 3 type); field 2 is the trainer's specification, whose field 3 is the model's type; field 3 is the
+normaliser's specification.
 """
 
 import struct
@@ -24,6 +25,19 @@ class Piece:
     type: int = NORMAL
 
 
+@dataclass(frozen=True)
+class Normalisation:
+    """What a model does to text before it is cut.
+
+    Attributes:
+        charsmap: how characters are replaced, in sentencepiece's compiled form; empty if they stay.
+        begins_words: whether every word begins with ▁, blanks at the ends go, and several become one, as by default.
+    """
+
+    charsmap: bytes
+    begins_words: bool
+
+
 def read_pieces(model: bytes) -> list[Piece]:
     """All pieces of a model in the order of their ids; ``model`` is one that sentencepiece has loaded.
 
@@ -40,21 +54,45 @@ def require_unigram(model: bytes, where: object) -> None:
     Raises:
         XalignError: its type is BPE, word or char, so that scores alone do not decide on the segmentation.
     """
-    specification = b"".join(value for number, value in _fields(model) if number == 2)
-    kind = next((_varint(value, 0)[0] for number, value in _fields(specification) if number == 3), 1)
-    if kind != 1:
+    kind = model_type(model)
+    if kind != "unigram":
         raise XalignError(
             "the sentencepiece model can't be copied into another script",
             where=where,
-            found=f"a {_MODEL_TYPES.get(kind, kind)} model",
+            found=f"a {kind} model",
             expected="a unigram model, in which a twin's score makes it follow its original",
             next="train one with spm_train --model_type unigram, or with xalign prepare",
         )
 
 
+def model_type(model: bytes) -> str:
+    """``unigram``, ``bpe``, ``word`` or ``char``."""
+    return _MODEL_TYPES[_number(_message(model, 2), 3, default=1)]
+
+
+def read_normalisation(model: bytes) -> Normalisation:
+    """How a model normalises text."""
+    trainer, normaliser = _message(model, 2), _message(model, 3)
+    adds_prefix, joins_blanks, marks_blanks = (_number(normaliser, number, default=1) for number in (3, 4, 5))
+    marks_ends = _number(trainer, 24, default=0)  # ▁ ends words, instead of beginning them
+    charsmap = next((value for number, value in _fields(normaliser) if number == 2), b"")
+    begins = bool(adds_prefix and joins_blanks and marks_blanks and not marks_ends)
+    return Normalisation(charsmap, begins)
+
+
 def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
     """The model with more pieces after its own: a repeated field may be continued at the end of a message."""
     return model + b"".join(_block(1, _serialised(piece)) for piece in pieces)
+
+
+def _message(model: bytes, number: int) -> bytes:
+    """A field that is a message; a repeated one is merged, as protobuf does."""
+    return b"".join(value for each, value in _fields(model) if each == number)
+
+
+def _number(message: bytes, number: int, default: int) -> int:
+    """The last value of a field that is a number, else its default."""
+    return next((_varint(value, 0)[0] for each, value in reversed(list(_fields(message))) if each == number), default)
 
 
 def _piece(message: bytes) -> Piece:

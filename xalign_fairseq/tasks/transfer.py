@@ -18,6 +18,7 @@ from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
+from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find
@@ -123,9 +124,9 @@ class TransferTask(FairseqTask):
             raise XalignError(
                 "fine-tuning needs an encoder", where="--init-checkpoint", next="--init-checkpoint CHECKPOINT.pt"
             )
-        state = checkpoint.read(path)
-        encoder, heads = checkpoint.load_encoder(state, path)
-        return load_tokenizer(state, encoder.config.vocab_size, where=path), load_maps(heads)
+        state, where = read_pretrained(path)
+        encoder, heads = checkpoint.load_encoder(state, where)
+        return load_tokenizer(state, encoder.config.vocab_size, where=where), load_maps(heads)
 
     @property
     def dictionary(self) -> Dictionary:

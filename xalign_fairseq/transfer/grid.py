@@ -49,8 +49,9 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
         XalignError: it is missing, is no encoder of this kind, or brings no tokenizer.
     """
     from xalign_fairseq.alignment.vocabulary import load_tokenizer
+    from xalign_fairseq.encoder.pretrained import find_pretrained
 
-    given = Path(path).absolute()
+    given = find_pretrained(path).absolute()
     found = _digest_checkpoint(given)
     file = _converted(name, given, found, cache) if given.is_dir() else given
     state = checkpoint.read(file)
@@ -242,20 +243,20 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
 
 def _converted(name: str, folder: Path, found: str, cache: Path) -> Path:
     """A Hugging Face folder as a fairseq file; the name of the file tells another folder's conversion apart."""
-    from xalign_fairseq.encoder.huggingface.importing import convert
+    from xalign_fairseq.encoder.huggingface.conversion import convert
 
     file = cache / f"{name}.pt"
     mark = cache / f"{name}.digest"
     if not (file.is_file() and mark.is_file() and mark.read_text().strip() == found):
         cache.mkdir(parents=True, exist_ok=True)
-        convert(folder, file)
+        convert(folder, file, overwrite=True)
         mark.write_text(found + "\n")
     return file
 
 
 def _digest_checkpoint(path: Path) -> str:
     """First 12 hexadecimal digits of the SHA-256 of a file, or of the weights, options and tokenizer of a folder."""
-    kinds = {".json", ".safetensors", ".bin", ".model"}
+    kinds = {".json", ".safetensors", ".bin", ".model", ".txt"}
     files = sorted(each for each in path.iterdir() if each.suffix in kinds) if path.is_dir() else [path]
     if not files or not all(each.is_file() for each in files):
         raise XalignError("the checkpoint does not exist", where=path, expected="a fairseq file, or a folder of "

@@ -1,0 +1,211 @@
+import json
+import logging
+
+import pytest
+import torch
+from huggingface_folders import (
+    BERT_SYMBOLS,
+    POSITIONS,
+    PREFIX,
+    TEXT,
+    UNSEEN,
+    assert_same_hidden,
+    assert_same_logits,
+    change_weights,
+    imported,
+)
+
+import xalign_fairseq
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.huggingface import importing
+from xalign_fairseq.encoder.huggingface.families import BERT
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+SPECIALS = ["[CLS]", "[PAD]", "[SEP]", "[UNK]"]
+REST = [symbol for symbol in BERT_SYMBOLS if symbol not in (*SPECIALS, "[MASK]")]
+# BERT's id of each of ours, by the rule's own words.
+ORDER = [BERT_SYMBOLS.index(symbol) for symbol in (*SPECIALS, *REST, "[MASK]")]
+
+
+@pytest.fixture
+def bert_tokens(make_tokens):
+    return make_tokens(len(BERT_SYMBOLS))
+
+
+def theirs(tokens):
+    return torch.tensor(ORDER)[tokens]
+
+
+def test_logits_are_those_of_transformers(build, save, bert_tokens):
+    model = build("BertForMaskedLM")
+    assert model.config.layer_norm_eps == 1e-12 and model.config.type_vocab_size == 2
+    state, encoder = imported(save(model))
+    assert_same_logits(encoder, model, bert_tokens, ORDER)
+    assert encoder.config.max_positions == POSITIONS and encoder.config.layer_norm_eps == 1e-12
+    assert {f"encoder.{name}" for name in encoder.state_dict()} == set(state["model"])
+
+
+def test_layer_norms_are_of_the_configuration(build, save, bert_tokens):
+    model = build("BertForMaskedLM", layer_norm_eps=0.1)
+    assert_same_logits(imported(save(model))[1], model, bert_tokens, ORDER)
+
+
+def test_rows_of_positions_and_words(build, save):
+    model = build("BertForMaskedLM")
+    state, _ = imported(save(model))
+    embeddings = model.bert.embeddings
+    positions = state["model"][PREFIX + "embed_positions.weight"]
+    assert positions.shape == (POSITIONS + 2, 24) and not positions[:2].any()
+    kind = embeddings.token_type_embeddings.weight[0]
+    torch.testing.assert_close(positions[2:], embeddings.position_embeddings.weight + kind)
+    words = state["model"][PREFIX + "embed_tokens.weight"]
+    for ours, symbol in ((0, "[CLS]"), (1, "[PAD]"), (2, "[SEP]"), (3, "[UNK]"), (4, "[unused1]"), (-1, "[MASK]")):
+        assert torch.equal(words[ours], embeddings.word_embeddings.weight[BERT_SYMBOLS.index(symbol)])
+
+
+def test_a_labse_without_head_prefix_and_with_pooler(build, save, bert_tokens, caplog):
+    model = build("BertModel")
+    folder = save(model)
+    change_weights(
+        folder, lambda state: [state.__setitem__(k.removeprefix("bert."), state.pop(k)) for k in list(state)]
+    )
+    _, encoder = imported(folder)
+    assert "no masked-language-model head" in caplog.text and "pooler (2 tensors)" in caplog.text
+    assert "token types" not in caplog.text
+    assert_same_hidden(encoder, model, bert_tokens, theirs(bert_tokens))
+
+
+def test_next_sentence_prediction_is_left_out_and_named(build, save, bert_tokens, caplog):
+    model = build("BertForPreTraining")
+    _, encoder = imported(save(model))
+    assert "cls.seq_relationship (2 tensors)" in caplog.text and "pooler (2 tensors)" in caplog.text
+    keep = bert_tokens.ne(1)
+    with torch.no_grad():
+        expected = model(theirs(bert_tokens), attention_mask=keep.long()).prediction_logits[keep][:, ORDER]
+        found = encoder.lm_head(encoder.states(bert_tokens).layer()[keep])
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_names_of_tensorflow_s_layer_norms(build, save, bert_tokens):
+    model = build("BertForMaskedLM")
+    folder = save(model)
+
+    def rename(state):
+        for name in [name for name in state if "LayerNorm." in name]:
+            old = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+            state[old] = state.pop(name)
+
+    change_weights(folder, rename)
+    assert_same_logits(imported(folder)[1], model, bert_tokens, ORDER)
+
+
+def test_every_parameter_has_a_name_in_transformers(build):
+    names = {BERT.their_name(name) for name in Encoder(EncoderConfig(9, 3, 24, 40, 4)).state_dict()}
+    found = {name.removeprefix("bert.") for name in build("BertForMaskedLM").state_dict()}
+    rest = {"embeddings.token_type_embeddings.weight", "cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
+    assert found == names | rest
+
+
+def test_a_model_in_training_takes_every_parameter(bert_folder, caplog):
+    xalign_fairseq.register()
+    from xalign_fairseq.encoder.model import XalignModel
+
+    state, encoder = imported(bert_folder)
+    model = XalignModel(EncoderConfig.from_options(state["cfg"]["model"], encoder.config.vocab_size))
+    assert model.encoder.config.layer_norm_eps == 1e-12
+    with caplog.at_level(logging.WARNING):
+        model.load_state_dict(state["model"], strict=True)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("file", ["vocab.txt", "tokenizer.json"])
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_ids_are_those_of_transformers(transformers, bert_folder, file, lowercase):
+    (bert_folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lowercase}))
+    tokenizer = transformers.BertTokenizer.from_pretrained(bert_folder)
+    if file == "tokenizer.json":
+        tokenizer.save_pretrained(bert_folder)
+        (bert_folder / "vocab.txt").unlink()
+        (bert_folder / "tokenizer_config.json").unlink()  # the file itself says how text is normalised
+    state, encoder = imported(bert_folder)
+    ours = load_tokenizer(state, encoder.config.vocab_size)
+    unknown = 0
+    for line in TEXT + UNSEEN:
+        ids = [ORDER[i] for i in ours.encode(line)]
+        assert ids == tokenizer(line)["input_ids"][1:-1], line
+        unknown += ids.count(BERT_SYMBOLS.index("[UNK]"))
+    assert unknown > 0
+    dictionary = ours.dictionary
+    specials = (dictionary.bos_index, dictionary.pad_index, dictionary.eos_index, dictionary.unk_index)
+    assert [ORDER[i] for i in (*specials, dictionary.mask_index)] == [
+        tokenizer.cls_token_id, tokenizer.pad_token_id, tokenizer.sep_token_id, tokenizer.unk_token_id,
+        tokenizer.mask_token_id,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("cased", [True, False])
+def test_case_by_the_symbols_where_nothing_tells(bert_folder, caplog, cased):
+    (bert_folder / "tokenizer_config.json").unlink()
+    if not cased:
+        lines = (bert_folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[:-1]
+        lower = [line if line in REST[:7] or line.startswith("[") else line.lower() for line in lines]
+        seen = set()
+        lower = [f"{line}{i}" if line in seen or seen.add(line) else line for i, line in enumerate(lower)]
+        (bert_folder / "vocab.txt").write_text("".join(f"{line}\n" for line in lower), encoding="utf-8")
+    state, _ = imported(bert_folder)
+    assert "nothing says whether to lower-case" in caplog.text
+    assert state["task_state"]["tokenizer"]["wordpiece"]["lowercase"] is not cased
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[MASK]\n", "", r"vocabulary is not BERT's[\s\S]*\[MASK\] 0 times"),
+        ("<T>\n", "", rf"tokenizer does not fit[\s\S]*{len(BERT_SYMBOLS) - 1} ids[\s\S]*{len(BERT_SYMBOLS)} ids"),
+        ("<T>\n", "<S>\n", "symbols twice"),
+        ("<T>\n", "<s>\n", "can't hold[\\s\\S]*'<s>'"),
+    ],
+)
+def test_a_vocabulary_of_another_model(bert_folder, old, new, message):
+    path = bert_folder / "vocab.txt"
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(XalignError, match=message):
+        importing.read(bert_folder)
+
+
+def test_a_missing_vocabulary_and_one_that_is_not_text(bert_folder):
+    (bert_folder / "vocab.txt").write_bytes(b"\xff\xfe")
+    with pytest.raises(XalignError, match="not UTF-8"):
+        importing.read(bert_folder)
+    (bert_folder / "vocab.txt").unlink()
+    with pytest.raises(XalignError, match=r"no WordPiece tokenizer[\s\S]*tokenizer.json or vocab.txt"):
+        importing.read(bert_folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"model": {"type": "Unigram", "vocab": []}, "normalizer": None}, r"not BERT's[\s\S]*Unigram after None"),
+        ({"model": {"vocab": {"a": 0}}, "normalizer": {"type": "NFC"}}, "WordPiece after NFC"),
+        ({"model": {"vocab": {"a": 0, "b": 2}}, "normalizer": {"type": "BertNormalizer"}}, "ids are not 0 to"),
+    ],
+)
+def test_a_tokenizer_of_another_kind(bert_folder, content, message):
+    (bert_folder / "tokenizer.json").write_text(json.dumps(content))
+    with pytest.raises(XalignError, match=message):
+        importing.read(bert_folder)
+
+
+@pytest.mark.parametrize("name", ["cls.predictions.transform.dense.bias", "bert.embeddings.LayerNorm.bias"])
+def test_a_parameter_too_few_is_named(bert_folder, name):
+    change_weights(bert_folder, lambda state: state.pop(name))
+    with pytest.raises(XalignError, match=rf"BERT's kind[\s\S]*1 missing \['{name.removeprefix('bert.')}'\]"):
+        importing.read(bert_folder)
+
+
+def test_a_head_whose_bias_is_not_tied(bert_folder):
+    change_weights(bert_folder, lambda state: state.update({"cls.predictions.decoder.bias": torch.ones(1)}))
+    with pytest.raises(XalignError, match=r"not tied[\s\S]*cls.predictions.decoder.bias unlike cls.predictions.bias"):
+        importing.read(bert_folder)

@@ -1,0 +1,33 @@
+"""Turn a Hugging Face model of XLM-R's or BERT's kind (XLM-Align, InfoXLM, mBERT, LaBSE) into a checkpoint.
+
+MODEL is a folder, a folder of the hub's local cache, or a name on the hub. An OUT that ends in .pt is one checkpoint
+with its tokenizer inside; another OUT is a folder as XLM-R's archive is one: model.pt, dict.txt and
+sentencepiece.bpe.model (or wordpiece.json), ready for xalign prepare and fairseq-train --init-checkpoint. No code of a
+model is run, and pickles may hold tensors alone.
+"""
+
+import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign import-hf``."""
+    parser.add_argument("model", metavar="MODEL", help="folder, or name on the hub such as FacebookAI/xlm-roberta-base")
+    parser.add_argument("out", metavar="OUT", help="checkpoint to write (NAME.pt), or folder")
+    parser.add_argument("--revision", metavar="REV", help="branch, tag or commit of a model of the hub")
+    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read, write, and say what the encoder is."""
+    import logging
+
+    from xalign_fairseq.encoder.huggingface.conversion import convert
+
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    config = convert(args.model, args.out, revision=args.revision, overwrite=args.overwrite)
+    eps = "" if config.layer_norm_eps == type(config).layer_norm_eps else f" --layer-norm-eps {config.layer_norm_eps}"
+    print(
+        f"{args.out}: {config.encoder_layers} layers of {config.encoder_embed_dim}, {config.encoder_attention_heads} "
+        f"heads, {config.vocab_size} ids, {config.max_positions} positions"
+    )
+    print(f"to train from it: fairseq-train ... --init-checkpoint {args.out}{eps}")

@@ -1,0 +1,69 @@
+"""What Hugging Face's models have no place for, in two files beside them: options, and the heads of objectives."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from xalign_fairseq import __version__
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
+from xalign_fairseq.encoder.huggingface.weights import read_json, read_tensors, write_tensors
+from xalign_fairseq.errors import XalignError
+
+OPTIONS = "xalign.json"
+HEADS = "xalign_heads.safetensors"
+GROUPS = ("model", "criterion", "task")
+KEPT = ("transfer",)  # of a checkpoint's task state
+
+
+def write(state: dict[str, Any], heads: Mapping[str, Tensor], folder: Path) -> None:
+    """Write a checkpoint's options, the record of its training and its objectives' heads into an exported folder."""
+    task_state = state.get("task_state") or {}
+    content = {
+        "xalign_fairseq": __version__,
+        "cfg": {group: plain(checkpoint.options(state, group)) for group in GROUPS} if state.get("cfg") else {},
+        "task_state": {key: plain(task_state[key]) for key in KEPT if key in task_state},
+        RECORD: training_record(state),
+    }
+    (folder / OPTIONS).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if heads:
+        write_tensors(folder / HEADS, heads)
+
+
+def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Add to an imported state what :func:`write` left in its folder; the sizes stay those of ``config.json``."""
+    path = folder / OPTIONS
+    if path.is_file():
+        content = read_json(path)
+        cfg, task_state, record = (content.get(name) for name in ("cfg", "task_state", RECORD))
+        if not (isinstance(cfg, dict) and isinstance(task_state, dict) and isinstance(record, dict)):
+            raise XalignError("the file is not what an export of this package writes", where=path)
+        state["cfg"] = {**cfg, "model": {**cfg.get("model", {}), **state["cfg"]["model"]}}
+        state["task_state"] = {**task_state, **state["task_state"]}
+        state[RECORD] = record
+    if (folder / HEADS).is_file():
+        heads = read_tensors(folder / HEADS)
+        wrong = sorted(name for name in heads if not name.startswith("heads."))
+        if wrong:
+            raise XalignError("the file holds other parameters than heads", where=folder / HEADS, found=wrong[:3])
+        state["model"].update(heads)
+    return state
+
+
+def plain(value: Any) -> Any:
+    """Options as JSON has them, without files and folders of the machine that it was."""
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items() if _is_plain(each)}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value if _is_plain(each)]
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return os.sep not in value
+    return value is None or isinstance(value, bool | int | float | list | tuple | dict)

@@ -1,0 +1,136 @@
+"""Tokenizers of Hugging Face folders as checkpoints carry them, and the ids of their symbols on both sides."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.alignment.vocabulary import tokenizer_state
+from xalign_fairseq.data.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
+from xalign_fairseq.data.tokenizer import load_sentencepiece
+from xalign_fairseq.data.wordpiece import bert_ids, from_vocabulary
+from xalign_fairseq.encoder.huggingface.families import XLM_R, Family
+from xalign_fairseq.encoder.huggingface.weights import read_json
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+
+SPM = "sentencepiece.bpe.model"
+VOCAB = "vocab.txt"
+TOKENIZER = "tokenizer.json"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids."""
+
+    state: dict[str, Any]
+    order: Sequence[int]
+
+
+def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
+    """The tokenizer of a folder, if it has exactly the model's number of ids.
+
+    Raises:
+        XalignError: its files are missing or damaged, or its symbols are not those of the family or of the model.
+    """
+    return _read_sentencepiece(folder, vocab_size) if family is XLM_R else _read_wordpiece(folder, vocab_size)
+
+
+def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
+    """XLM-R's dictionary of the pieces of a sentencepiece model: those after the model's own three specials.
+
+    Its ids are <s>, <pad>, </s>, <unk>, the pieces, and last <mask>, which tasks append.
+    """
+    specials, rest = list(pieces[:3]), pieces[3:]
+    twice = {*SPECIALS, MASK} & set(rest)
+    if specials != [UNK, BOS, EOS] or twice:
+        raise XalignError(
+            "the sentencepiece model's special symbols are not XLM-R's",
+            where=where,
+            found=f"{' '.join(specials)} first" + (f", and {' '.join(sorted(twice))} later" if twice else ""),
+            expected=f"{UNK} {BOS} {EOS} first and no others later",
+        )
+    return Dictionary(rest)
+
+
+def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
+    path = folder / SPM
+    if not path.is_file():
+        raise XalignError(
+            "the folder has no sentencepiece model",
+            where=path,
+            found=f"{TOKENIZER}, which is not read" if (folder / TOKENIZER).is_file() else None,
+            next=f"copy the {SPM} that the model was trained with into the folder",
+        )
+    processor = load_sentencepiece(path)
+    dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
+    _require_size(dictionary, vocab_size, path)
+    return Vocabulary(tokenizer_state(dictionary, path.read_bytes()), range(vocab_size))
+
+
+def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
+    """BERT's symbols in fairseq's order: special ones first, the others in their order, and <mask> last."""
+    where, symbols, given = _wordpiece_file(folder)
+    twice = len(symbols) - len(set(symbols))
+    if twice:
+        raise XalignError("the vocabulary has symbols twice", where=where, found=f"{twice} lines that repeat another")
+    dictionary, settings = from_vocabulary(symbols, where=where, **_normalisation(folder, given, symbols))
+    _require_size(dictionary, vocab_size, where)
+    return Vocabulary(tokenizer_state(dictionary, settings), bert_ids(dictionary, settings))
+
+
+def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
+    """The file with the symbols, these in the order of their ids, and what it says of normalising text."""
+    whole, listed = folder / TOKENIZER, folder / VOCAB
+    if not whole.is_file():
+        if not listed.is_file():
+            raise XalignError("the folder has no WordPiece tokenizer", where=folder, expected=f"{TOKENIZER} or {VOCAB}")
+        try:
+            lines = listed.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+        except UnicodeDecodeError as error:
+            raise XalignError("the file is not UTF-8", where=listed, found=error) from None
+        return listed, [line.removesuffix("\r") for line in lines], {}
+    found = read_json(whole)
+    model, normalizer = found.get("model") or {}, found.get("normalizer") or {}
+    vocabulary = model.get("vocab")
+    kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')}"
+    if kinds != "WordPiece after BertNormalizer" or not isinstance(vocabulary, dict):
+        raise XalignError(
+            "the tokenizer is not BERT's", where=whole, found=kinds, expected="WordPiece after BertNormalizer"
+        )
+    symbols = sorted(vocabulary, key=vocabulary.__getitem__)
+    if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
+        raise XalignError("the tokenizer's ids are not 0 to the number of its symbols", where=whole)
+    names = {"do_lower_case": "lowercase", "strip_accents": "strip_accents",
+             "tokenize_chinese_chars": "handle_chinese_chars"}  # fmt: skip
+    return whole, symbols, {name: normalizer.get(theirs) for name, theirs in names.items()}
+
+
+def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) -> dict[str, Any]:
+    """How text is normalised: by the tokenizer's configuration, else by its file, else as its symbols show."""
+    config = folder / TOKENIZER_CONFIG
+    found = {**given, **(read_json(config) if config.is_file() else {})}
+    lowercase, chinese = found.get("do_lower_case"), found.get("tokenize_chinese_chars")
+    if lowercase is None:  # pieces of lower-cased text have no capitals
+        lowercase = not any(symbol != symbol.lower() for symbol in symbols if not symbol.startswith(("[", "<")))
+        logger.warning("%s: nothing says whether to lower-case text; by the symbols: %s", folder, lowercase)
+    return {
+        "lowercase": lowercase,
+        "strip_accents": found.get("strip_accents"),
+        "chinese_chars": True if chinese is None else chinese,
+    }
+
+
+def _require_size(dictionary: Dictionary, vocab_size: int, where: Path) -> None:
+    if dictionary.embedding_size != vocab_size:
+        raise XalignError(
+            "the tokenizer does not fit the model's vocabulary",
+            where=where,
+            found=f"{dictionary.embedding_size} ids: {len(dictionary) - len(SPECIALS)} symbols, "
+            f"{' '.join(SPECIALS)} and {MASK}",
+            expected=f"{vocab_size} ids, as config.json has",
+            next="tokens added later and padded vocabularies are not supported: take the model from before them",
+        )

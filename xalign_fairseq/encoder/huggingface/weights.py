@@ -1,0 +1,85 @@
+"""The files of a Hugging Face folder: JSON and tensors, read without running any code that they may carry."""
+
+import importlib.util
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from xalign_fairseq.encoder.checkpoint import load_pickled
+from xalign_fairseq.errors import XalignError
+
+SAFETENSORS = "model.safetensors"
+# In the order in which they are looked for.
+WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; :class:`XalignError` if it is missing, damaged or something else."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise XalignError("the file does not exist", where=path) from None
+    except ValueError as error:
+        raise XalignError("the file is not JSON, or it is damaged", where=path, found=error) from None
+    if not isinstance(found, dict):
+        raise XalignError("the file is not JSON of the expected form", where=path, expected="an object")
+    return found
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    """All tensors of a model by their names there, from one file or from all shards that its index names.
+
+    Raises:
+        XalignError: no weights, an incomplete set of shards, a damaged file, or pickled objects other than tensors.
+    """
+    path = next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
+    if path is None:
+        raise XalignError(
+            "the folder has no weights", where=folder, found=sorted(each.name for each in folder.iterdir()),
+            expected=f"one of {', '.join(WEIGHTS)}",
+        )  # fmt: skip
+    if path.suffix != ".json":
+        return read_tensors(path)
+    parts = [folder / name for name in sorted(set(read_json(path).get("weight_map", {}).values()))]
+    absent = [part.name for part in parts if not part.is_file()]
+    if absent or not parts:
+        raise XalignError(
+            "the model's shards are not complete", where=path, found=f"{', '.join(absent) or 'all'} missing"
+        )
+    return {name: value for part in parts for name, value in read_tensors(part).items()}
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of one file: of safetensors, or a state dict of ``torch.save``."""
+    if path.suffix != ".safetensors":
+        found = load_pickled(path)
+        if not isinstance(found, dict) or not all(isinstance(value, Tensor) for value in found.values()):
+            raise XalignError("the file is not a state dict", where=path, expected="tensors by their names")
+        return dict(found)
+    require_safetensors(path)
+    import safetensors.torch
+
+    try:
+        return safetensors.torch.load_file(path)
+    except safetensors.SafetensorError as error:
+        raise XalignError("the file is not a safetensors file, or it is damaged", where=path, found=error) from None
+
+
+def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for."""
+    require_safetensors(path)
+    import safetensors.torch
+
+    # Views of one storage, such as tied weights, are refused there.
+    whole = {name: value.detach().clone().contiguous() for name, value in tensors.items()}
+    safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
+
+
+def require_safetensors(where: object) -> None:
+    """:class:`XalignError` where the library is not installed."""
+    if importlib.util.find_spec("safetensors") is None:
+        raise XalignError("this file needs safetensors", where=where, next='pip install "xalign_fairseq[huggingface]"')
