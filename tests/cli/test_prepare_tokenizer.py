@@ -1,0 +1,102 @@
+"""Data-bins with the tokenizer of a pretrained model, and what the other commands make of them."""
+
+import json
+
+import pytest
+from wordpieces import LINES, train_symbols, write_bert
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.data import lexicon as lexicons
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.wordpiece import WordPieceTokenizer, from_vocabulary
+
+
+@pytest.fixture(scope="module")
+def symbols():
+    return train_symbols(LINES)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(symbols, tmp_path_factory):
+    path = tmp_path_factory.mktemp("bert") / "bert.pt"
+    write_bert(path, symbols)
+    return path
+
+
+@pytest.fixture(scope="module")
+def data(checkpoint, tmp_path_factory):
+    """A data-bin of a bitext with links and of monolingual text, made with the checkpoint's tokenizer."""
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "train.xx").write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
+    (folder / "train.yy").write_text("".join(f"{line}\n" for line in reversed(LINES)), encoding="utf-8")
+    (folder / "train.gold").write_text("0-0\n" * len(LINES))
+    main([
+        "prepare", "--destdir", str(folder / "bin"), "--tokenizer", str(checkpoint), "--pair", "xx-yy",
+        "--trainpref", str(folder / "train"), "--links", str(folder / "train.gold"), "--mono", f"xx={folder}/train.xx",
+    ])  # fmt: skip
+    return DataBin(folder / "bin")
+
+
+def test_the_data_have_the_models_ids(data, symbols):
+    tokenizer = WordPieceTokenizer(*from_vocabulary(symbols, lowercase=False))
+    expected = [[*tokenizer.encode(line), 2] for line in LINES]
+    src, tgt = data.pair("train", "xx", "yy")
+    assert [item.tolist() for item in src] == expected == [item.tolist() for item in tgt][::-1]
+    assert [item.tolist() for item in data.mono("train", "xx")] == expected
+    links = data.links("train", "xx", "yy")
+    assert [links[i][0].tolist() for i in range(len(LINES))] == [
+        tokenizer.encode_words(line.split())[1] for line in LINES
+    ]
+
+
+def test_the_manifest_tells_where_the_tokenizer_is_from(data, checkpoint):
+    assert data.manifest["tokenizer"]["model"] == "wordpiece.json" and not data.manifest["tokenizer"]["trained"]
+    assert data.manifest["options"]["tokenizer"] == str(checkpoint) and data.manifest["options"]["vocab_size"] is None
+    assert {"dict.txt", "wordpiece.json"} <= data.manifest["files"].keys()
+
+
+def test_doctor(data, checkpoint, tmp_path, capsys):
+    assert main(["doctor", str(data.path), str(checkpoint)]) == 0
+    out = capsys.readouterr().out
+    size = len(data.dictionary)
+    assert out.count(f"WordPiece, cased: {size} symbols") == 2
+    assert f"fits the dictionary of {data.path}" in out
+    for name in ("dict.txt", "wordpiece.json", "train.xx.idx", "train.xx.bin"):
+        (tmp_path / name).write_bytes((data.path / name).read_bytes())
+    settings = json.loads((tmp_path / "wordpiece.json").read_text())
+    (tmp_path / "wordpiece.json").write_text(json.dumps({**settings, "special_ids": [1, 2, 3, 4, 5000]}))
+    assert main(["doctor", str(tmp_path)]) == 1
+    assert "more than 5000" in capsys.readouterr().out
+
+
+def test_lexicon(data, tmp_path):
+    words = [("quick", "foxes"), ("北京", "東京"), ("Brücken", "Straße führt")]
+    (tmp_path / "words.tsv").write_text("".join(f"{src}\t{tgt}\n" for src, tgt in words), encoding="utf-8")
+    options = ["--pair", "xx-yy", "--from", str(tmp_path / "words.tsv"), "--fraction", "1", "--held-out", "0"]
+    assert main(["lexicon", str(data.path), *options]) == 0
+    sides = lexicons.read(data, "xx", "yy").padded()
+    rows = zip(*([[i for i in row if i != 1] for row in side.tolist()] for side in sides), strict=True)
+    assert sorted(rows) == sorted(tuple(data.tokenizer.encode(word) for word in pair) for pair in words)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--spm", "x.model"), "two tokenizers"),
+        (("--dict", "dict.txt"), "--dict without --spm"),
+        (("--vocab-size", "9"), "take an existing one"),
+        (("--tokenizer", "nowhere.pt"), "does not exist"),
+    ],
+)
+def test_bad_options(checkpoint, tmp_path, options, message, capsys):
+    (tmp_path / "a.xx").write_text("a\n")
+    for name in ("x.model", "dict.txt"):
+        (tmp_path / name).write_text("x 1\n")
+    paths = [str(tmp_path / value) if index else value for index, value in enumerate(options)]
+    options = options if options[0] == "--vocab-size" else paths
+    code = main([
+        "prepare", "--destdir", str(tmp_path / "bin"), "--mono", f"xx={tmp_path}/a.xx", "--tokenizer", str(checkpoint),
+        *options,
+    ])  # fmt: skip
+    assert code and message in capsys.readouterr().err
+    assert not (tmp_path / "bin").exists()

@@ -1,0 +1,104 @@
+"""Training runs from an encoder of BERT's kind through the real fairseq-train."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from wordpieces import SIZES, train_symbols, write_bert
+
+from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.alignment.vocabulary import stored_model
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.wordpiece import WordPieceTokenizer
+from xalign_fairseq.encoder import checkpoint
+
+pytestmark = pytest.mark.slow
+EPS = ("--layer-norm-eps", "1e-12")
+
+
+@pytest.fixture(scope="module")
+def bert(sample, tmp_path_factory):
+    """Path of a checkpoint whose pieces are the sample's."""
+    path = tmp_path_factory.mktemp("bert") / "bert.pt"
+    lines = [line for lang in ("en", "de") for line in (sample / f"en-de/train.{lang}").read_text().splitlines()]
+    write_bert(path, train_symbols(lines, size=500))
+    return path
+
+
+@pytest.fixture(scope="module")
+def bert_bin(sample, bert, command, tmp_path_factory):
+    """The sample's German pair and monolingual text, prepared with the checkpoint's tokenizer."""
+    out = tmp_path_factory.mktemp("bert_bin") / "databin"
+    here = sample / "en-de"
+    command(
+        "xalign", "prepare", "--destdir", out, "--tokenizer", bert, "--pair", "en-de", "--trainpref", here / "train",
+        "--validpref", here / "valid", "--links", here / "valid.gold", "--mono", f"en={sample}/mono/train.en",
+    )  # fmt: skip
+    return out
+
+
+@pytest.fixture(scope="module")
+def trained(train, bert, bert_bin, tmp_path_factory):
+    """Four updates of XLM-Align's objectives from the checkpoint, with whole words masked."""
+    folder = tmp_path_factory.mktemp("run")
+    logged, done = train(bert_bin, folder, "--init-checkpoint", bert, *EPS, "--max-update", 4, "--mask-whole-words",
+                         "--best-checkpoint-metric", "aer")  # fmt: skip
+    return logged, done, folder / "checkpoint_best.pt"
+
+
+def test_training_starts_from_it_and_validates(trained, bert):
+    logged, done, path = trained
+    assert sorted(logged) == [1, 2, 3, 4] and {"mlm_loss", "tlm_loss", "dwa_loss"} <= set(logged[4])
+    assert f"initialised from {bert}" in done.stdout + done.stderr
+    assert re.search(r'"valid_aer": "0\.\d+"', done.stdout + done.stderr)
+    assert path.is_file()
+
+
+def test_its_checkpoint_has_tokenizer_and_layer_norms(trained, bert, bert_bin):
+    state, start = checkpoint.read(trained[2]), checkpoint.read(bert)
+    assert stored_model(state["task_state"]["tokenizer"]) == DataBin(bert_bin).tokenizer_model
+    assert state["task_state"]["tokenizer"]["symbols"] == start["task_state"]["tokenizer"]["symbols"]
+    encoder, _ = checkpoint.load_encoder(state)
+    assert encoder.config.layer_norm_eps == SIZES["layer_norm_eps"]
+    name = "encoder.sentence_encoder.embed_tokens.weight"
+    moved = (state["model"][name] - start["model"][name]).abs().max()
+    assert 0 < moved < 0.01  # four steps of Adam at 1e-3
+
+
+def test_its_checkpoint_aligns(trained, sample):
+    aligner = Aligner.from_pretrained(trained[2])
+    assert isinstance(aligner.tokenizer, WordPieceTokenizer)
+    sides = [(sample / f"en-de/test.{lang}").read_text().splitlines()[:5] for lang in ("en", "de")]
+    found = aligner.align(*sides)
+    assert len(found) == 5 and any(each.links for each in found)
+
+
+def test_another_eps_is_refused(train, bert, bert_bin, tmp_path):
+    _, done = train(bert_bin, tmp_path, "--init-checkpoint", bert, "--max-update", 1, check=False)
+    assert done.returncode != 0 and "--layer-norm-eps 1e-12" in done.stderr
+
+
+def test_masked_words_are_whole(bert_bin):
+    """Every piece after ## is chosen with the piece before it."""
+    import xalign_fairseq
+
+    xalign_fairseq.register()
+    from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask
+
+    task = XalignPretrainingTask(XalignPretrainingConfig(data=str(bert_bin), seed=1, mask_whole_words=True))
+    task.needs = {"mono"}
+    task.load_dataset("train")
+    symbols = task.dictionary.symbols
+    continued = chosen = 0
+    for index in range(20):
+        block = task.datasets["train"][index]
+        predicted = block.targets != 1
+        tokens = [symbols[i] for i in np.where(predicted, block.targets, block.masked)]
+        pairs = zip(itertools.pairwise(tokens), itertools.pairwise(predicted.tolist()), strict=True)
+        for (before, token), (first, second) in pairs:
+            if token.startswith("##") and before not in ("<s>", "<unk>"):
+                continued += 1
+                chosen += second
+                assert first == second, (before, token)
+    assert continued > 20 and chosen > 0
