@@ -183,6 +183,8 @@ def test_agreement_switches_to_own_labels_for_good():
     restored = objective.build_head(CONFIG)
     restored.load_state_dict(head.state_dict())
     assert objective._labels_itself(restored, 0)
+    # A run that begins with this model and wants given links alone gets them.
+    assert not build(DwaConfig(links_until=10))[0]._labels_itself(restored, 9)
 
 
 def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():

@@ -151,7 +151,8 @@ class DenoisingWordAlignment(Objective):
 
     def _labels_itself(self, head: Any, step: int) -> bool:
         late = self.cfg.links_until > 0 and step >= self.cfg.links_until
-        return late or float(head.own_labels) > 0
+        # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
+        return late or (self.cfg.links_agreement > 0 and float(head.own_labels) > 0)
 
     def _own(self, encoder: StepEncoder, head: Any, bitext: Bitext) -> Tensor:
         hidden = encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
