@@ -32,7 +32,7 @@ import torch
 from xalign_fairseq import __version__
 from xalign_fairseq.alignment.aer import score, sentence_counts
 from xalign_fairseq.alignment.aligner import Aligner, choose_device
-from xalign_fairseq.alignment.labels import LabelOptions
+from xalign_fairseq.alignment.methods import Transport
 from xalign_fairseq.alignment.pharaoh import Link, read_gold
 from xalign_fairseq.alignment.signature import score_signature
 from xalign_fairseq.alignment.vocabulary import load_tokenizer
@@ -108,7 +108,7 @@ def measure_aer(model: Model, gold: Path, silver: Path) -> tuple[dict[str, Any],
         encoding, layer, method = place
         signature = score_signature(
             layer=layer,
-            options=LabelOptions(filter=method),
+            method=Transport(filter=method),
             encoding=encoding,
             languages=None if model.maps is None else model.languages,
         )
@@ -122,7 +122,7 @@ def align(model: Model, files: Path, places: Sequence[Place]) -> dict[Place, lis
     found = {}
     for encoding in dict.fromkeys(place[0] for place in places):
         mine = [place for place in places if place[0] == encoding]
-        settings = [(layer, LabelOptions(filter=method)) for _, layer, method in mine]
+        settings = [(layer, Transport(filter=method)) for _, layer, method in mine]
         sides = (read_lines(f"{files}.{lang}") for lang in model.languages)
         swept = model.aligner(encoding).sweep(zip(*sides, strict=True), settings)
         links = zip(*([set(alignment.links) for alignment in each] for each in swept), strict=True)

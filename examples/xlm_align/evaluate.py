@@ -18,7 +18,7 @@ import torch
 from xalign_fairseq.alignment.aer import score, sentence_counts
 from xalign_fairseq.alignment.aligner import Aligner
 from xalign_fairseq.alignment.bootstrap import bootstrap_intervals
-from xalign_fairseq.alignment.labels import LabelOptions
+from xalign_fairseq.alignment.methods import Transport
 from xalign_fairseq.alignment.pharaoh import read_gold
 from xalign_fairseq.alignment.signature import score_signature
 from xalign_fairseq.encoder import checkpoint
@@ -38,24 +38,24 @@ def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
             continue
         aligner = Aligner.from_pretrained(path, similarity=similarity)
         # A pointer means nothing at layers that it was not trained on.
-        layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else [aligner.layer]
+        layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else aligner.layers
         layers = [aligner.encoder.config.resolve_layer(layer) for layer in layers]
-        settings = [(layer, LabelOptions(filter=method)) for layer in layers for method in METHODS]
+        settings = [(layer, Transport(filter=method)) for layer in layers for method in METHODS]
         found = [
             [set(alignment.links) for alignment in pair_]
             for pair_ in aligner.sweep(zip(src, tgt, strict=True), settings)
         ]
-        for (layer, options), hyps in zip(settings, zip(*found, strict=True), strict=True):
+        for (layer, how), hyps in zip(settings, zip(*found, strict=True), strict=True):
             result = score(hyps, golds)
             intervals = bootstrap_intervals(sentence_counts(hyps, golds))
             rows.append(
                 {
                     "similarity": similarity,
                     "layer": layer,
-                    "method": options.filter,
+                    "method": how.filter,
                     **{key: round(getattr(result, key), 4) for key in ("aer", "precision", "recall", "f1")},
                     "links": result.links,
-                    "signature": score_signature(layer=layer, options=options, similarity=similarity),
+                    "signature": score_signature(layer=layer, method=how, similarity=similarity),
                     "interval": [round(value, 4) for value in intervals["aer"]],
                 }
             )

@@ -1,4 +1,5 @@
 import io
+import math
 import random
 
 import pytest
@@ -7,7 +8,8 @@ import torch
 
 from xalign_fairseq.alignment import aligner as module
 from xalign_fairseq.alignment.aligner import Aligner, choose_device
-from xalign_fairseq.alignment.labels import LabelOptions, pair_links
+from xalign_fairseq.alignment.labels import pair_links
+from xalign_fairseq.alignment.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.alignment.words import to_word_links
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -99,7 +101,7 @@ def alone(aligner, layer, options, src, tgt):
 
 @pytest.mark.parametrize("method", ["itermax", "argmax", "union", "itermax-paper"])
 def test_links_and_probabilities_are_those_of_each_pair_alone(aligner, pairs, method):
-    aligner.options = options = LabelOptions(filter=method, order="rows-first", mu=0.5, iterations=3)
+    aligner.method = options = Transport(filter=method, order="rows-first", mu=0.5, iterations=3)
     found = links_of(aligner, pairs)
     assert sum(map(len, found)) > 200
     for (src, tgt), links in zip(pairs, found, strict=True):
@@ -139,7 +141,7 @@ def test_equal_words_find_each_other_at_layer_0():
     torch.nn.init.zeros_(encoder.sentence_encoder.layernorm_embedding.bias)
     rng = random.Random(3)
     order = rng.sample(range(len(WORDS)), len(WORDS))
-    aligner = Aligner(encoder, words, layer=0, options=LabelOptions(filter="argmax"))
+    aligner = Aligner(encoder, words, layer=0, method=Transport(filter="argmax"))
     [found] = aligner.align([WORDS], [[WORDS[k] for k in order]])
     assert set(found.links) == {(k, order.index(k)) for k in range(len(WORDS))}
 
@@ -170,36 +172,73 @@ def test_sides_of_different_lengths(aligner):
         aligner.align(["a"], ["a", "b"])
 
 
-def test_a_pair_beyond_the_positions_is_cut_in_proportion(tokenizer, monkeypatch):
-    aligner = Aligner(small_encoder(tokenizer, positions=23), tokenizer, layer=1)
-    seen = []
-    states = aligner.encoder.states
-    monkeypatch.setattr(aligner.encoder, "states", lambda given: seen.append(given.tokens) or states(given))
-    letter = next(p for p in tokenizer.dictionary.symbols[4:] if len(tokenizer.encode_words([p.strip("▁")])[0]) == 1)
-    word = letter.strip("▁")
-    cases = {
-        (30, 10): (15, 5),
-        (10, 30): (5, 15),
-        (1, 500): (1, 19),
-        (500, 1): (19, 1),
-        (10, 10): (10, 10),
-        (11, 10): (10, 10),
-    }
-    for (n, m), (kept_n, kept_m) in cases.items():
-        [pair] = aligner.align([[word] * n], [[word] * m])
-        ids = seen.pop()[0].tolist()
-        assert len(ids) == 23
-        assert [k for k, token in enumerate(ids) if token == 2] == [1 + kept_n, 22]
-        assert (len(pair.src), len(pair.tgt), pair.cut) == (n, m, n + m > 20)
-        assert pair.links
-        assert all(i < kept_n and j < kept_m for i, j in pair.links)
+def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
+    """The state of every token at layer 2, from the definition of windows: plain loops, one window at a time."""
+    n, m = sizes
+    room = positions - 3 if encoding == "joint" else None
+    if encoding == "joint":
+        shares = [room * n // (n + m), room * m // (n + m)]
+        short = int(n > m)
+        shares[short] = min(sizes[short], max(shares[short], room // 4, 1))
+        shares[1 - short] = min(sizes[1 - short], room - shares[short])
+    else:
+        shares = [min(size, positions - 2) for size in sizes]
+    count = 1 + max(math.ceil((size - share) / max(1, share // 2)) for size, share in zip(sizes, shares, strict=True))
+    best = [[(-1, 0, 0, torch.empty(0))] * size for size in sizes]
+    for window in range(count):
+        starts = [round((size - share) * window / max(1, count - 1)) for size, share in zip(sizes, shares, strict=True)]
+        parts = [tokens_of[side][starts[side] : starts[side] + shares[side]] for side in (0, 1)]
+        if encoding == "joint":
+            states = encoder.states(torch.tensor([[0, *parts[0], 2, *parts[1], 2]])).layer(2)[0]
+            sides = states[1 : 1 + shares[0]], states[2 + shares[0] : -1]
+        else:
+            sides = [encoder.states(torch.tensor([[0, *part, 2]])).layer(2)[0, 1:-1] for part in parts]
+        for side in (0, 1):
+            for k in range(shares[side]):
+                token = starts[side] + k
+                # Furthest from an edge; the first place; at this place the window as far on as the token.
+                to_edge = min(k, shares[side] - 1 - k)
+                as_far_on = round(token * (count - 1) / max(1, sizes[side] - 1))
+                rank = to_edge, -starts[side], -abs(window - as_far_on), sides[side][k]
+                best[side][token] = max(best[side][token], rank, key=lambda each: each[:3])
+    return torch.stack([state for side in best for *_, state in side])
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+@pytest.mark.parametrize("batch_tokens", [1, 100])
+def test_a_pair_beyond_the_positions_is_read_in_windows(tokenizer, encoding, batch_tokens):
+    encoder = small_encoder(tokenizer, positions=23)
+    aligner = Aligner(encoder, tokenizer, layer=2, encoding=encoding, batch_tokens=batch_tokens)
+    letters = [p.strip("▁") for p in tokenizer.dictionary.symbols[4:]]
+    letters = [letter for letter in letters if len(tokenizer.encode_words([letter])[0]) == 1]
+    rng = random.Random(2)
+    for n, m in [(30, 10), (10, 30), (1, 100), (100, 2), (11, 10), (60, 70), (22, 22), (21, 21)]:
+        words = [rng.choices(letters, k=size) for size in (n, m)]
+        ids = [tokenizer.encode_words(side)[0] for side in words]
+        [pair] = aligner.align(words[:1], words[1:])
+        assert pair.links and (len(pair.src), len(pair.tgt)) == (n, m)
+        if (n, m) == (21, 21) and encoding == "separate":
+            states = torch.cat([encoder.states(torch.tensor([[0, *side, 2]])).layer(2)[0, 1:-1] for side in ids])
+        else:
+            states = encodings_in_windows(encoder, ids, (n, m), 23, encoding)
+        links, probability = aligner.method(states[None], torch.tensor([[0, n, n, n + m]]))
+        expected = {(i, j): float(probability[0, i, j]) for _, i, j in links.nonzero().tolist()}
+        assert pair.links == pytest.approx(expected, abs=1e-9), (n, m)
+
+
+def test_windows_do_not_change_the_links_of_other_pairs(tokenizer, pairs):
+    aligner = Aligner(small_encoder(tokenizer, positions=40), tokenizer, layer=2)
+    expected = [links_of(aligner, [pair])[0] for pair in pairs]
+    assert sum(not aligner.pair_encoder.fits(len(src), len(tgt)) for src, tgt in pairs) > 5
+    for links, alone_ in zip(links_of(aligner, pairs), expected, strict=True):
+        assert links == pytest.approx(alone_, abs=1e-9)
 
 
 def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
-    settings = [(layer, LabelOptions(filter=method)) for layer in range(4) for method in ("argmax", "union")]
+    settings = [(layer, Transport(filter=method)) for layer in range(4) for method in ("argmax", "union")]
     expected = []
-    for layer, options in settings:
-        single = Aligner(aligner.encoder, aligner.tokenizer, layer=layer, options=options)
+    for layer, method in settings:
+        single = Aligner(aligner.encoder, aligner.tokenizer, layer=layer, method=method)
         expected.append(links_of(single, pairs))
     passes = []
     states = aligner.encoder.states
@@ -210,6 +249,56 @@ def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
         assert [row[setting].links for row in found] == expected[setting]
 
 
+@pytest.mark.parametrize("method", [Cosine("itermax"), Cosine("match"), Softmax(0.05), Dustbin(0.2, filter="itermax")])
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_every_method_finds_the_links_of_each_pair_alone(aligner, pairs, method, encoding):
+    """Neither padding nor the other pairs of a batch bear on a link."""
+    aligner = Aligner(aligner.encoder, aligner.tokenizer, layer=2, method=method, encoding=encoding)
+    found = links_of(aligner, pairs)
+    assert sum(map(len, found)) > 200
+    for pair, links in zip(pairs, found, strict=True):
+        assert links == pytest.approx(links_of(aligner, [pair])[0], abs=1e-9)
+
+
+def test_states_of_several_layers_are_averaged(aligner):
+    src, tgt = ["we", "have", "seven", "trees"], ["old", "red", "songs", "near"]
+    sides = [aligner.tokenizer.encode_words(side) for side in (src, tgt)]
+    (src_ids, src_words), (tgt_ids, tgt_words) = sides
+    n, m = len(src_ids), len(tgt_ids)
+    states = aligner.encoder.states(torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]]))
+    mean = (states.layer(1) + states.layer(3)) / 2
+    links, _ = aligner.method(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]))
+    averaged = Aligner(aligner.encoder, aligner.tokenizer, layer=(1, -1))
+    assert averaged.layers == (1, 3)
+    expected = to_word_links(links[0].nonzero().tolist(), src_words, tgt_words)
+    assert averaged.align([src], [tgt])[0].links.keys() == expected
+    assert expected != aligner.align([src], [tgt])[0].links.keys()
+
+
+def test_the_encoder_runs_as_far_as_the_highest_layer(aligner, monkeypatch):
+    ran = []
+    for number, layer in enumerate(aligner.encoder.sentence_encoder.layers, 1):
+        layer.register_forward_hook(lambda *_, number=number: ran.append(number))
+    Aligner(aligner.encoder, aligner.tokenizer, layer=(0, 2)).align(["the red house"], ["a big cat"])
+    assert ran == [1, 2]
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_links_between_subwords_become_those_between_words(aligner, pairs, encoding):
+    kinds = [
+        Aligner(aligner.encoder, aligner.tokenizer, encoding=encoding, units=units) for units in ("subword", "word")
+    ]
+    subwords, words = ([*aligner.align(*zip(*pairs, strict=True))] for aligner in kinds)
+    for (src, tgt), of_subwords, of_words in zip(pairs, subwords, words, strict=True):
+        ids = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
+        symbols = [[aligner.tokenizer.dictionary.symbols[k] for k in side] for side, _ in ids]
+        assert [of_subwords.src, of_subwords.tgt, of_subwords.units] == [*symbols, "subword"]
+        assert to_word_links(of_subwords.links, ids[0][1], ids[1][1]) == of_words.links.keys()
+    assert any(len(one.links) > len(other.links) for one, other in zip(subwords, words, strict=True))
+    with pytest.raises(XalignError, match="no such unit"):
+        Aligner(aligner.encoder, aligner.tokenizer, units="letter")
+
+
 def test_progress_counts_every_pair_once(aligner, pairs):
     done = []
     stream = aligner.stream(iter(pairs), done.append)
@@ -217,8 +306,8 @@ def test_progress_counts_every_pair_once(aligner, pairs):
 
 
 def test_the_layer_defaults_to_the_depth_of_xlm_aligns(aligner, tokenizer):
-    assert Aligner(aligner.encoder, tokenizer).layer == 2
-    assert Aligner(aligner.encoder, tokenizer, layer=-1).layer == 3
+    assert Aligner(aligner.encoder, tokenizer).layers == (2,)
+    assert Aligner(aligner.encoder, tokenizer, layer=-1).layers == (3,)
     with pytest.raises(XalignError, match="no such layer"):
         Aligner(aligner.encoder, tokenizer, layer=4)
 
@@ -258,13 +347,25 @@ def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(align
         sides = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
         hidden = [aligner.encoder.states(torch.tensor([[0, *ids, 2]])).layer(2)[:, 1:-1] for ids, _ in sides]
         n, m = (side.shape[1] for side in hidden)
-        found, _ = pair_links(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.options)
+        found, _ = pair_links(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.method)
         expected = to_word_links(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
         assert links.keys() == expected
-        different += bool(expected - alone(aligner, 2, aligner.options, src, tgt).keys())
+        different += bool(expected - alone(aligner, 2, aligner.method, src, tgt).keys())
     assert different > 10
 
 
-def test_a_pointer_reads_joint_pairs_only(aligner):
+def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
     with pytest.raises(XalignError, match="jointly encoded"):
         Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16), encoding="separate")
+    aligner = Aligner(aligner.encoder, aligner.tokenizer, method="argmax", pointer=Pointer(16), encoding="joint")
+    with pytest.raises(XalignError, match="to transport alone"):
+        aligner.align(["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    ("method", "layers", "encoding"),
+    [("transport", 2, "joint"), ("ot-unbalanced", 2, "joint"), ("match", 2, "separate"), ("softmax", 2, "separate")],
+)
+def test_a_method_s_usual_layer_and_encoding(tokenizer, method, layers, encoding):
+    aligner = Aligner(small_encoder(tokenizer), tokenizer, method=method)
+    assert aligner.layers == (layers,) and aligner.pair_encoder.encoding == encoding

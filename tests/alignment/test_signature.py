@@ -1,7 +1,7 @@
 """Signatures: whole lines, and one line whatever the input."""
 
 from xalign_fairseq import __version__
-from xalign_fairseq.alignment.labels import LabelOptions
+from xalign_fairseq.alignment.methods import Cosine, Transport
 from xalign_fairseq.alignment.signature import score_signature
 
 
@@ -12,15 +12,16 @@ def test_a_score_of_files():
 
 
 def test_a_score_of_an_encoder():
-    line = score_signature(layer=8, options=LabelOptions(mu=0.25, rounds=3), unit="subword")
+    line = score_signature(layer=8, method=Transport(mu=0.25, rounds=3), unit="subword")
     assert "|unit:subword|" in line
     assert line.endswith(
-        "|layer:8|similarity:hidden|filter:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2|order:columns-first"
-        f"|version:{__version__}"
+        "|layer:8|similarity:hidden|method:transport|filter:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2"
+        f"|order:columns-first|version:{__version__}"
     )
-    assert "rounds" not in score_signature(options=LabelOptions(filter="argmax"))
-    assert "layer:0" in score_signature(layer=0)
-    assert "|similarity:pointer|" in score_signature(options=LabelOptions(), similarity="pointer")
+    assert "rounds" not in score_signature(method=Transport(filter="argmax"))
+    assert "layer:0|" in score_signature(layer=0) and "layer:7,8|" in score_signature(layer=(7, 8))
+    assert "|method:itermax|rounds:3|alpha:0.9|version" in score_signature(method=Cosine("itermax", rounds=3))
+    assert "|similarity:pointer|" in score_signature(method=Transport(), similarity="pointer")
 
 
 def test_a_description_stays_one_field_of_one_line():

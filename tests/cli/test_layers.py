@@ -21,22 +21,33 @@ def layers(tiny_checkpoint, tiny_text):
 
 
 def test_every_entry_is_what_align_and_score_give(layers, tiny_checkpoint, tiny_text, tmp_path, capsys):
-    assert layers("--filter", "argmax", "union", "--json", tmp_path / "table.json") == 0
+    methods = {
+        "transport-argmax": ("--filter", "argmax"),
+        "transport-union": ("--filter", "union"),
+        "softmax": ("--method", "softmax", "--threshold", "0.01", "--encoding", "joint"),
+    }
+    options = ("--method", "transport", "softmax", "--filter", "argmax", "union", "--threshold", "0.01")
+    assert layers(*options, "--json", tmp_path / "table.json") == 0
     table = json.loads((tmp_path / "table.json").read_text())
     entries = [(row["layer"], row["method"]) for row in table["rows"]]
-    assert entries == [(layer, filter) for layer in range(4) for filter in ("argmax", "union")]
+    assert entries == [(layer, method) for layer in range(4) for method in methods]
     assert table["best"] == min(table["rows"], key=lambda row: row["aer"])
     capsys.readouterr()
     for row in table["rows"]:
         links = tmp_path / "links"
-        options = ["--layer", row["layer"], "--filter", row["method"], "--out", links, "--quiet"]
+        options = ["--layer", row["layer"], *methods[row["method"]], "--out", links, "--quiet"]
         command = ["align", "--checkpoint", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
         main([str(part) for part in command])
         main(["score", "--hyp", str(links), "--gold", str(tiny_text / "text.gold"), "--json"])
         scored = json.loads(capsys.readouterr().out)
         for metric in METRICS:
             assert row[metric] == pytest.approx(scored[metric]), metric
-        assert f"layer:{row['layer']}|similarity:hidden|filter:{row['method']}" in row["signature"]
+        assert f"layer:{row['layer']}|similarity:hidden|method:{row['method'].split('-')[0]}|" in row["signature"]
+
+
+def test_options_that_no_method_has(layers, capsys):
+    assert layers("--method", "argmax", "softmax", "--mu", "0.5") == 2
+    assert "has use for an option" in capsys.readouterr().err
 
 
 def test_the_table(layers, capsys):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -21,7 +21,14 @@ class Method(Protocol):
     """What finds links in hidden states. Nothing is differentiated, and a batch's padding changes no link.
 
     A pair whose similarities are not all finite has no links.
+
+    Attributes:
+        encoding: the usual one of its pairs, ``joint`` or ``separate``.
+        depth: of the layer that it usually reads, as a fraction of all layers.
     """
+
+    encoding: ClassVar[str]
+    depth: ClassVar[float]
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
         """Links (B, n, m) bool and probabilities (B, n, m) float of all token pairs, from hidden states (B, T, H).
@@ -50,6 +57,9 @@ class Transport(LabelOptions):
         links, probability = Transport(filter="argmax")(hidden, spans)
     """
 
+    encoding: ClassVar[str] = "joint"
+    depth: ClassVar[float] = 10 / 12
+
     measure: Measure = field(default=pair_similarity, repr=False, compare=False)
 
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
@@ -76,6 +86,9 @@ class Dustbin:
 
         links, probability = Dustbin(dustbin=0.6)(hidden, spans)
     """
+
+    encoding: ClassVar[str] = "joint"
+    depth: ClassVar[float] = 10 / 12
 
     dustbin: float = 0.5
     mu: float = 0.1
@@ -123,6 +136,9 @@ class Cosine:
         links, similarity = Cosine("itermax")(hidden, spans)
     """
 
+    encoding: ClassVar[str] = "separate"
+    depth: ClassVar[float] = 8 / 12
+
     filter: str = "argmax"
     rounds: int = 2
     alpha: float = 0.9
@@ -166,6 +182,9 @@ class Softmax:
         links, probability = Softmax()(hidden, spans)
     """
 
+    encoding: ClassVar[str] = "separate"
+    depth: ClassVar[float] = 8 / 12
+
     threshold: float = 1e-3
 
     def __post_init__(self) -> None:
@@ -193,15 +212,22 @@ class Softmax:
         return {"method": "softmax", "threshold": self.threshold}
 
 
+class Kind(NamedTuple):
+    """What a method's name stands for: a class, the options that the name fixes, and those that are left."""
+
+    kind: Callable[..., Method]
+    fixed: dict[str, Any]
+    options: tuple[str, ...]
+
+
 _FILTER = ("filter", "rounds", "alpha")
-# The class of each method, what its name fixes, and the options that are left.
-METHODS: dict[str, tuple[Callable[..., Method], dict[str, Any], tuple[str, ...]]] = {
-    "transport": (Transport, {}, (*_FILTER, "iterations", "mu", "order")),
-    "ot-unbalanced": (Dustbin, {}, (*_FILTER, "iterations", "mu", "dustbin")),
-    "argmax": (Cosine, {"filter": "argmax"}, ()),
-    "itermax": (Cosine, {"filter": "itermax"}, ("rounds", "alpha")),
-    "match": (Cosine, {"filter": "match"}, ()),
-    "softmax": (Softmax, {}, ("threshold",)),
+METHODS = {
+    "transport": Kind(Transport, {}, (*_FILTER, "iterations", "mu", "order")),
+    "ot-unbalanced": Kind(Dustbin, {}, (*_FILTER, "iterations", "mu", "dustbin")),
+    "argmax": Kind(Cosine, {"filter": "argmax"}, ()),
+    "itermax": Kind(Cosine, {"filter": "itermax"}, ("rounds", "alpha")),
+    "match": Kind(Cosine, {"filter": "match"}, ()),
+    "softmax": Kind(Softmax, {}, ("threshold",)),
 }
 
 

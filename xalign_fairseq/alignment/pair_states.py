@@ -1,11 +1,12 @@
 """How the aligner encodes sentence pairs: as one sequence or side by side, with linear maps and language embeddings."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.alignment.windows import pair_windows
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.samples import BOS, EOS, pair_sequence
 from xalign_fairseq.encoder.inputs import Input, in_target
@@ -14,6 +15,9 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
 ENCODINGS = ("joint", "separate")
+# The sentences of a batch of separate pairs are encoded in so many groups of similar lengths: on real text this takes
+# the share of padding from a tenth to a fiftieth.
+GROUPS = 8
 Ids = tuple[np.ndarray, np.ndarray]
 
 
@@ -36,8 +40,8 @@ class PairEncoder:
 
     Example::
 
-        states, spans = PairEncoder(encoder, "separate").states([(src_ids, tgt_ids)])
-        links, probability = pair_links(states.layer(8), spans)
+        states, spans = PairEncoder(encoder, "separate").states([(src_ids, tgt_ids)], [8])
+        links, probability = Transport()(states[8], spans)
     """
 
     def __init__(
@@ -65,37 +69,54 @@ class PairEncoder:
         self.mapped = languages if maps is not None else None
         self.embedded = languages if self._rows is not None else None
 
-    def fit(self, n: int, m: int) -> tuple[int, int, bool]:
-        """How many of n and m tokens are read, and whether that is fewer.
-
-        Of a joint pair that is longer than the encoder's positions both sides are cut by the same proportion.
-        """
+    def fits(self, n: int, m: int) -> bool:
+        """Whether sides of n and m tokens are within the encoder's positions."""
         positions = self.encoder.config.max_positions
-        if n == 0 or m == 0:  # has no links, and is not encoded
-            return n, m, False
-        if self.encoding == "separate":
-            return min(n, positions - 2), min(m, positions - 2), max(n, m) > positions - 2
-        room = positions - 3
-        if n + m <= room:
-            return n, m, False
-        n = max(1, room * n // (n + m))
-        return n, room - n, True
+        return n + m + 3 <= positions if self.encoding == "joint" else max(n, m) + 2 <= positions
 
-    def states(self, pairs: Sequence[Ids]) -> tuple[States, Tensor]:
-        """Hidden states by layer (B, T, H), and spans (B, 4) int64 in them: [src start, src end, tgt start, tgt end).
+    def states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
+        """Hidden states (B, T, H) by layer, and spans (B, 4) int64 in them: [src start, src end, tgt start, tgt end).
 
         Args:
-            pairs: token ids of both sides, (n,) and (m,), as many as :meth:`fit`.
+            pairs: token ids of both sides, (n,) and (m,), which :meth:`fits`.
+            layers: 0 embeddings; the encoder runs as far as the highest.
         """
-        if self.encoding == "joint":
-            sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
-            tokens = self._padded(sequences)
-            spans = torch.from_numpy(np.stack(sides)).to(tokens.device)
-            return self.encoder.states(Input(tokens, self._joint_rows(tokens, spans))), spans
-        src, tgt = (self._padded([np.array([BOS, *ids, EOS]) for ids in side]) for side in zip(*pairs, strict=True))
-        start = src.shape[1] + 1
-        spans = torch.tensor([[1, 1 + len(a), start, start + len(b)] for a, b in pairs]).to(src.device)
-        return _Joined([self._side(tokens, number) for number, tokens in enumerate((src, tgt))]), spans
+        if self.encoding == "separate":
+            return self._separate_states(pairs, layers)
+        sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
+        tokens = self._padded(sequences)
+        spans = torch.from_numpy(np.stack(sides)).to(tokens.device)
+        states = self.encoder.states(Input(tokens, self._joint_rows(tokens, spans)))
+        return {layer: states.layer(layer) for layer in layers}, spans
+
+    def long_states(
+        self, src: np.ndarray, tgt: np.ndarray, layers: Collection[int], batch_tokens: int
+    ) -> tuple[dict[int, Tensor], Tensor]:
+        """As :meth:`states` for one pair beyond the positions, in overlapping windows; no special tokens are in them.
+
+        Every token has the state of the window in which it is furthest from an edge
+        (:func:`~xalign_fairseq.alignment.windows.pair_windows`).
+
+        Args:
+            batch_tokens: most tokens in a batch of windows; one window at least is always taken.
+        """
+        n, m, config = len(src), len(tgt), self.encoder.config
+        windows = pair_windows(n, m, config.max_positions, self.encoding)
+        at_once = max(1, batch_tokens // (sum(side.length for side in windows) + 4))
+        found: dict[int, Tensor] = {}
+        for first in range(0, len(windows[0].starts), at_once):
+            numbers = range(first, min(first + at_once, len(windows[0].starts)))
+            states, spans = self.states(
+                [(windows[0].cut(src, number), windows[1].cut(tgt, number)) for number in numbers], layers
+            )
+            for row, number in enumerate(numbers):
+                for side, offset in ((0, 0), (1, n)):
+                    tokens = torch.from_numpy(windows[side].owned(number)).to(spans.device)
+                    places = tokens - windows[side].starts[number] + spans[row, 2 * side]
+                    for layer, hidden in states.items():
+                        whole = found.setdefault(layer, hidden.new_empty(1, n + m, hidden.shape[2]))
+                        whole[0, tokens + offset] = hidden[row, places]
+        return found, torch.tensor([[0, n, n, n + m]]).to(spans.device)
 
     def _padded(self, sequences: Sequence[np.ndarray]) -> Tensor:
         return pad(sequences, self.encoder.config.pad).to(self.encoder.lm_head.bias.device)
@@ -107,20 +128,42 @@ class PairEncoder:
         src, tgt = self._rows
         return in_target(spans, tokens.shape[1]) * (tgt - src) + src
 
-    def _side(self, tokens: Tensor, number: int) -> States:
-        rows = None if self._rows is None else tokens.new_full((len(tokens), 1), self._rows[number])
-        states = self.encoder.states(Input(tokens, rows))
+    def _separate_states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
+        """Both sides of a row behind each other, each as long as the longest of all."""
+        sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
+        longest = max(map(len, sentences))
+        found: dict[int, Tensor] = {}
+        for rows in _groups([len(sentence) for sentence in sentences]):
+            states = self._sentence_states([sentences[row] for row in rows], [row % 2 for row in rows])
+            for layer in layers:
+                hidden = states.layer(layer)
+                size = len(sentences), longest, hidden.shape[2]
+                whole = found[layer] if layer in found else found.setdefault(layer, hidden.new_zeros(size))
+                whole[rows, : hidden.shape[1]] = hidden
+        starts = 1, longest + 1
+        spans = [[edge for start, ids in zip(starts, pair, strict=True) for edge in (start, start + len(ids))]
+                 for pair in pairs]  # fmt: skip
+        device = self.encoder.lm_head.bias.device
+        return {k: v.view(len(pairs), 2 * longest, -1) for k, v in found.items()}, torch.tensor(spans).to(device)
+
+    def _sentence_states(self, sentences: Sequence[np.ndarray], sides: Sequence[int]) -> States:
+        """Sentences by themselves, each in the language of its side."""
+        tokens = self._padded(sentences)
+        languages = None if self._rows is None else tokens.new_tensor([[self._rows[side]] for side in sides])
+        states = self.encoder.states(Input(tokens, languages))
         if self.maps is None or self.mapped is None:
             return states
-        return MappedStates(states, self.maps, [self.mapped[number]] * len(tokens))
+        return MappedStates(states, self.maps, [self.mapped[side] for side in sides])
 
 
-class _Joined:
-    """Separate passes over both sides as one, the target's positions behind the source's."""
-
-    def __init__(self, sides: Sequence[States]):
-        self._sides = sides
-
-    def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T_src + T_tgt, H)."""
-        return torch.cat([side.layer(layer) for side in self._sides], 1)
+def _groups(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Rows of similar lengths, about equally many tokens in each of at most :data:`GROUPS`."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
+    room = sum(lengths) / GROUPS
+    group: list[int] = []
+    for row in order:
+        if group and (len(group) + 1) * lengths[group[0]] > room:
+            yield group
+            group = []
+        group.append(row)
+    yield group

@@ -1,7 +1,9 @@
 """The signature of a score: one line that says what was compared, and how the links were made."""
 
+from collections.abc import Sequence
+
 from xalign_fairseq import __version__
-from xalign_fairseq.alignment.labels import LabelOptions
+from xalign_fairseq.alignment.methods import Method
 
 
 def score_signature(
@@ -9,8 +11,8 @@ def score_signature(
     unit: str = "word",
     hyp_base: int = 0,
     gold_base: int = 0,
-    layer: int | None = None,
-    options: LabelOptions | None = None,
+    layer: int | Sequence[int] | None = None,
+    method: Method | None = None,
     similarity: str = "hidden",
     encoding: str = "joint",
     languages: tuple[str, str] | None = None,
@@ -26,17 +28,17 @@ def score_signature(
         unit: what a link joins, ``word`` or ``subword``.
         hyp_base: the index base of the hypothesis file.
         gold_base: that of the gold file.
-        layer: the encoder layer of the hidden states, if known.
-        options: how hidden states became links, if known.
-        similarity: what the similarity of two tokens was, ``hidden`` (dot product) or ``pointer``; named with options.
-        encoding: how pairs were encoded; named, with options, where it is not ``joint``.
-        languages: of the sides whose hidden states were mapped linearly, if they were; named with options.
-        embedded: languages of the sides whose embeddings the encoder has added, if it has any; named with options.
+        layer: the encoder layer of the hidden states, or those averaged, if known.
+        method: how hidden states became links, if known.
+        similarity: what it was read from, ``hidden`` states or a ``pointer``; named with the method.
+        encoding: how pairs were encoded; named, with the method, where it is not ``joint``.
+        languages: of the sides whose hidden states were mapped linearly, if they were; named with the method.
+        embedded: languages of the sides whose embeddings the encoder has added, if it has any; named with the method.
         system: another description of what made the links; kept to one line.
 
     Example::
 
-        score_signature(layer=8, options=LabelOptions())
+        score_signature(layer=8, method=Transport())
         # base:hyp0,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|layer:8|similarity:hidden|...
     """
     parts = {
@@ -47,23 +49,17 @@ def score_signature(
         "average": "micro",
     }
     if layer is not None:
-        parts["layer"] = str(layer)
-    if options is not None:
+        parts["layer"] = ",".join(map(str, [layer] if isinstance(layer, int) else layer))
+    if method is not None:
         if encoding != "joint":
             parts["encoding"] = encoding
         if languages is not None:
             parts["maps"] = "-".join(languages)
         if embedded is not None:
             parts["languages"] = "-".join(embedded)
-        parts |= {"similarity": similarity, "filter": options.filter}
-        if options.filter.startswith("itermax"):
-            parts |= {"rounds": str(options.rounds), "alpha": f"{options.alpha:g}"}
-        parts |= {
-            "mu": f"{options.mu:g}",
-            "eps": f"{options.eps:g}",
-            "iterations": str(options.iterations),
-            "order": options.order,
-        }
+        parts["similarity"] = similarity
+        for key, value in method.describe().items():
+            parts[key] = value if isinstance(value, str) else f"{value:g}"
     if system is not None:
         parts["system"] = " ".join(system.split()).replace("|", "/")
     parts["version"] = __version__

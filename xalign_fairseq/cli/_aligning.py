@@ -1,8 +1,9 @@
 """What the commands that run the aligner share: its options, its input and its progress."""
 
 import argparse
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,16 @@ from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.alignment.aligner import Aligner
-    from xalign_fairseq.alignment.labels import LabelOptions
+    from xalign_fairseq.alignment.methods import Method
     from xalign_fairseq.alignment.pharaoh import Gold
     from xalign_fairseq.alignment.sentence_pairs import SentencePairs
 
+METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax")
+METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "threshold")
+METHOD_HELP = (
+    "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
+    "match: SimAlign's, on cosines; softmax: awesome-align's (default: transport)"
+)
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 
 
@@ -26,7 +33,9 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
     model.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoint does not carry its own")
     model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoint does not carry its own")
     model.add_argument(
-        "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
+        "--device",
+        default="auto",
+        help="auto (the default: CUDA if there is one), cpu, cuda, or one of several GPUs, as cuda:1",
     )
     model.add_argument(
         "--batch-tokens", type=positive, default=8192, metavar="N", help="tokens in a batch (default: %(default)s)"
@@ -47,30 +56,61 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
 
 
 def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bool = True) -> None:
-    """Checkpoint, tokenizer, device, and how links are found, apart from layer and filter."""
+    """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter."""
     add_checkpoint_arguments(parser, checkpoint_required)
-    plan = parser.add_argument_group("transport plan and links (defaults: XLM-Align's released code)")
-    plan.add_argument(
-        "--similarity",
-        choices=("hidden", "pointer"),
-        help="hidden: h_i . h_j (Eq. 1); pointer: the scores of dwa's pointer, at its own layer (default: what the "
-        "model labelled itself with, --dwa-label-by, else hidden)",
-    )
-    plan.add_argument(
+    links = parser.add_argument_group("from hidden states to links (defaults: those of the method)")
+    links.add_argument(
         "--encoding",
         choices=("joint", "separate"),
-        help="joint: '<s> src </s> tgt </s>'; separate: each side by itself, as explicit alignment objectives, "
-        "awesome-align and SimAlign do (default: joint; with --maps separate)",
+        help="joint: '<s> src </s> tgt </s>'; separate: each side by itself (default: joint for transport and "
+        "ot-unbalanced, separate for the others and with --maps)",
     )
-    plan.add_argument("--iterations", type=int, default=2, metavar="N", help="Sinkhorn iterations (default: 2)")
-    plan.add_argument(
-        "--mu", type=float, default=1.0, help="entropy weight: K = max(eps, h_i . h_j)^(1/mu) (default: 1)"
+    links.add_argument(
+        "--similarity",
+        choices=("hidden", "pointer"),
+        help="of transport; hidden: h_i . h_j (Eq. 1); pointer: the scores of dwa's pointer, at its own layer "
+        "(default: what the model labelled itself with, --dwa-label-by, else hidden)",
     )
-    plan.add_argument(
-        "--order", choices=("columns-first", "rows-first"), default="columns-first", help="rows-first: as in Eq. 6"
+    links.add_argument("--iterations", type=int, metavar="N", help="of Sinkhorn (default: 2; ot-unbalanced 20)")
+    links.add_argument(
+        "--mu", type=float, help="weight of the entropy: K = max(eps, h_i . h_j)^(1/mu) (default: 1; ot-unbalanced 0.1)"
     )
-    plan.add_argument("--rounds", type=int, default=2, metavar="N", help="rounds of itermax (default: 2)")
-    plan.add_argument("--alpha", type=float, default=0.9, help="itermax's discount of aligned tokens (default: 0.9)")
+    links.add_argument(
+        "--order",
+        choices=("columns-first", "rows-first"),
+        help="of transport; rows-first: Eq. 6 (default: columns-first)",
+    )
+    links.add_argument("--rounds", type=int, metavar="N", help="of itermax (default: 2)")
+    links.add_argument("--alpha", type=float, help="itermax's discount of aligned tokens (default: 0.9)")
+    links.add_argument(
+        "--dustbin",
+        type=float,
+        metavar="Z",
+        help="of ot-unbalanced: score of having no partner, 0 to 1; the higher, the fewer links (default: 0.5)",
+    )
+    links.add_argument("--threshold", type=float, metavar="P", help="of softmax (default: 0.001)")
+    links.add_argument(
+        "--dtype",
+        choices=("float32", "bfloat16"),
+        default="float32",
+        help="of weights and states (default: %(default)s)",
+    )
+
+
+def add_link_arguments(parser: argparse.ArgumentParser) -> None:
+    """Layer, method and filter of one way to find links."""
+    parser.add_argument(
+        "--layer",
+        type=layer_list,
+        metavar="L",
+        help="layer of the hidden states, or several that are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
+        "(default: the one that the model labelled itself with, else 10/12 of the depth; 8/12 for argmax, itermax, "
+        "match and softmax)",
+    )
+    parser.add_argument("--method", choices=METHODS, default=METHODS[0], help=METHOD_HELP)
+    parser.add_argument(
+        "--filter", choices=PLAN_FILTERS, help="from plan to links (default: itermax; argmax for ot-unbalanced)"
+    )
 
 
 def add_text_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,21 +122,14 @@ def add_text_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
-def link_options(args: argparse.Namespace, filter: str) -> "LabelOptions":
-    """The options of the alignment library for one filter."""
-    from xalign_fairseq.alignment.labels import LabelOptions
+def link_method(args: argparse.Namespace, name: str, filter: str | None) -> "Method":
+    """A method with the options given."""
+    from xalign_fairseq.alignment.methods import make_method
 
-    return LabelOptions(
-        iterations=args.iterations,
-        mu=args.mu,
-        order=args.order,
-        filter=filter,
-        rounds=args.rounds,
-        alpha=args.alpha,
-    )
+    return make_method(name, filter=filter, **{option: getattr(args, option) for option in METHOD_OPTIONS})
 
 
-def load_aligner(args: argparse.Namespace, layer: int | None = None, filter: str = PLAN_FILTERS[0]) -> "Aligner":
+def load_aligner(args: argparse.Namespace, layer: Sequence[int] | None, method: "Method") -> "Aligner":
     """The aligner that the options describe."""
     from xalign_fairseq.alignment.aligner import Aligner
 
@@ -105,12 +138,13 @@ def load_aligner(args: argparse.Namespace, layer: int | None = None, filter: str
         dictionary=args.dict,
         spm=args.spm,
         layer=layer,
-        options=link_options(args, filter),
+        method=method,
         similarity=args.similarity,
         encoding=args.encoding,
         languages=side_languages(args),
         use_maps=args.maps is not None,
         device=args.device,
+        dtype=args.dtype,
         batch_tokens=args.batch_tokens,
     )
 
@@ -130,6 +164,11 @@ def open_pairs(args: argparse.Namespace) -> "SentencePairs":
     """The checked input; :class:`XalignError` unless it is either two files or one."""
     from xalign_fairseq.alignment.sentence_pairs import SentencePairs
 
+    return SentencePairs(*text_files(args))
+
+
+def text_files(args: argparse.Namespace) -> tuple[str, ...]:
+    """Source and target, or the one file of pairs; :class:`XalignError` for anything else."""
     given = [option for option in ("src", "tgt", "pairs") if getattr(args, option) is not None]
     if given not in (["src", "tgt"], ["pairs"]):
         raise XalignError(
@@ -137,7 +176,7 @@ def open_pairs(args: argparse.Namespace) -> "SentencePairs":
             found=", ".join(f"--{option}" for option in given) or "neither",
             expected="--src FILE --tgt FILE, or --pairs FILE",
         )
-    return SentencePairs(args.pairs) if args.pairs else SentencePairs(args.src, args.tgt)
+    return tuple(getattr(args, option) for option in given)
 
 
 def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
@@ -163,6 +202,17 @@ def positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return value
+
+
+def layer_list(text: str) -> tuple[int, ...]:
+    """``8``, ``7,8,9`` or ``6-9``, which are averaged."""
+    layers: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"(-?\d+)(?:-(\d+))?", part)
+        if not found or (found[2] and int(found[2]) <= int(found[1])):
+            raise argparse.ArgumentTypeError("must be a layer, several with commas, or first-last")
+        layers += range(int(found[1]), int(found[2] or found[1]) + 1)
+    return tuple(layers)
 
 
 def language_pair(text: str) -> tuple[str, str]:

@@ -1,32 +1,44 @@
-"""AER of every layer and filter on a development set, from one pass over it.
+"""AER of every layer, method and filter on a development set, from one pass over it.
 
-Use it to choose --layer and --filter of xalign align on a development set, never on the test set.
+Use it to choose --layer, --method and --filter of xalign align on a development set, never on the test set. Methods are
+compared on one encoding of the pairs, that of the first unless --encoding says otherwise.
 
 Example:
   xalign layers --checkpoint checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax
 """
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
+    METHOD_HELP,
+    METHOD_OPTIONS,
+    METHODS,
     PLAN_FILTERS,
     add_model_arguments,
     add_text_arguments,
-    link_options,
     load_aligner,
     open_pairs,
     progress_bar,
     read_fitting_gold,
 )
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from xalign_fairseq.alignment.methods import Method
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign layers``."""
     add_text_arguments(parser)
     parser.add_argument("--gold", required=True, metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
+    parser.add_argument("--method", nargs="+", choices=METHODS, default=METHODS[:1], help=METHOD_HELP)
     parser.add_argument(
-        "--filter", nargs="+", choices=PLAN_FILTERS, default=["itermax", "argmax"], help="default: itermax argmax"
+        "--filter",
+        nargs="+",
+        choices=PLAN_FILTERS,
+        default=["itermax", "argmax"],
+        help="from plan to links, for transport and ot-unbalanced (default: itermax argmax)",
     )
     parser.add_argument(
         "--layer",
@@ -43,36 +55,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Score, print the table and write what was asked for."""
     from xalign_fairseq.alignment.aer import score
+    from xalign_fairseq.alignment.methods import method_label
     from xalign_fairseq.alignment.signature import score_signature
 
+    methods = compared_methods(args)
     pairs = open_pairs(args)
     golds = read_fitting_gold(args.gold, pairs)
     if args.plot:
         from xalign_fairseq.plots.figure import require_matplotlib
 
         require_matplotlib()
-    aligner = load_aligner(args)
+    aligner = load_aligner(args, None, methods[0])
     config = aligner.encoder.config
     # A pointer means something at the layer that it was trained on, and nowhere else.
-    default = range(config.encoder_layers + 1) if aligner.similarity == "hidden" else [aligner.layer]
+    default = range(config.encoder_layers + 1) if aligner.similarity == "hidden" else aligner.layers
     layers = [config.resolve_layer(layer, "--layer") for layer in args.layer or default]
-    settings = [(layer, filter) for layer in layers for filter in dict.fromkeys(args.filter)]
+    settings = [(layer, method) for layer in layers for method in methods]
     with progress_bar(len(pairs), args.quiet) as progress:
-        swept = aligner.sweep(pairs, [(layer, link_options(args, filter)) for layer, filter in settings], progress)
-        links = [[set(alignment.links) for alignment in pair] for pair in swept]
+        links = [[set(alignment.links) for alignment in pair] for pair in aligner.sweep(pairs, settings, progress)]
     rows = []
-    for (layer, filter), hyps in zip(settings, zip(*links, strict=True), strict=True):
+    for (layer, method), hyps in zip(settings, zip(*links, strict=True), strict=True):
         result = score(hyps, golds)
         figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
         signature = score_signature(
             layer=layer,
-            options=link_options(args, filter),
+            method=method,
             similarity=aligner.similarity,
             encoding=aligner.pair_encoder.encoding,
             languages=aligner.pair_encoder.mapped,
             embedded=aligner.pair_encoder.embedded,
         )
-        rows.append({"layer": layer, "method": filter, **figures, "signature": signature})
+        rows.append({"layer": layer, "method": method_label(method), **figures, "signature": signature})
     # The lowest AER; of equal ones the first, that is the lowest layer.
     best = min(rows, key=lambda row: row["aer"])
     print_table(rows, best)
@@ -84,13 +97,33 @@ def run(args: argparse.Namespace) -> None:
         plot_layers(curves_by_method(rows), args.plot)
 
 
+def compared_methods(args: argparse.Namespace) -> "list[Method]":
+    """Each method with each filter, where it has filters, and with those of the options given that it has."""
+    from xalign_fairseq.alignment import methods
+
+    given = {option: getattr(args, option) for option in METHOD_OPTIONS if getattr(args, option) is not None}
+    found: list[Method] = []
+    used: set[str] = set()
+    for name in dict.fromkeys(args.method):
+        known = methods.METHODS[name].options
+        options = {option: value for option, value in given.items() if option in known}
+        used |= options.keys()
+        for filter in dict.fromkeys(args.filter) if "filter" in known else [None]:
+            found.append(methods.make_method(name, filter=filter, **options))
+    for option in given.keys() - used:
+        raise XalignError(
+            "none of the methods has use for an option", where=f"--{option}", found=", ".join(args.method)
+        )
+    return found
+
+
 def print_table(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
-    """A line per layer and filter; a star marks the lowest AER, whose signature follows."""
-    print(f"{'layer':>5}  {'method':<13}  {'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}")
+    """A line per layer and method; a star marks the lowest AER, whose signature follows."""
+    print(f"{'layer':>5}  {'method':<21}  {'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}")
     for row in rows:
         shares = "  ".join(f"{100 * row[key]:6.2f}" for key in ("aer", "precision", "recall", "f1"))
         star = "  *" if row is best else ""
-        print(f"{row['layer']:>5}  {row['method']:<13}  {shares}  {row['links']:>8}{star}")
+        print(f"{row['layer']:>5}  {row['method']:<21}  {shares}  {row['links']:>8}{star}")
     print(f"* {best['signature']}")
 
 

@@ -23,7 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.alignment import symmetrize
 from xalign_fairseq.alignment.linking.filters import EMPTY, FILTERS, WU_DREDZE
-from xalign_fairseq.cli._aligning import PLAN_FILTERS, add_model_arguments, load_aligner, progress_bar
+from xalign_fairseq.cli._aligning import (
+    add_link_arguments,
+    add_model_arguments,
+    link_method,
+    load_aligner,
+    progress_bar,
+)
 from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
 
@@ -62,11 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser, checkpoint_required=False)
-    labels = parser.add_argument_group("links of a checkpoint")
-    labels.add_argument("--layer", type=int, metavar="L", help="of the hidden states (default: as in xalign align)")
-    labels.add_argument(
-        "--filter", choices=PLAN_FILTERS, default=PLAN_FILTERS[0], help="from plan to links (default: itermax)"
-    )
+    add_link_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -112,7 +114,8 @@ def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
     if name in TOOLS:
         echo = not args.quiet and sys.stderr.isatty()
         return ToolEngine(TOOLS[name], args.symmetrize or SYMMETRIZATIONS[0], folder, echo)
-    return CheckpointEngine(load_aligner(args, args.layer, args.filter), args.checkpoint)
+    method = link_method(args, args.method, args.filter)
+    return CheckpointEngine(load_aligner(args, args.layer, method), args.checkpoint)
 
 
 def _refuse_strays(args: argparse.Namespace, engine: str) -> None:
@@ -148,6 +151,5 @@ def summary(manifest: dict[str, Any]) -> list[str]:
         f"{pairs['dropped']} dropped, {pairs['written']} written",
     ]
     if pairs["too_long"]:
-        what = "cut" if manifest["engine"]["name"] == "checkpoint" else "left without links"
-        lines.append(f"warning: {pairs['too_long']} pairs are too long for the aligner and were {what}")
+        lines.append(f"warning: {pairs['too_long']} pairs are too long for the aligner and were left without links")
     return lines

@@ -1,6 +1,5 @@
 """What finds the links: a tool of others in both directions, symmetrised, or our own aligner on a checkpoint."""
 
-import dataclasses
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +23,7 @@ class LinkedPair(NamedTuple):
     """The words of a pair and its links.
 
     ``directions`` are the forward and backward links that ``links`` come from; ``None`` if the engine has no
-    directions. ``too_long``: the engine left the pair out (a tool), or cut it (the checkpoint).
+    directions. ``too_long``: a tool left the pair out.
     """
 
     src: list[str]
@@ -105,12 +104,12 @@ class CheckpointEngine:
             "name": CHECKPOINT,
             "file": os.fspath(self._path),
             "sha256": file_sha256(Path(self._path)),
-            "layer": self.aligner.layer,
+            "layers": list(self.aligner.layers),
             "similarity": self.aligner.similarity,
             "encoding": pairs.encoding,
             "maps": "-".join(pairs.mapped or ()) or None,
             **embedded,
-            **dataclasses.asdict(self.aligner.options),
+            **self.aligner.method.describe(),
         }
 
     def run(self, pairs: Iterable[WordPair]) -> None:
@@ -119,7 +118,7 @@ class CheckpointEngine:
     def stream(self, pairs: Iterable[WordPair], progress: Progress) -> Iterator[LinkedPair]:
         """Align batch by batch."""
         for pair in self.aligner.stream(pairs, progress):
-            yield LinkedPair(pair.src, pair.tgt, frozenset(pair.links), None, pair.cut)
+            yield LinkedPair(pair.src, pair.tgt, frozenset(pair.links), None, False)
 
 
 def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
