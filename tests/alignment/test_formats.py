@@ -27,5 +27,12 @@ def test_json_holds_words_and_probabilities_in_one_line():
     }
 
 
+def test_json_tells_subwords():
+    line = JSON.line(Alignment(["▁red", "dish"], ["▁rouge"], {(0, 0): 0.5}, units="subword"), 1)
+    assert json.loads(line) == {
+        "src": ["▁red", "dish"], "tgt": ["▁rouge"], "links": [[0, 0, 0.5]], "units": "subword",
+    }  # fmt: skip
+
+
 def test_lines_stand_alone():
     assert all(FORMATS[name].begin() == FORMATS[name].end() == "" for name in ("pharaoh", "json"))

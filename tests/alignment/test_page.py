@@ -118,6 +118,11 @@ def test_words_without_links_and_empty_sides_are_marked():
     assert "0 and 1 word · 0 links" in read[1]["text"] and full["words"] == ["alone"]
 
 
+def test_subwords_are_called_so():
+    pair = Alignment(["▁red", "dish"], ["▁rouge"], {(0, 0): 0.5}, units="subword")
+    assert "2 and 1 subword · 1 link" in Page().line(pair, 1)
+
+
 def test_links_are_told_apart_by_gold_links():
     golds = [parse_line("0-1 1p2 2-2 3p0"), Gold(frozenset(), frozenset({(0, 0)}))]
     page = Page(golds)
@@ -150,7 +155,7 @@ def browse(page, folder, script):
 
 def render(path, folder):
     command = [
-        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,900", "--virtual-time-budget=3000",
+        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,900", "--virtual-time-budget=9000",
         f"--user-data-dir={folder}/profile", "--enable-logging=stderr", "--dump-dom", f"file://{path}",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)

@@ -44,6 +44,8 @@ class Pharaoh(_Lines):
 class JsonLines(_Lines):
     """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``, an object a line.
 
+    Links between subwords are told by ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords.
+
     Example::
 
         JsonLines().line(Alignment(["red"], ["rouge"], {(0, 0): 0.98}), 1)
@@ -52,7 +54,8 @@ class JsonLines(_Lines):
 
     def line(self, alignment: Alignment, number: int) -> str:
         links = [[i, j, round(probability, 6)] for (i, j), probability in sorted(alignment.links.items())]
-        return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links}, ensure_ascii=False)
+        units = {} if alignment.units == "word" else {"units": alignment.units}
+        return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links, **units}, ensure_ascii=False)
 
 
 FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "html": Page()}

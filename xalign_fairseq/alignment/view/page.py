@@ -14,7 +14,7 @@ from xalign_fairseq.alignment.aligner import Alignment
 from xalign_fairseq.alignment.pharaoh import Gold, Link, format_links
 
 # Scripts whose letters are small at the size of Latin ones.
-LARGE_SCRIPTS = frozenset((
+SMALL_SCRIPTS = frozenset((
     "ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
     "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "TIBETAN", "MYANMAR", "KHMER",
 ))  # fmt: skip
@@ -113,10 +113,9 @@ def _side(words: Sequence[str], *, linked: set[int], wrong: set[int], name: str,
         classes = ["alone"] * (index not in linked) + ["wrong"] * (index in wrong)
         mark = f' class="{" ".join(classes)}"' if classes else ""
         spans.append(f"<span{mark}>{escape(word.translate(CONTROLS))}</span>")
-    size = ' class="large"' if _is_large(words) else ""
-    return (
-        f'<p dir="{_direction(words)}"{lang}{size} tabindex="0" role="group" aria-label="{name}">{" ".join(spans)}</p>'
-    )
+    direction, small = _looks(words)
+    size = ' class="large"' if small else ""
+    return f'<p dir="{direction}"{lang}{size} tabindex="0" role="group" aria-label="{name}">{" ".join(spans)}</p>'
 
 
 def _wrong(links: Iterable[Link], gold: Gold) -> set[Link]:
@@ -125,7 +124,7 @@ def _wrong(links: Iterable[Link], gold: Gold) -> set[Link]:
 
 def _facts(alignment: Alignment, gold: Gold | None) -> str:
     links = alignment.links.keys()
-    facts = [f"{len(alignment.src)} and {_count(len(alignment.tgt), 'word')}", _count(len(links), "link")]
+    facts = [f"{len(alignment.src)} and {_count(len(alignment.tgt), alignment.units)}", _count(len(links), "link")]
     if gold is not None:
         extra, missing = len(links - gold.possible), len(gold.sure - links)
         facts += [f"<b>{extra} not gold</b>"] if extra else []
@@ -138,17 +137,20 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _direction(words: Iterable[str]) -> str:
-    """Where the text runs, by most of its letters: a sentence may begin with a name or a number in another script."""
-    kinds = [unicodedata.bidirectional(letter) for word in words for letter in word]
-    right_to_left = sum(kind in ("R", "AL") for kind in kinds)
-    return "rtl" if right_to_left > kinds.count("L") else "ltr"
+def _looks(words: Iterable[str]) -> tuple[str, bool]:
+    """Where the text runs, and whether its letters are small, by most letters: it may begin with a foreign name."""
+    letters = [kind for letter in "".join(words) if (kind := _letter(letter))]
+    right_to_left = sum(kind in ("R", "AL") for kind, _ in letters)
+    left_to_right = sum(kind == "L" for kind, _ in letters)
+    return "rtl" if right_to_left > left_to_right else "ltr", 2 * sum(small for _, small in letters) > len(letters)
 
 
-def _is_large(words: Iterable[str]) -> bool:
-    letters = [letter for word in words for letter in word if letter.isalpha()]
-    large = sum(unicodedata.name(letter, "").split(" ")[0] in LARGE_SCRIPTS for letter in letters)
-    return 2 * large > len(letters)
+@cache
+def _letter(letter: str) -> tuple[str, bool] | None:
+    """Unicode's class of a letter's direction, and whether its script is small; None of what is no letter."""
+    if not letter.isalpha():
+        return None
+    return unicodedata.bidirectional(letter), unicodedata.name(letter, "").split(" ")[0] in SMALL_SCRIPTS
 
 
 def _key() -> str:
