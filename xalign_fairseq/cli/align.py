@@ -1,116 +1,224 @@
 """Align the words of sentence pairs with a trained encoder.
 
 Writes one line per pair, in the order of the input and also for a pair with an empty side: Pharaoh links "i-j"
-(0-based words), or JSON with words and link probabilities. A pair that is longer than the encoder's positions is cut,
-both sides by the same proportion, and counted on stderr.
+(0-based words), JSON with words and link probabilities, or a page in HTML that shows them. Memory does not grow with
+the number of pairs.
 
-Example:
+Lines end at newlines alone; words are what white space separates. A pair that is longer than the encoder's positions is
+encoded in windows that overlap.
+
+An output file takes its name when it is complete. Until then it is FILE.part: after an error, Ctrl-C or a kill, the
+same command with --resume goes on after its last complete line, on any device and with any number of processes.
+
+Exit codes: 0 done, 2 bad input or options, 130 Ctrl-C, 141 the reader of the output has gone, 143 SIGTERM.
+
+Examples:
   xalign align --checkpoint checkpoint_best.pt --src test.en --tgt test.de --out test.links
+  zcat pairs.gz | xalign align --checkpoint checkpoint_best.pt --pairs - --processes 8 | gzip > links.gz
 """
 
 import argparse
+import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
-    PLAN_FILTERS,
+    add_link_arguments,
     add_model_arguments,
     add_text_arguments,
+    link_method,
     load_aligner,
-    open_pairs,
+    positive,
     progress_bar,
     read_fitting_gold,
+    text_files,
 )
+from xalign_fairseq.cli._output import Output
+from xalign_fairseq.cli._run_record import run_record
+from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
+    from xalign_fairseq.alignment.aligner import Aligner
+    from xalign_fairseq.alignment.formats import Format
+    from xalign_fairseq.alignment.parallel import AlignerPool
     from xalign_fairseq.alignment.pharaoh import Gold
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.alignment.sentence_pairs import PairStream, SentencePairs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign align``."""
     add_text_arguments(parser)
     parser.add_argument("--out", default="-", metavar="FILE", help="output; - is standard output (default)")
-    parser.add_argument("--format", choices=("pharaoh", "json"), default="pharaoh", help="default: pharaoh")
-    parser.add_argument(
-        "--layer",
-        type=int,
-        metavar="L",
-        help="layer of the hidden states: 0 embeddings, -1 last (default: the one that the model labelled itself with, "
-        "else 10/12 of the depth)",
-    )
-    parser.add_argument(
-        "--filter", choices=PLAN_FILTERS, default=PLAN_FILTERS[0], help="from plan to links (default: itermax)"
-    )
+    parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
+    parser.add_argument("--format", choices=("pharaoh", "json", "html"), default="pharaoh", help="default: pharaoh")
+    add_link_arguments(parser)
     add_model_arguments(parser)
-    plot = parser.add_argument_group("picture of one pair (needs matplotlib)")
-    plot.add_argument("--plot", metavar="PNG", help="draw the link matrix of a pair into this file")
+    parser.add_argument(
+        "--processes",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="on the CPU, each with one thread and the whole model (default: 1, with a thread for each core)",
+    )
+    plot = parser.add_argument_group("pictures")
+    plot.add_argument(
+        "--plot", metavar="FILE", help="draw the link matrix of one pair: FILE.png or FILE.svg (needs matplotlib)"
+    )
     plot.add_argument("--plot-line", type=int, default=1, metavar="N", help="line of the pair (default: 1, the first)")
-    plot.add_argument("--gold", metavar="FILE", help="gold links to draw as outlines: i-j sure, ipj possible")
+    plot.add_argument(
+        "--gold", metavar="FILE", help="gold links to show with --plot or --format html: i-j sure, ipj possible"
+    )
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
     """Align, write, and tell what was done on stderr."""
-    from xalign_fairseq.alignment.formats import FORMATS
+    # A batch system's SIGTERM must end the processes and tell what is kept, as an error does.
+    before = signal.signal(signal.SIGTERM, lambda number, frame: exit_by_signal(number))
+    try:
+        _align(args)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return 0
 
-    pairs = open_pairs(args)
-    gold = _plotted_gold(args, pairs)
-    aligner = load_aligner(args, args.layer, args.filter)
-    form = FORMATS[args.format]
-    links = cut = 0
-    with _output(args.out) as out, progress_bar(len(pairs), args.quiet) as progress:
+
+def _align(args: argparse.Namespace) -> None:
+    from xalign_fairseq.alignment.formats import FORMATS
+    from xalign_fairseq.alignment.sentence_pairs import SentencePairs, open_pairs
+    from xalign_fairseq.alignment.view.page import Page
+
+    pairs = open_pairs(*text_files(args))
+    golds = _read_gold(args, pairs)
+    if args.plot:
+        _check_plot(args, pairs)
+    form = Page(golds, args.languages) if args.format == "html" else FORMATS[args.format]
+    # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
+    repeatable = isinstance(pairs, SentencePairs) and not form.begin()
+    inputs = [*text_files(args), args.checkpoint, *filter(None, (args.dict, args.spm, args.gold))]
+    output = Output(args.out, run_record(args) if repeatable else None, args.resume, inputs)
+    with _open_aligner(args) as (aligner, description):
+        if args.plot:
+            _plot(args, aligner, pairs, golds)
+        counts = _write(args, aligner, pairs, form, output)
+    if not args.quiet:
+        print(f"{counts}; {description}", file=sys.stderr)
+
+
+def _write(
+    args: argparse.Namespace,
+    aligner: "Aligner | AlignerPool",
+    pairs: "SentencePairs | PairStream",
+    form: "Format",
+    output: Output,
+) -> str:
+    """Align and write the pairs that are not written yet; how many they were, and how fast it went."""
+    total = len(pairs) - output.done if hasattr(pairs, "__len__") else None
+    number, links = output.done, 0
+    start = time.monotonic()
+    with output.open() as out, progress_bar(total, args.quiet) as progress:
         out.write(form.begin())
-        for number, alignment in enumerate(aligner.stream(pairs, progress), 1):
+        remaining = islice(pairs, output.done, None) if output.done else pairs
+        for number, alignment in enumerate(aligner.stream(remaining, progress), output.done + 1):
             out.write(form.line(alignment, number) + "\n")
             links += len(alignment.links)
-            cut += alignment.cut
-            if args.plot and number == args.plot_line:
-                from xalign_fairseq.plots.links import plot_links
-
-                plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)
         out.write(form.end())
-    if cut:
-        limit = aligner.encoder.config.max_positions
-        print(f"warning: {cut} of {len(pairs)} pairs are longer than {limit} tokens and were cut", file=sys.stderr)
-    if not args.quiet:
-        print(
-            f"{len(pairs)} pairs, {links} links; layer {aligner.layer} of {aligner.encoder.config.encoder_layers}, "
-            f"{aligner.pair_encoder.encoding} encoding, {aligner.similarity} similarity, {args.filter}, "
-            f"{aligner.device}",
-            file=sys.stderr,
+    seconds = time.monotonic() - start
+    pairs_done = number - output.done
+    resumed = f" after {output.done} of an earlier run" if output.done else ""
+    return f"{pairs_done} pairs{resumed}, {links} links, {pairs_done / seconds:.1f} pairs/s"
+
+
+@contextmanager
+def _open_aligner(args: argparse.Namespace) -> Iterator[tuple["Aligner | AlignerPool", str]]:
+    """What aligns, in this process or in several, and how it does so."""
+    from xalign_fairseq.alignment.parallel import AlignerPool
+
+    devices = _devices(args)
+    if len(devices) == 1:
+        aligner = _load(args, devices[0])
+        yield aligner, _describe(aligner)
+    else:
+        with AlignerPool(partial(_load, args), devices) as pool:
+            yield pool, f"{pool.ask(_describe)}, {len(devices)} processes"
+
+
+def _devices(args: argparse.Namespace) -> list[str]:
+    """The device of each process."""
+    from xalign_fairseq.alignment.aligner import choose_device
+
+    names = args.device.split(",")
+    devices = [choose_device(name) for name in names]
+    if args.processes == 1:
+        return [str(device) for device in devices]
+    if [device.type for device in devices] != ["cpu"]:
+        raise XalignError(
+            "several processes are for the CPU; a GPU has one",
+            where="--processes",
+            found=f"{args.processes} processes, {', '.join(map(str, devices))}",
+            next="add --device cpu, or name each GPU once: --device cuda:0,cuda:1",
         )
+    return ["cpu"] * args.processes
 
 
-def _plotted_gold(args: argparse.Namespace, pairs: "SentencePairs") -> "Gold | None":
-    """Check what the picture needs before the work begins; the gold links of its pair."""
-    if not args.plot:
-        if args.gold:
-            raise XalignError(
-                "gold links are only drawn into a picture", where="--gold", next="add --plot FILE.png, or xalign score"
-            )
+def _load(args: argparse.Namespace, device: str) -> "Aligner":
+    return load_aligner(
+        argparse.Namespace(**{**vars(args), "device": device}), args.layer, link_method(args, args.method, args.filter)
+    )
+
+
+def _describe(aligner: "Aligner") -> str:
+    from xalign_fairseq.alignment.methods import method_label
+
+    layers = ",".join(map(str, aligner.layers))
+    return (
+        f"layer {layers} of {aligner.encoder.config.encoder_layers}, {aligner.pair_encoder.encoding} encoding, "
+        f"{aligner.similarity} similarity, {method_label(aligner.method)}, {aligner.device}"
+    )
+
+
+def _read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> "list[Gold] | None":
+    """Gold links of all pairs, checked before the work begins; ``None`` without ``--gold``."""
+    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+
+    if not args.gold:
         return None
+    if not (args.plot or args.format == "html"):
+        raise XalignError(
+            "gold links are shown in pictures alone",
+            where="--gold",
+            next="add --plot FILE.png or --format html; xalign score compares links with gold",
+        )
+    if not isinstance(pairs, SentencePairs):
+        raise XalignError("gold links can't be checked against a pipe", where="--gold", expected="files as input")
+    return read_fitting_gold(args.gold, pairs)
+
+
+def _check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
+    """That the picture can be drawn, before the work begins."""
+    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
     from xalign_fairseq.plots.figure import require_matplotlib
 
     require_matplotlib()
+    if not isinstance(pairs, SentencePairs):
+        raise XalignError("a pair of a pipe can't be drawn", where="--plot", expected="files as input")
     if not 1 <= args.plot_line <= len(pairs):
         raise XalignError(
             "there is no such pair", where="--plot-line", found=args.plot_line, expected=f"1 to {len(pairs)}"
         )
-    if not args.gold:
-        return None
-    return read_fitting_gold(args.gold, pairs)[args.plot_line - 1]
 
 
-@contextmanager
-def _output(path: str) -> Iterator[IO[str]]:
-    from xalign_fairseq.files import atomic_write
+def _plot(args: argparse.Namespace, aligner: Any, pairs: Iterable[Any], golds: "list[Gold] | None") -> None:
+    """Draw one pair before the others are aligned."""
+    from xalign_fairseq.plots.links import plot_links
 
-    if path == "-":
-        yield sys.stdout
-        sys.stdout.flush()
-    else:
-        with atomic_write(path) as stream:
-            yield stream
+    gold = golds[args.plot_line - 1] if golds else None
+    [alignment] = aligner.stream(islice(pairs, args.plot_line - 1, args.plot_line))
+    plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)

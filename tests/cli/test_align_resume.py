@@ -1,0 +1,135 @@
+import json
+
+import pytest
+import torch
+
+from xalign_fairseq.alignment import aligner
+from xalign_fairseq.cli import main
+
+
+@pytest.fixture
+def text(tiny_text, tmp_path):
+    """Both sides, copied so that they can be changed."""
+    for name in ("text.en", "text.xx"):
+        (tmp_path / name).write_text((tiny_text / name).read_text())
+    return tmp_path
+
+
+@pytest.fixture
+def align(tiny_checkpoint, text):
+    def run(*options, checkpoint=tiny_checkpoint):
+        texts = ["--src", text / "text.en", "--tgt", text / "text.xx", "--quiet"]
+        return main([str(part) for part in ("align", "--checkpoint", checkpoint, *texts, *options)])
+
+    return run
+
+
+@pytest.fixture
+def expected(align, capsys):
+    assert align() == 0
+    return capsys.readouterr().out.encode()
+
+
+@pytest.fixture
+def part(align, text, monkeypatch, capsys):
+    """An output of 16 of 40 lines, which a lack of memory broke off."""
+    real = aligner.chunks
+
+    def fails_later(pairs, most):
+        for number, chunk in enumerate(real(pairs, 8)):
+            if number == 2:
+                raise MemoryError
+            yield chunk
+
+    with monkeypatch.context() as patch:
+        patch.setattr(aligner, "chunks", fails_later)
+        with pytest.raises(MemoryError):
+            align("--out", text / "links")
+    part = text / "links.part"
+    assert f"16 lines are kept in {part}; the same command with --resume" in capsys.readouterr().err
+    assert not (text / "links").exists()
+    return part
+
+
+def error(capsys):
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("lost", [0, 1, 7, -1])
+def test_a_resumed_output_is_that_of_one_run(align, text, part, expected, lost):
+    content = part.read_bytes()
+    assert content == b"".join(expected.splitlines(keepends=True)[:16])
+    # A kill leaves what was flushed, the last line not always whole; a disk may even have lost all of it.
+    part.write_bytes(b"" if lost < 0 else content[: len(content) - lost])
+    before = names(text)
+    assert align("--out", text / "links", "--resume", "--batch-tokens", 100, "--device", "cpu") == 0
+    assert (text / "links").read_bytes() == expected
+    assert names(text) == before - {"links.part", "links.part.json"} | {"links"}
+
+
+def test_only_what_is_missing_is_aligned(align, text, part, monkeypatch, capsys):
+    lines = [b"0-0\n"] * 38
+    part.write_bytes(b"".join(lines))
+    monkeypatch.setattr(aligner.Aligner, "stream", lambda self, pairs, progress: pytest.fail("the end has 2 pairs"))
+    with pytest.raises(pytest.fail.Exception):
+        align("--out", text / "links", "--resume")
+    assert "38 lines are kept" in error(capsys)
+    monkeypatch.undo()
+    assert align("--out", text / "links", "--resume") == 0
+    assert (text / "links").read_bytes().splitlines(keepends=True)[:38] == lines
+
+
+def test_an_unfinished_output_is_never_replaced(align, text, part, tiny_state, tmp_path, capsys):
+    kept = part.read_bytes()
+    assert align("--out", text / "links") == 2
+    assert "add --resume" in error(capsys)
+    options = ("--out", text / "links", "--resume")
+    assert align(*options, "--layer", 2, "--format", "json") == 2
+    assert "a difference in --format, --layer" in error(capsys).replace("--layer, --format", "--format, --layer")
+    torch.save(tiny_state, tmp_path / "other.pt")
+    assert align(*options, checkpoint=tmp_path / "other.pt") == 2
+    assert "a difference in --checkpoint\n" in error(capsys)
+    with open(text / "text.xx", "r+") as stream:
+        stream.write("we")
+    assert align(*options) == 2
+    assert "a difference in --tgt\n" in error(capsys)
+    (text / "links.part.json").write_text("{")
+    assert align(*options) == 2
+    assert "comes from other options" in error(capsys)
+    assert part.read_bytes() == kept
+
+
+def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(align, text, expected, capsys):
+    options = ("--out", text / "new/links", "--resume")
+    assert align(*options) == 0
+    assert (text / "new/links").read_bytes() == expected and names(text / "new") == {"links"}
+    assert align(*options) == 2
+    assert "the output is complete" in error(capsys)
+    assert align(*options[:2], "--format", "json") == 0  # without it the new output takes the place of the old
+    assert json.loads((text / "new/links").read_text().splitlines()[0])["src"]
+
+
+def test_what_cannot_be_resumed(align, text, tiny_checkpoint, capsys):
+    assert align("--resume") == 2
+    assert "found: --out -" in error(capsys)
+    assert align("--resume", "--out", "/dev/null") == 2
+    assert "no output that could be continued" in error(capsys)
+    assert main(["align", "--checkpoint", str(tiny_checkpoint), "--pairs", "-", "--resume", "--out", "links"]) == 2
+    assert "files as input" in error(capsys)
+
+
+def test_a_file_that_is_read_is_not_written(align, text, capsys):
+    before = (text / "text.xx").read_text()
+    (text / "link").symlink_to(text / "text.xx")
+    for out in ("text.xx", "link"):
+        assert align("--out", text / out) == 2
+        assert "is a file that is read" in error(capsys)
+    assert align("--out", text) == 2
+    assert "is a folder" in error(capsys)
+    assert (text / "text.xx").read_text() == before

@@ -1,0 +1,144 @@
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from xalign_fairseq.cli import main
+
+XALIGN = Path(sys.executable).with_name("xalign")
+# Anything but what ends a line: the newline, and a carriage return before it.
+LINES = st.lists(
+    st.text(st.characters(exclude_characters="\n", codec="utf-8") | st.sampled_from(" the redhouse")).filter(
+        lambda text: text[-1:] != "\r"
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@pytest.fixture
+def align(tiny_checkpoint):
+    return lambda *options: main([str(part) for part in ("align", "--checkpoint", tiny_checkpoint, *options)])
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    return lambda raw: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(src=LINES, tgt=LINES, form=st.sampled_from(["pharaoh", "json"]))
+def test_any_text_gives_a_line_for_each_line(align, tmp_path, capsys, src, tgt, form):
+    tgt = (tgt * len(src))[: len(src)]
+    for name, side in (("a", src), ("b", tgt)):
+        (tmp_path / name).write_bytes("".join(f"{line}\n" for line in side).encode())
+    files = ("--src", tmp_path / "a", "--tgt", tmp_path / "b", "--out", tmp_path / "out")
+    assert align(*files, "--format", form, "--quiet") == 0
+    lines = (tmp_path / "out").read_bytes().decode().split("\n")
+    assert len(lines) == len(src) + 1 and lines[-1] == ""
+    for left, right, line in zip(src, tgt, lines, strict=False):
+        sizes = len(left.split()), len(right.split())
+        if form == "json":
+            pair = json.loads(line)
+            assert (pair["src"], pair["tgt"]) == (left.split(), right.split())
+            links = [link[:2] for link in pair["links"]]
+        else:
+            links = [list(map(int, link.split("-"))) for link in line.split()]
+        assert all(i < sizes[0] and j < sizes[1] for i, j in links)
+
+
+def test_standard_input_gives_what_the_file_gives(align, tiny_text, standard_input, capsys):
+    assert align("--pairs", tiny_text / "text.pairs", "--quiet") == 0
+    expected = capsys.readouterr().out
+    standard_input((tiny_text / "text.pairs").read_bytes())
+    assert align("--pairs", "-") == 0
+    captured = capsys.readouterr()
+    assert captured.out == expected and captured.err.startswith("40 pairs, ")
+
+
+def test_bad_lines_of_standard_input_are_named(align, standard_input, tmp_path, capsys):
+    for raw, message in ((b"a ||| b\na b\n", "stdin, line 2"), (b"a ||| b\n\xff ||| c\n", "0xff"), (b"", "empty")):
+        standard_input(raw)
+        assert align("--pairs", "-", "--out", tmp_path / "out") == 2
+        assert message in capsys.readouterr().err
+    assert align("--src", "-", "--tgt", "-") == 2
+    assert "--pairs -" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+    pytest.importorskip("matplotlib")
+    assert align("--pairs", "-", "--plot", tmp_path / "p.png") == 2
+    assert "can't be drawn" in capsys.readouterr().err
+
+
+def test_the_output_is_utf_8_whatever_the_terminal_is(align, tmp_path, monkeypatch):
+    (tmp_path / "pairs").write_text("日本 ||| 😀\n", encoding="utf-8")
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", newline="\r\n")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    assert align("--pairs", tmp_path / "pairs", "--format", "json", "--quiet") == 0
+    [line, end] = terminal.buffer.getvalue().decode("utf-8").split("\n")
+    assert json.loads(line)["tgt"] == ["😀"] and line[-1] == "}" and end == ""
+
+
+def test_several_processes_give_what_one_gives(align, tiny_text, tmp_path, capsys):
+    pairs = ("--pairs", tiny_text / "text.pairs", "--format", "json")
+    assert align(*pairs, "--quiet") == 0
+    expected = capsys.readouterr().out
+    assert align(*pairs, "--processes", 2, "--out", tmp_path / "out") == 0
+    assert (tmp_path / "out").read_text() == expected
+    assert capsys.readouterr().err.endswith("cpu, 2 processes\n")
+
+
+def test_devices(align, tiny_text, capsys, monkeypatch):
+    def failed(*options):
+        assert align("--pairs", tiny_text / "text.pairs", *options) == 2
+        return capsys.readouterr().err
+
+    assert "no such device" in failed("--device", "gpu")
+    assert "no such device" in failed("--device", "cpu,,")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert "cuda:0 to cuda:1" in failed("--device", "cuda:1,cuda:2")
+    for device in ("auto", "cuda:0", "cpu,cpu"):
+        assert "several processes are for the CPU" in failed("--device", device, "--processes", "2")
+
+
+def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint, tiny_text, tmp_path):
+    for name in ("text.en", "text.xx"):
+        (tmp_path / name).write_text((tiny_text / name).read_text() * 1500)
+    out = tmp_path / "links"
+    command = [XALIGN, "align", "--checkpoint", tiny_checkpoint, "--src", tmp_path / "text.en", "--tgt",
+               tmp_path / "text.xx", "--out", out, "--processes", "2"]  # fmt: skip
+    driver = subprocess.Popen(
+        [*map(str, command)], stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    part = Path(f"{out}.part")
+    until = time.monotonic() + 120
+    while not (part.exists() and part.stat().st_size) and driver.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    os.killpg(driver.pid, signal.SIGINT)  # as a terminal does: to every process
+    _, errors = driver.communicate(timeout=120)
+    assert driver.returncode == 130 and not out.exists()
+    assert errors.endswith("with --resume goes on from there\nstopped\n") and "Traceback" not in errors
+    kept = int(errors.split(" lines are kept")[0].splitlines()[-1])
+    assert kept == part.read_bytes().count(b"\n") > 0
+    while not gone(driver.pid) and time.monotonic() < until:  # multiprocessing's own process ends by itself
+        time.sleep(0.02)
+    assert gone(driver.pid)
+
+
+def gone(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False

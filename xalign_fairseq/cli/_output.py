@@ -1,0 +1,151 @@
+"""An output of one line per input line: whole or not at all, or kept in parts that a later run continues."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+
+STANDARD_OUTPUT = "-"
+BLOCK = 1 << 20
+
+
+class Output:
+    """Where lines go: standard output, or a file that takes its name when it is complete.
+
+    With a ``record`` the unfinished file is ``FILE.part``, beside ``FILE.part.json`` with the record of what it comes
+    from. An error or a kill leaves both, and the next run with ``resume`` and the same record goes on after the last
+    complete line. Without a record nothing is left of an unfinished file.
+
+    Args:
+        path: the file; ``-`` is standard output.
+        record: what determines every line, by the option that gives it; ``None`` if the run can't be repeated.
+        resume: go on where an unfinished file is, begin where there is no file.
+        inputs: files that the output must not replace.
+
+    Raises:
+        XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
+            one with ``resume``; ``resume`` without a record or without a file; a folder or an input in the place of
+            the file.
+
+    Example::
+
+        output = Output("links", {"--src": "sha256 1f..."}, resume=True, inputs=["text"])
+        with output.open() as stream:
+            for line in lines[output.done :]:
+                stream.write(line + "\\n")
+    """
+
+    def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
+        self._path = Path(path)
+        self._standard = path == STANDARD_OUTPUT
+        self._record = dict(record) if record is not None and self._is_plain() else None
+        self._part = self._path.with_name(f"{self._path.name}.part")
+        self._note = self._path.with_name(f"{self._path.name}.part.json")
+        self.done, self._size = 0, 0
+        """Lines that an earlier run has written."""
+        if not self._standard:
+            self._refuse_place(inputs)
+        if resume and self._record is None:
+            raise XalignError("there is no output that could be continued", where="--resume", found=f"--out {path}",
+                              expected="--out FILE, lines as output, and files as input")  # fmt: skip
+        if self._record is not None:
+            self._look_for_part(resume)
+
+    def _is_plain(self) -> bool:
+        """A file, or none yet: no device or pipe, which lines go to at once."""
+        return not self._standard and (self._path.is_file() or not self._path.exists())
+
+    def _refuse_place(self, inputs: Iterable[str]) -> None:
+        if self._path.is_dir():
+            raise XalignError("the output file is a folder", where=self._path, expected="the name of a file")
+        for each in inputs:
+            if self._path.is_file() and os.path.exists(each) and os.path.samefile(self._path, each):
+                raise XalignError("the output is a file that is read", where=self._path, next="give another --out")
+
+    def _look_for_part(self, resume: bool) -> None:
+        if self._part.exists():
+            if not resume:
+                raise XalignError(
+                    "an unfinished output of an earlier run is in the way", where=self._part,
+                    next=f"add --resume to go on with it, or remove {self._part} to begin anew",
+                )  # fmt: skip
+            self._check_record()
+            self.done, self._size = complete_lines(self._part)
+        elif resume and self._path.exists():
+            raise XalignError(
+                "there is nothing to resume: the output is complete, and was left as it is", where=self._path,
+                next="leave out --resume to replace it",
+            )  # fmt: skip
+
+    def _check_record(self) -> None:
+        try:
+            theirs = json.loads(self._note.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            theirs = {}
+        ours = self._record or {}
+        different = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+        if different:
+            raise XalignError(
+                "the unfinished output comes from other options or another input, and was left as it is",
+                where=self._part,
+                found=f"a difference in {', '.join(different)}",
+                expected="the options and the input of the run that was interrupted",
+                next=f"give these, or remove {self._part} to begin anew",
+            )
+
+    @contextmanager
+    def open(self) -> Iterator[IO[str]]:
+        """The stream to write to; the output is complete when the block ends without an error."""
+        if self._standard:
+            sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
+            yield sys.stdout
+            sys.stdout.flush()
+        elif self._record is None:
+            with atomic_write(self._path) as stream:
+                yield stream
+        else:
+            with self._open_part() as stream:
+                yield stream
+
+    @contextmanager
+    def _open_part(self) -> Iterator[IO[str]]:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(self._note) as note:
+            note.write(json.dumps(self._record, indent=1, ensure_ascii=False) + "\n")
+        try:
+            with open(self._part, "a", encoding="utf-8", newline="\n") as stream:
+                stream.truncate(self._size)
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+        except BaseException:
+            self._tell_what_is_kept()
+            raise
+        os.replace(self._part, self._path)
+        self._note.unlink()
+
+    def _tell_what_is_kept(self) -> None:
+        lines, _ = complete_lines(self._part)
+        if lines:
+            print(f"{lines} lines are kept in {self._part}; the same command with --resume goes on from there",
+                  file=sys.stderr)  # fmt: skip
+        else:
+            self._part.unlink()
+            self._note.unlink()
+
+
+def complete_lines(path: Path) -> tuple[int, int]:
+    """How many lines of a file have their line break, and how many bytes they are."""
+    lines = size = position = 0
+    with open(path, "rb") as stream:
+        while block := stream.read(BLOCK):
+            lines += block.count(b"\n")
+            size = position + block.rfind(b"\n") + 1 if b"\n" in block else size
+            position += len(block)
+    return lines, size

@@ -1,0 +1,44 @@
+"""What determines the lines that ``xalign align`` writes: its options, and the state of the files that they name."""
+
+import argparse
+import hashlib
+import os
+from pathlib import Path
+
+from xalign_fairseq import __version__
+
+TEXTS = ("src", "tgt", "pairs")
+MODELS = ("checkpoint", "dict", "spm")
+# Options that change no line: where the work is done and shown, and what is made beside the lines.
+WITHOUT_EFFECT = frozenset(
+    ("command", "run", "out", "resume", "quiet", "device", "processes", "batch_tokens", "plot", "plot_line", "gold")
+)
+
+
+def run_record(args: argparse.Namespace) -> dict[str, str]:
+    """A value for each option that has an effect: a text's is its digest, a model's the sizes and times of its files.
+
+    Example::
+
+        run_record(args)  # {"xalign_fairseq": "0.7.0", "--layer": "8", "--src": "sha256 1f...", ...}
+    """
+    values = {"xalign_fairseq": __version__}
+    for name, value in sorted(vars(args).items()):
+        if name not in WITHOUT_EFFECT and value is not None:
+            described = _text(value) if name in TEXTS else _model(value) if name in MODELS else str(value)
+            values[f"--{name.replace('_', '-')}"] = described
+    return values
+
+
+def _text(path: str) -> str:
+    from xalign_fairseq.data.manifest import file_sha256
+
+    return f"sha256 {file_sha256(Path(path))}"
+
+
+def _model(path: str) -> str:
+    """Models have gigabytes, of which a digest would take long; their files are not edited in place."""
+    top = Path(path)
+    files = sorted(each for each in top.rglob("*") if each.is_file()) if top.is_dir() else [top] if top.exists() else []
+    states = [(os.path.relpath(each, top), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
+    return f"{path}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
