@@ -44,10 +44,10 @@ def run(args: argparse.Namespace) -> None:
     """Count, compare, print, and write what was asked for."""
     from xalign_fairseq.evaluation.embedding_alignment import WordPairs
     from xalign_fairseq.evaluation.linked_words import pair_cosines
-    from xalign_fairseq.plots.figure import require_matplotlib
+    from xalign_fairseq.plots.figure import check_picture
 
     if args.plot:
-        require_matplotlib()
+        check_picture(args.plot)
     counted = count_pairs(args)
     words = WordPairs.collect(pair for pair, _ in counted)
     vectors = [embed(args, path, words) for path in args.checkpoint]

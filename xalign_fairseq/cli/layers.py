@@ -48,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="layers to compare (default: all, from 0, the embeddings; of a pointer its own)",
     )
     parser.add_argument("--json", metavar="FILE", help="write the table and its best entry as JSON")
-    parser.add_argument("--plot", metavar="PNG", help="draw AER over layers (needs matplotlib)")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw AER over layers, as PNG or SVG by the ending (needs matplotlib)"
+    )
     add_model_arguments(parser)
 
 
@@ -62,9 +64,9 @@ def run(args: argparse.Namespace) -> None:
     pairs = open_pairs(args)
     golds = read_fitting_gold(args.gold, pairs)
     if args.plot:
-        from xalign_fairseq.plots.figure import require_matplotlib
+        from xalign_fairseq.plots.figure import check_picture
 
-        require_matplotlib()
+        check_picture(args.plot)
     aligner = load_aligner(args, None, methods[0])
     config = aligner.encoder.config
     # A pointer means something at the layer that it was trained on, and nowhere else.

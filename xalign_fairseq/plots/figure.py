@@ -27,6 +27,21 @@ def require_matplotlib() -> None:
         raise XalignError("pictures need matplotlib", next='pip install "xalign_fairseq[plot]"')
 
 
+def check_picture(path: str | os.PathLike) -> str:
+    """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins.
+
+    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
+    """
+    require_matplotlib()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kind = Path(path).suffix.removeprefix(".").lower()
+    known = FigureCanvasBase.get_supported_filetypes()
+    if kind not in known:
+        raise XalignError("the picture's format is not known", where=path, expected=", ".join(sorted(known)))
+    return kind
+
+
 def new_figure(width: float, height: float) -> "Figure":
     """An empty figure, in inches, apart from pyplot's global state; it never opens a window."""
     require_matplotlib()
@@ -40,10 +55,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 def save(figure: "Figure", path: str | os.PathLike) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all."""
-    kind = Path(path).suffix.removeprefix(".").lower()
-    known = figure.canvas.get_supported_filetypes()
-    if kind not in known:
-        raise XalignError("the picture's format is not known", where=path, expected=", ".join(sorted(known)))
+    kind = check_picture(path)
     buffer = io.BytesIO()
     with warnings.catch_warnings():
         # A script that no installed font covers is drawn as boxes; that is no reason to fail.
