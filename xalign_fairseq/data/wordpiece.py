@@ -136,10 +136,9 @@ def _build(dictionary: Dictionary, settings: WordPieceSettings) -> Any:
         raise XalignError(
             "WordPiece needs the library tokenizers", next='pip install "xalign_fairseq[huggingface]"'
         ) from None
-    vocabulary = {symbol: i for i, symbol in enumerate(dictionary.symbols) if i >= dictionary.unk_index}
     made = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(
-            vocab=vocabulary,
+            vocab=dictionary.indices,
             unk_token=UNK,
             continuing_subword_prefix=CONTINUES,
             max_input_chars_per_word=LONGEST_WORD,
