@@ -204,9 +204,9 @@ def _read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") ->
 def _check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
     """That the picture can be drawn, before the work begins."""
     from xalign_fairseq.alignment.sentence_pairs import SentencePairs
-    from xalign_fairseq.plots.figure import require_matplotlib
+    from xalign_fairseq.plots.figure import check_picture
 
-    require_matplotlib()
+    check_picture(args.plot)
     if not isinstance(pairs, SentencePairs):
         raise XalignError("a pair of a pipe can't be drawn", where="--plot", expected="files as input")
     if not 1 <= args.plot_line <= len(pairs):
