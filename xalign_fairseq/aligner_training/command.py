@@ -1,20 +1,18 @@
 """The command line of fairseq-train for an aligner."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import xalign_fairseq
 from xalign_fairseq.aligner_training.plan import Plan
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.settings import flags
 
 # With this interpreter, wherever the console script may stand.
 FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; cli_main()")
-ONLY_PARSE = (
-    sys.executable, "-c",
-    "from fairseq import options; options.parse_args_and_arch(options.get_training_parser())",
-)  # fmt: skip
 # In epochs: of a small bitext they are short, and only every so many updates is there a checkpoint.
 NEVER = 10**9
 
@@ -97,3 +95,16 @@ def _checkpoints(plan: Plan) -> dict[str, Any]:
         "--best-checkpoint-metric": "aer",
         "--patience": plan.patience or None,
     }
+
+
+def require_known(line: Sequence[str]) -> None:
+    """Raise :class:`XalignError` for options that fairseq-train does not know, or values that it does not take."""
+    from fairseq import options
+
+    def refuse(message: str) -> NoReturn:
+        raise XalignError("fairseq-train does not take these options", where="behind --", found=message)
+
+    xalign_fairseq.register()
+    parser = options.get_training_parser()
+    parser.error = refuse  # type: ignore[method-assign]
+    options.parse_args_and_arch(parser, input_args=list(line))

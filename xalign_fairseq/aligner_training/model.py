@@ -34,12 +34,14 @@ def open_model(plan: Plan) -> Start:
             one of the languages.
     """
     state, where = read_pretrained(plan.model)
-    encoder, _ = checkpoint.load_encoder(state, where)
+    encoder, heads = checkpoint.load_encoder(state, where)
     config = encoder.config
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     config.side_rows(plan.languages)
     layer = config.default_labelling_layer() if plan.layer is None else config.resolve_layer(plan.layer, "--layer")
-    return Start(config, layer, digest(encoder.state_dict(), tokenizer.dictionary.digest))
+    # Without its MLM head: a model that comes without one gets another each time it is read.
+    weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads
+    return Start(config, layer, digest(weights, tokenizer.dictionary.digest))
 
 
 def digest(weights: Mapping[str, Tensor], symbols: str) -> str:

@@ -3,10 +3,9 @@
 import shlex
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.aligner_training.command import FAIRSEQ_TRAIN, ONLY_PARSE, train_options
+from xalign_fairseq.aligner_training.command import FAIRSEQ_TRAIN, require_known, train_options
 from xalign_fairseq.aligner_training.folder import RunFolder, read_json, updates_of, write_json
 from xalign_fairseq.aligner_training.log import Report, read_line
 from xalign_fairseq.aligner_training.model import aer_of, open_model
@@ -52,7 +51,8 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
             return read_json(folder.result)
         options = train_options(plan, start.config, start.layer, cpu=device == "cpu")
         if begun is None:
-            _check_extra(plan, options, folder.log)
+            if plan.extra:
+                require_known(options)
             begun = {"identity": identity, "before": _begin(plan, start.layer, device, say)}
             write_json(folder.run, begun)
         elif folder.mend():
@@ -65,13 +65,6 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
                     if report := read_line(line):
                         progress(report)
         return _finish(folder, begun["before"], options, bool(start.config.languages))
-
-
-def _check_extra(plan: Plan, options: list[str], log: Path) -> None:
-    """Let fairseq read its options, where some are the user's, before the text is prepared."""
-    if plan.extra:
-        for _ in output([*ONLY_PARSE, *options], log):
-            pass
 
 
 def _begin(plan: Plan, layer: int, device: str, say: Say) -> float | None:
