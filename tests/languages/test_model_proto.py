@@ -12,6 +12,9 @@ from xalign_fairseq.languages.model_proto import (
     UNKNOWN,
     USER_DEFINED,
     Piece,
+    make_unigram,
+    model_type,
+    read_normalisation,
     read_pieces,
     require_unigram,
     with_pieces,
@@ -64,3 +67,34 @@ def test_other_types_are_refused(kind):
     require_unigram(train(), "here")
     with pytest.raises(XalignError, match=f"here\n  found: a {kind} model"):
         require_unigram(train(model_type=kind), "here")
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "char"])
+def test_the_type_of_a_model(kind):
+    assert model_type(train(model_type=kind, **({"vocab_size": 11} if kind == "char" else {}))) == kind
+
+
+@pytest.mark.parametrize(
+    ("options", "begins"),
+    [
+        ({}, True),
+        ({"add_dummy_prefix": False}, False),
+        ({"remove_extra_whitespaces": False}, False),
+        ({"treat_whitespace_as_suffix": True}, False),
+    ],
+)
+def test_normalisation(options, begins):
+    found = read_normalisation(train(**options))
+    assert found.begins_words is begins and len(found.charsmap) > 1000
+    assert read_normalisation(train(normalization_rule_name="identity")).charsmap == b""
+
+
+def test_a_model_made_of_pieces_encodes_as_the_one_that_they_are_of():
+    model = train()
+    made = make_unigram(read_pieces(model), read_normalisation(model).charsmap)
+    first, second = (sentencepiece.SentencePieceProcessor(model_proto=each) for each in (model, made))
+    for text in ("abc  hgfe ﬀ ＡＢ", " deadbeef", "", "c\u0301 xyz"):
+        assert first.encode(text) == second.encode(text) and first.encode(text, out_type=str) == second.encode(
+            text, out_type=str
+        )
+    assert [second.unk_id(), second.bos_id(), second.eos_id(), second.pad_id()] == [0, 1, 2, -1]

@@ -80,6 +80,18 @@ def read_normalisation(model: bytes) -> Normalisation:
     return Normalisation(charsmap, begins)
 
 
+def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
+    """A unigram model of these pieces, which normalises text by a charsmap and sentencepiece's other defaults.
+
+    Example::
+
+        specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
+        sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
+    """
+    trainer, normaliser = bytes([3 << 3 | _VARINT, 1]), _block(2, charsmap)
+    return with_pieces(b"", pieces) + _block(2, trainer) + _block(3, normaliser)
+
+
 def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
     """The model with more pieces after its own: a repeated field may be continued at the end of a message."""
     return model + b"".join(_block(1, _serialised(piece)) for piece in pieces)

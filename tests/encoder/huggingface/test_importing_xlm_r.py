@@ -1,3 +1,4 @@
+import json
 import logging
 import os
 import sys
@@ -88,6 +89,54 @@ def test_ids_are_those_of_transformers(transformers, folder, vocab_size):
         theirs.bos_token_id, theirs.pad_token_id, theirs.eos_token_id, theirs.unk_token_id,
     ]  # fmt: skip
     assert dictionary.mask_index == theirs.mask_token_id == vocab_size - 1
+
+
+@pytest.mark.parametrize("replaces", [False, True], ids=["transformers 5", "transformers 4"])
+def test_a_tokenizer_as_transformers_saves_it(transformers, folder, replaces):
+    before, encoder = imported(folder)
+    theirs = transformers.XLMRobertaTokenizer.from_pretrained(folder)
+    (folder / "sentencepiece.bpe.model").unlink()
+    theirs.save_pretrained(folder)
+    assert not (folder / "sentencepiece.bpe.model").exists()
+    if replaces:
+        change_tokenizer(folder, lambda found: found.update(normalizer=in_sequence(found["normalizer"])))
+    after, _ = imported(folder)
+    assert after["task_state"]["tokenizer"]["symbols"] == before["task_state"]["tokenizer"]["symbols"]
+    ours = load_tokenizer(after, encoder.config.vocab_size)
+    original = load_tokenizer(before, encoder.config.vocab_size)
+    for line in TEXT + UNSEEN:
+        assert ours.encode(line) == theirs(line)["input_ids"][1:-1] == original.encode(line), line
+
+
+def in_sequence(normalizer):
+    blanks = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+    return {"type": "Sequence", "normalizers": [normalizer, blanks]}
+
+
+def change_tokenizer(folder, change):
+    path = folder / "tokenizer.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    change(found)
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda found: found["model"].update(type="BPE"), r"tokenizer is not XLM-R's[\s\S]*BPE after"),
+        (lambda found: found.update(normalizer={"type": "Lowercase"}), r"Unigram after \['Lowercase'\]"),
+        (lambda found: found["model"]["vocab"].pop(0), r"special symbols are not XLM-R's[\s\S]*found: <pad> </s>"),
+        (lambda found: found["model"]["vocab"].pop(), r"special symbols are not XLM-R's[\s\S]*... <mask>"),
+        (lambda found: found["model"]["vocab"].clear(), r"special symbols are not XLM-R's[\s\S]*found: ...\n"),
+        (lambda found: found["model"]["vocab"].pop(9), r"tokenizer does not fit[\s\S]*tokenizer.json"),
+    ],
+)
+def test_a_tokenizer_of_another_kind(transformers, folder, change, message):
+    transformers.XLMRobertaTokenizer.from_pretrained(folder).save_pretrained(folder)
+    (folder / "sentencepiece.bpe.model").unlink()
+    change_tokenizer(folder, change)
+    with pytest.raises(XalignError, match=message):
+        importing.read(folder)
 
 
 def test_a_model_in_training_takes_every_parameter(folder, caplog):
@@ -189,11 +238,13 @@ def test_a_head_whose_bias_has_only_its_second_name(folder, caplog):
     [
         ("config.json", r"does not exist[\s\S]*config.json"),
         ("model.safetensors", r"no weights[\s\S]*config.json[\s\S]*model.safetensors.index.json"),
-        ("sentencepiece.bpe.model", r"no sentencepiece model[\s\S]*tokenizer.json, which is not read[\s\S]*next"),
+        (
+            "sentencepiece.bpe.model",
+            r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json",
+        ),
     ],
 )
 def test_a_missing_file(folder, name, message):
-    (folder / "tokenizer.json").write_text("{}")
     (folder / name).unlink()
     with pytest.raises(XalignError, match=message):
         importing.read(folder)

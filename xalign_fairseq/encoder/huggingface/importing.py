@@ -46,9 +46,9 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     that an export of this package wrote beside the model are taken back.
 
     Args:
-        folder: ``config.json`` of model_type xlm-roberta or bert; ``sentencepiece.bpe.model``, or ``vocab.txt`` or
-            ``tokenizer.json`` of a WordPiece tokenizer; and the weights as ``model.safetensors`` or
-            ``pytorch_model.bin``, or in shards with their index.
+        folder: ``config.json`` of model_type xlm-roberta or bert; ``sentencepiece.bpe.model`` or ``vocab.txt``, or
+            ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or in shards with
+            their index.
 
     Raises:
         XalignError: a file is missing or damaged, the model is of another kind, or a parameter or an id is not

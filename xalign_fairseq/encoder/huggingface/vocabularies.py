@@ -1,5 +1,6 @@
 """Tokenizers of Hugging Face folders as checkpoints carry them, and the ids of their symbols on both sides."""
 
+import base64
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from xalign_fairseq.data.wordpiece import bert_ids, from_vocabulary
 from xalign_fairseq.encoder.huggingface.families import XLM_R, Family
 from xalign_fairseq.encoder.huggingface.weights import read_json
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 
 logger = logging.getLogger(__name__)
 
@@ -58,17 +60,47 @@ def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
 
 def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     path = folder / SPM
-    if not path.is_file():
+    if path.is_file():
+        model = path.read_bytes()
+    elif (path := folder / TOKENIZER).is_file():
+        model = _unigram(path)
+    else:
         raise XalignError(
-            "the folder has no sentencepiece model",
-            where=path,
-            found=f"{TOKENIZER}, which is not read" if (folder / TOKENIZER).is_file() else None,
+            "the folder has no sentencepiece model", where=folder, expected=f"{SPM} or {TOKENIZER}",
             next=f"copy the {SPM} that the model was trained with into the folder",
-        )
-    processor = load_sentencepiece(path)
+        )  # fmt: skip
+    try:
+        processor = load_sentencepiece(model)
+    except XalignError as error:
+        raise XalignError(error.what, where=path) from None
     dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
     _require_size(dictionary, vocab_size, path)
-    return Vocabulary(tokenizer_state(dictionary, path.read_bytes()), range(vocab_size))
+    return Vocabulary(tokenizer_state(dictionary, model), range(vocab_size))
+
+
+def _unigram(path: Path) -> bytes:
+    """The sentencepiece model of a ``tokenizer.json``, which is all that transformers writes since its version 5."""
+    found = read_json(path)
+    model, normalizer = found.get("model") or {}, found.get("normalizer") or {}
+    steps = {step.get("type"): step for step in normalizer.get("normalizers", [normalizer])}
+    vocabulary = model.get("vocab")
+    # Replace joins blanks, which sentencepiece does too.
+    odd = sorted(str(kind) for kind in steps.keys() - {"Precompiled", "Replace", None})
+    if not isinstance(vocabulary, list) or model.get("type", "Unigram") != "Unigram" or odd:
+        raise XalignError(
+            "the tokenizer is not XLM-R's", where=path, found=f"{model.get('type')} after {odd or list(steps)}",
+            expected="Unigram after Precompiled",
+        )  # fmt: skip
+    symbols = [symbol for symbol, _ in vocabulary]
+    if symbols[:4] != list(SPECIALS) or symbols[-1:] != [MASK]:
+        raise XalignError(
+            "the tokenizer's special symbols are not XLM-R's", where=path,
+            found=" ".join([*symbols[:4], "...", *symbols[-1:]]), expected=" ".join([*SPECIALS, "...", MASK]),
+        )  # fmt: skip
+    specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
+    pieces = [Piece(symbol, score) for symbol, score in vocabulary[4:-1]]
+    charsmap = base64.b64decode(steps.get("Precompiled", {}).get("precompiled_charsmap") or "")
+    return make_unigram([*specials, *pieces], charsmap)
 
 
 def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:

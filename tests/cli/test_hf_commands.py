@@ -1,0 +1,66 @@
+import pytest
+import torch
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained import read_pretrained
+
+pytest.importorskip("safetensors")
+
+
+@pytest.fixture
+def exported(tiny_checkpoint, tmp_path, capsys):
+    assert main(["export-hf", str(tiny_checkpoint), str(tmp_path / "hf")]) == 0
+    assert "README.md, the model card" in capsys.readouterr().out
+    return tmp_path / "hf"
+
+
+def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
+    assert main(["import-hf", str(exported), str(tmp_path / "again.pt")]) == 0
+    printed = capsys.readouterr().out
+    assert "3 layers of 16, 2 heads" in printed and "64 positions" in printed
+    assert f"--init-checkpoint {tmp_path / 'again.pt'}\n" in printed  # no --layer-norm-eps: it is XLM-R's
+    state = checkpoint.read(tmp_path / "again.pt")
+    assert state["model"].keys() == tiny_state["model"].keys()
+    assert all(torch.equal(value, state["model"][name]) for name, value in tiny_state["model"].items())
+    assert state["task_state"]["tokenizer"]["symbols"] == tiny_state["task_state"]["tokenizer"]["symbols"]
+
+
+def test_a_folder_for_fairseq(exported, tmp_path):
+    assert main(["import-hf", str(exported), str(tmp_path / "base")]) == 0
+    assert sorted(path.name for path in (tmp_path / "base").iterdir()) == [
+        "dict.txt", "model.pt", "sentencepiece.bpe.model",
+    ]  # fmt: skip
+    assert read_pretrained(tmp_path / "base")[1] == tmp_path / "base/model.pt"
+
+
+@pytest.mark.parametrize("out", ["out.pt", "out", "hf"])
+def test_nothing_is_overwritten_silently(exported, tiny_checkpoint, tmp_path, capsys, out):
+    command = ["export-hf", str(tiny_checkpoint)] if out == "hf" else ["import-hf", str(exported)]
+    target = tmp_path / out
+    assert out == "hf" or main([*command, str(target)]) == 0
+    part = next(target.iterdir()) if target.is_dir() else target
+    part.write_bytes(b"mine")
+    assert main([*command, str(target)]) == 2
+    assert "exists already" in capsys.readouterr().err and part.read_bytes() == b"mine"
+    assert main([*command, str(target), "--overwrite"]) == 0
+    assert not part.exists() or part.read_bytes() != b"mine"
+
+
+def test_layer_norms_of_another_kind_are_told(exported, tmp_path, capsys):
+    config = exported / "config.json"
+    config.write_text(config.read_text().replace('"layer_norm_eps": 1e-05', '"layer_norm_eps": 1e-12'))
+    assert main(["import-hf", str(exported), str(tmp_path / "again.pt")]) == 0
+    assert "--layer-norm-eps 1e-12\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("content", [None, b"text"])
+def test_bad_input(tmp_path, capsys, content):
+    (tmp_path / "given").mkdir()
+    if content:
+        (tmp_path / "given/config.json").write_bytes(content)
+    for command in ("import-hf", "export-hf"):
+        assert main([command, str(tmp_path / "given"), str(tmp_path / "out.pt")]) == 2
+        expected = "not JSON, or it is damaged" if content else "the folder is no checkpoint"
+        assert f"xalign {command}: error: " in (error := capsys.readouterr().err) and expected in error
+        assert not (tmp_path / "out.pt").exists()

@@ -1,0 +1,114 @@
+import argparse
+import io
+
+import pytest
+import sentencepiece
+import torch
+
+import xalign_fairseq
+from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.huggingface.conversion import convert
+from xalign_fairseq.encoder.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained import read_pretrained
+from xalign_fairseq.errors import XalignError
+
+LETTERS = "abcdefghijklmnopqrs"
+# 3 special symbols and 30 pieces: with <pad> and <mask>, the 35 ids of fairseq's small RoBERTa.
+PIECES = 33
+
+
+@pytest.fixture(scope="module")
+def spm():
+    model = io.BytesIO()
+    text = [" ".join(LETTERS[i : i + 1 + i % 4] for i in range(start, start + 6)) for start in range(13)] * 20
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(text), model_writer=model, vocab_size=PIECES, minloglevel=2, num_threads=1
+    )
+    return model.getvalue()
+
+
+@pytest.fixture
+def xlmr_base(old_state, spm, tmp_path):
+    """A folder as XLM-R's archive is one: model.pt of an old release, dict.txt, sentencepiece.bpe.model."""
+    folder = tmp_path / "xlmr.base"
+    folder.mkdir()
+    torch.save(old_state, folder / "model.pt")
+    dictionary_of_model(load_sentencepiece(spm)).save(folder / "dict.txt")
+    (folder / "sentencepiece.bpe.model").write_bytes(spm)
+    return folder
+
+
+def test_xlm_r_s_archive(xlmr_base, roberta, tokens, spm):
+    for path in (xlmr_base, xlmr_base / "model.pt"):
+        state, where = read_pretrained(path)
+        assert where == xlmr_base / "model.pt"
+        encoder, _ = checkpoint.load_encoder(state, where)
+        keep = tokens.ne(1)
+        expected = roberta[0](tokens)[0][keep]
+        found = encoder.lm_head(encoder.states(tokens).layer()[keep])
+        torch.testing.assert_close(found, expected, rtol=2e-5, atol=2e-5)
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+        ids = load_sentencepiece(spm).encode("abc de fgh")
+        assert tokenizer.encode("abc de fgh") == [i + 1 for i in ids]
+
+
+def test_xlm_r_s_archive_as_a_hugging_face_folder_and_back(xlmr_base, roberta, tokens, tmp_path):
+    pytest.importorskip("safetensors")
+    export(xlmr_base, tmp_path / "hf")
+    assert "no record of a training" in (tmp_path / "hf/README.md").read_text()
+    convert(tmp_path / "hf", tmp_path / "again")
+    assert {path.name for path in (tmp_path / "again").iterdir()} == {"model.pt", "dict.txt", "sentencepiece.bpe.model"}
+    for name in ("dict.txt", "sentencepiece.bpe.model"):
+        assert (tmp_path / "again" / name).read_bytes() == (xlmr_base / name).read_bytes()
+    encoder, _ = checkpoint.load_encoder(read_pretrained(tmp_path / "again")[0])
+    keep = tokens.ne(1)
+    found = encoder.lm_head(encoder.states(tokens).layer()[keep])
+    torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("names", [["checkpoint_best.pt", "checkpoint_last.pt"], ["model.pt", "checkpoint_best.pt"]])
+def test_a_folder_of_checkpoints(old_state, tmp_path, names):
+    for name in names:
+        torch.save({**old_state, "name": name}, tmp_path / name)
+    (tmp_path / "config.json").write_text("{}")
+    state, where = read_pretrained(str(tmp_path))
+    assert where == tmp_path / names[0] and state["name"] == names[0]
+
+
+def test_what_is_no_checkpoint(tmp_path):
+    with pytest.raises(XalignError, match=r"folder is no checkpoint[\s\S]*found: nothing[\s\S]*model.pt"):
+        read_pretrained(tmp_path)
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(XalignError, match=r"folder is no checkpoint[\s\S]*notes.txt[\s\S]*config.json"):
+        read_pretrained(tmp_path)
+    with pytest.raises(XalignError, match=r"not a checkpoint"):
+        read_pretrained(tmp_path / "notes.txt")
+    with pytest.raises(XalignError, match=r"does not exist"):
+        read_pretrained(tmp_path / "none.pt")
+    with pytest.raises(XalignError, match=r"does not exist"):
+        read_pretrained(tmp_path / "none")
+
+
+@pytest.mark.parametrize("form", ["checkpoint", "archive", "hugging face"])
+def test_training_begins_with_any_of_them(xlmr_base, tmp_path, form):
+    pytest.importorskip("safetensors")
+    xalign_fairseq.register()
+    from xalign_fairseq.encoder.model import XalignModel
+
+    path = {"checkpoint": xlmr_base / "model.pt", "archive": xlmr_base, "hugging face": tmp_path / "hf"}[form]
+    if form == "hugging face":
+        export(xlmr_base, path)
+    state, where = read_pretrained(path)
+    encoder, _ = checkpoint.load_encoder(state, where)
+    shown = []
+    task = argparse.Namespace(
+        dictionary=argparse.Namespace(embedding_size=35), restoring=False, load_state_dict=shown.append
+    )
+    options = argparse.Namespace(**vars(encoder.config), init_checkpoint=str(path))
+    model = XalignModel.build_model(options, task)
+    for name, value in encoder.state_dict().items():
+        assert torch.equal(model.encoder.state_dict()[name], value)
+    symbols = [part["tokenizer"]["symbols"] for part in shown if part]
+    assert symbols == ([state["task_state"]["tokenizer"]["symbols"]] if form == "hugging face" else [])
