@@ -32,6 +32,13 @@ setup(
         "huggingface": ["safetensors>=0.4", "tokenizers>=0.20"],
         "faiss": ["faiss-cpu>=1.8"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy"],
+        "benchmark": [
+            "simalign==0.4",
+            "awesome-align==0.1.7",
+            "transformers>=5",
+            "tokenizers>=0.20",
+            "safetensors>=0.4",
+        ],
         "test": [
             "pytest>=8",
             "pytest-xdist>=3.8",

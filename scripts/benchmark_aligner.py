@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Compare this package's aligner with simalign 0.4 and awesome-align 0.1.7: speed, memory, equality of the links.
+
+usage: benchmark_aligner.py --src FILE --tgt FILE --work FOLDER [--pairs 64] [--device cpu|cuda] [--out FOLDER]
+
+All three align the same pairs of real text with the same weights: a BERT base (12 layers of 768) with random weights,
+as speed does not depend on them, and a WordPiece vocabulary trained on the text. Each runs in its own process with one
+thread. WORK keeps model and measurements: a tool that was measured there with the same options is not measured again.
+Writes OUT/aligner-DEVICE.json and, from the results of all devices in OUT, the table OUT/aligner.md.
+Needs: pip install ".[benchmark]".
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markers import table
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_folder, atomic_write
+
+HERE = Path(__file__).resolve().parent
+TOOLS = ("simalign", "awesome-align", "xalign")
+# Whose links ours are to equal.
+PEERS = {"argmax": "simalign", "itermax": "simalign", "match": "simalign", "softmax": "awesome-align"}
+BASELINE = ("simalign", "itermax", "float32")
+VOCABULARY, SEED = 8000, 1
+DEVICES = {"cpu": "pairs per CPU-second", "cuda": "pairs per GPU-second"}
+COLUMNS = ("program", "method", "encoding, layer", "dtype", *DEVICES.values(), "links as theirs")
+NOT_MEASURED = "not measured"
+
+
+def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
+    """The folder in ``work`` with the model and ``count`` pairs, spread over the text; made if it is not there.
+
+    Raises:
+        XalignError: the sides differ in their number of lines, or have too few.
+    """
+    folder = work / f"inputs-{count}"
+    if folder.is_dir():
+        return folder
+    sides = [path.read_text(encoding="utf-8").splitlines() for path in (src, tgt)]
+    if len(sides[0]) != len(sides[1]):
+        found = f"{len(sides[0])} and {len(sides[1])} lines"
+        raise XalignError("the two sides differ in length", where=f"{src}, {tgt}", found=found)
+    full = [pair for pair in zip(*sides, strict=True) if all(side.split() for side in pair)]
+    if len(full) < count:
+        raise XalignError("the text has too few pairs", where=src, found=len(full), expected=f"{count} or more")
+    chosen = [full[len(full) * number // count] for number in range(count)]
+    import benchmark_model
+
+    with atomic_folder(folder) as made:
+        for name, side in zip(("src.txt", "tgt.txt"), zip(*chosen, strict=True), strict=True):
+            (made / name).write_text("".join(f"{line}\n" for line in side), encoding="utf-8")
+        benchmark_model.make(made, [line for side in sides for line in side], vocabulary=VOCABULARY, seed=SEED)
+    return folder
+
+
+def measure(tool: str, inputs: Path, device: str) -> dict[str, Any]:
+    """What benchmark_tools.py finds for a tool; read from ``inputs`` if it is there already."""
+    path = inputs / f"{tool}-{device}.json"
+    if not path.is_file():
+        command = [sys.executable, str(HERE / "benchmark_tools.py"), tool, str(inputs), device, str(path)]
+        subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
+    return json.loads(path.read_text())
+
+
+def compare(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One row for each run of each tool.
+
+    Returns:
+        the setting; ``pairs_per_second``; ``times_simalign``, its ratio to SimAlign's itermax; ``peak_mb``, of the
+        tool's process, loading included (and ``device_peak_mb``). Where a peer has the same method: ``equal_pairs``,
+        the number of pairs with the very same links as the peer's, and ``equal_f1``, the F1 of all links.
+    """
+    runs = {(tool, run["method"], run["dtype"]): run for tool, found in measured.items() for run in found["runs"]}
+    base = runs[BASELINE]["seconds"]
+    rows = []
+    for (tool, method, _), run in runs.items():
+        row = {"tool": tool, **{key: run[key] for key in ("method", "encoding", "layer", "dtype")}}
+        row["pairs_per_second"] = len(run["links"]) / run["seconds"]
+        row["times_simalign"] = base / run["seconds"]
+        row |= {key: value for key, value in measured[tool].items() if key.endswith("peak_mb")}
+        if tool == "xalign" and method in PEERS:
+            theirs = runs[PEERS[method], method, "float32"]["links"]
+            row["equal_pairs"], row["equal_f1"] = agreement(run["links"], theirs)
+        rows.append(row)
+    return rows
+
+
+def agreement(ours: Sequence[str], theirs: Sequence[str]) -> tuple[int, float]:
+    """The number of pairs with the same links, and the F1 of all links, of two lists of Pharaoh lines."""
+    sets = [(set(a.split()), set(b.split())) for a, b in zip(ours, theirs, strict=True)]
+    total = sum(len(a) + len(b) for a, b in sets)
+    return sum(a == b for a, b in sets), 2 * sum(len(a & b) for a, b in sets) / total if total else 1.0
+
+
+def render(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """The Markdown table and its notes, from the results by device."""
+    cells: dict[tuple[str, ...], dict[str, Any]] = {}
+    for device, result in results.items():
+        for row in result["rows"]:
+            key = (row["tool"], row["method"], f"{row['encoding']}, {row['layer']}", row["dtype"])
+            cells.setdefault(key, {})[device] = row
+    lines = [
+        (*key, *(_speed(by_device.get(device)) for device in DEVICES), _equal(by_device))
+        for key, by_device in cells.items()
+    ]
+    notes = [
+        f"- {device}: {result['machine']}; {result['pairs']} pairs of {result['subwords']:.0f} subwords (both sides); "
+        f"peak memory {_memory(result['rows'])}; commit {result['commit']}; `{result['command']}`"
+        for device, result in results.items()
+    ]
+    legend = (
+        "In brackets: times SimAlign's itermax. Links as theirs: pairs with the very same links, and F1 of all links."
+    )
+    return "\n".join([table(COLUMNS, lines), "", legend, "", *notes, ""])
+
+
+def _speed(row: Mapping[str, Any] | None) -> str:
+    return NOT_MEASURED if row is None else f"{row['pairs_per_second']:.1f} ({row['times_simalign']:.2f})"
+
+
+def _equal(by_device: Mapping[str, Mapping[str, Any]]) -> str:
+    found = [f"{row['equal_pairs']} pairs, {row['equal_f1']:.4f}" for row in by_device.values() if "equal_f1" in row]
+    return "; ".join(found) or "-"
+
+
+def _memory(rows: Sequence[Mapping[str, Any]]) -> str:
+    peaks = {row["tool"]: row for row in rows}
+    return ", ".join(
+        f"{tool} {row['peak_mb']:.0f} MB"
+        + (f" (GPU {row['device_peak_mb']:.0f} MB)" if "device_peak_mb" in row else "")
+        for tool, row in peaks.items()
+    )
+
+
+def machine(device: str) -> str:
+    """The kind of processor, and of GPU."""
+    if device == "cuda":
+        import torch
+
+        return torch.cuda.get_device_name()
+    info = Path("/proc/cpuinfo")
+    named = [line for line in info.read_text().splitlines() if line.startswith("model name")] if info.exists() else []
+    return f"{named[0].split(': ')[1] if named else platform.machine()}, one core"
+
+
+def describe(args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Everything that the results file says, rows included."""
+    from importlib.metadata import version
+
+    from transformers import BertTokenizer
+
+    tokenizer = BertTokenizer.from_pretrained(inputs)
+    text = [line for name in ("src.txt", "tgt.txt") for line in (inputs / name).read_text("utf-8").splitlines()]
+    commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    versions = {tool: found["version"] for tool, found in measured.items()}
+    return {
+        "command": f"benchmark_aligner.py --src {args.src.name} --tgt {args.tgt.name} --pairs {args.pairs} "
+        f"--device {args.device}",
+        "commit": commit.stdout.strip(),
+        "machine": machine(args.device),
+        "versions": {**versions, "torch": version("torch"), "transformers": version("transformers")},
+        "pairs": args.pairs,
+        "words": sum(len(line.split()) for line in text) / args.pairs,
+        "subwords": sum(len(tokenizer.tokenize(line)) for line in text) / args.pairs,
+        "rows": compare(measured),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--src", type=Path, required=True, help="text of the source language, a sentence a line")
+    parser.add_argument("--tgt", type=Path, required=True, help="its translation")
+    parser.add_argument("--work", type=Path, required=True, help="folder for the model and the measurements")
+    parser.add_argument("--pairs", type=int, default=64, help="how many pairs are aligned")
+    parser.add_argument("--device", choices=DEVICES, default="cpu")
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
+    args = parser.parse_args()
+    inputs = prepare(args.work, args.src, args.tgt, args.pairs)
+    measured = {tool: measure(tool, inputs, args.device) for tool in TOOLS}
+    with atomic_write(args.out / f"aligner-{args.device}.json") as out:
+        out.write(json.dumps(describe(args, inputs, measured), indent=1) + "\n")
+    paths = {device: args.out / f"aligner-{device}.json" for device in DEVICES}
+    text = render({device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()})
+    with atomic_write(args.out / "aligner.md") as out:
+        out.write(text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
