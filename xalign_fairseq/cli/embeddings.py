@@ -80,11 +80,12 @@ def embed(args: argparse.Namespace, path: str, words: "WordPairs") -> "tuple[Ten
     """The vectors of the source and of the target words by one checkpoint, float32."""
     from xalign_fairseq.alignment.vocabulary import load_tokenizer
     from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.evaluation.embedding_alignment import word_vectors
 
-    state = checkpoint.read(path)
-    encoder, _ = checkpoint.load_encoder(state, path)
-    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=path, dictionary=args.dict, spm=args.spm)
+    state, where = read_pretrained(path)
+    encoder, _ = checkpoint.load_encoder(state, where)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=args.dict, spm=args.spm)
     embeddings = encoder.sentence_encoder.embed_tokens.weight.detach().float()
     return word_vectors(embeddings, tokenizer, words.src), word_vectors(embeddings, tokenizer, words.tgt)
 

@@ -82,14 +82,15 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
     from xalign_fairseq.alignment.vocabulary import load_tokenizer
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.mappings import load_maps, require_maps
+    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
     from xalign_fairseq.transfer.retrieval import default_retrieval_layer, mapped, sentence_vectors
 
     backend = choose_backend(args.search, len(src))
     device = choose_device(args.device)
-    state = checkpoint.read(args.checkpoint)
-    encoder, heads = checkpoint.load_encoder(state, args.checkpoint)
-    maps = require_maps(heads, args.checkpoint).to(device) if args.maps else None
+    state, where = read_pretrained(args.checkpoint)
+    encoder, heads = checkpoint.load_encoder(state, where)
+    maps = require_maps(heads, where).to(device) if args.maps else None
     if maps is not None:
         maps.require(args.maps, "--maps")
     elif load_maps(heads) is not None and not args.quiet:
@@ -97,9 +98,7 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
               file=sys.stderr)  # fmt: skip
     languages = side_languages(args)
     rows = encoder.config.side_rows(languages)
-    tokenizer = load_tokenizer(
-        state, encoder.config.vocab_size, where=args.checkpoint, dictionary=args.dict, spm=args.spm
-    )
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=args.dict, spm=args.spm)
     default = default_retrieval_layer(encoder.config.encoder_layers) if args.pooling == "mean" else -1
     layer = encoder.config.resolve_layer(default if args.layer is None else args.layer, "--layer")
     encoder.to(device)

@@ -16,6 +16,7 @@ from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
+from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.evaluation.parsing import Gold
 from xalign_fairseq.evaluation.signature import task_signature
@@ -86,13 +87,13 @@ class Predictor:
     def load(
         cls, path: str | os.PathLike, device: str | torch.device = "cpu", dtype: torch.dtype = torch.float32
     ) -> "Predictor":
-        """Read a checkpoint that ``fairseq-train`` wrote in one of the transfer tasks."""
-        state = checkpoint.read(path)
-        spec = TransferSpec.from_checkpoint(state, path)
-        encoder, heads = checkpoint.load_encoder(state, path)
-        family = spec.build_family(load_tokenizer(state, encoder.config.vocab_size, where=path))
+        """Read a checkpoint that ``fairseq-train`` wrote in one of the transfer tasks, or what was exported of it."""
+        state, where = read_pretrained(path)
+        spec = TransferSpec.from_checkpoint(state, where)
+        encoder, heads = checkpoint.load_encoder(state, where)
+        family = spec.build_family(load_tokenizer(state, encoder.config.vocab_size, where=where))
         head = spec.build_head(family, encoder.config)
-        spec.load_head(head, heads, path)
+        spec.load_head(head, heads, where)
         maps = load_maps(heads) if head.features.frozen else None
         maps = None if maps is None else maps.to(device)
         return cls(encoder.to(device, dtype), head.to(device, dtype), family, spec, maps)
