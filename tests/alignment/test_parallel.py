@@ -5,7 +5,7 @@ import pickle
 import pool_aligners
 import pytest
 
-from xalign_fairseq.alignment.parallel import FEWEST_PAIRS, MOST_PAIRS, AlignerPool, _sendable
+from xalign_fairseq.alignment.parallel import AHEAD, FEWEST_PAIRS, MOST_PAIRS, AlignerPool, _sendable
 from xalign_fairseq.errors import XalignError
 
 
@@ -57,21 +57,23 @@ def test_short_texts_occupy_every_process(pool):
     assert told == [FEWEST_PAIRS] * 8
 
 
-def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_process(pool_of_one):
+def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
     read = 0
 
     def endless():
         nonlocal read
+        yield ["sleep", "0.5"], []  # in which the other process could do dozens of chunks
         while True:
             read += 1
             yield ["w"], ["w"]
 
-    _, process = pool_of_one.ask(pool_aligners.device_and_process)
-    stream = pool_of_one.stream(endless())
-    assert len(list(itertools.islice(stream, 2 * MOST_PAIRS))) == 2 * MOST_PAIRS
-    assert read <= 5 * MOST_PAIRS  # two chunks taken, two given out ahead of them, one read
-    stream.close()
-    assert gone(process)
+    with AlignerPool(pool_aligners.load, ["one", "two"]) as pool:
+        _, process = pool.ask(pool_aligners.device_and_process)
+        stream = pool.stream(endless())
+        next(stream)
+        assert read < 2 * AHEAD * 2 * MOST_PAIRS
+        stream.close()
+        assert gone(process)
 
 
 @pytest.mark.parametrize(("word", "message"), [("fail", "as asked\n  where: here"), ("die", "exit code -9")])
