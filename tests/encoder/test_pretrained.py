@@ -68,7 +68,9 @@ def test_xlm_r_s_archive_as_a_hugging_face_folder_and_back(xlmr_base, roberta, t
     torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=2e-5, atol=2e-5)
 
 
-@pytest.mark.parametrize("names", [["checkpoint_best.pt", "checkpoint_last.pt"], ["model.pt", "checkpoint_best.pt"]])
+@pytest.mark.parametrize(
+    "names", [["checkpoint_best.pt", "checkpoint_last.pt"], ["model.pt", "checkpoint_best.pt"], ["checkpoint_last.pt"]]
+)
 def test_a_folder_of_checkpoints(old_state, tmp_path, names):
     for name in names:
         torch.save({**old_state, "name": name}, tmp_path / name)

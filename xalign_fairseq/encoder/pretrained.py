@@ -8,8 +8,9 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.huggingface import importing, locate
 from xalign_fairseq.errors import XalignError
 
-# In a folder of fairseq's: XLM-R's archive has the first, a training run the second.
-CHECKPOINTS = ("model.pt", "checkpoint_best.pt")
+# In a folder of fairseq's: XLM-R's archive has the first, a training run the others, and no best one if nothing was
+# validated.
+CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 
 
 def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tuple[dict[str, Any], Path]:
@@ -19,7 +20,8 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
         path: one of
 
             - a checkpoint of fairseq's or of this package (``.pt``);
-            - a folder with ``model.pt``, as XLM-R's archive is, or with ``checkpoint_best.pt``, as a training leaves;
+            - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
+              ``checkpoint_last.pt``, as a training leaves;
             - a Hugging Face folder of XLM-R's or BERT's kind, also ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
         revision: branch, tag or commit of a model of the hub.
