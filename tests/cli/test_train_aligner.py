@@ -1,0 +1,161 @@
+"""Whole runs of ``xalign train-aligner``, through the real fairseq-train."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from wordpieces import train_symbols, write_bert
+
+from xalign_fairseq.aligner_training import process, run
+from xalign_fairseq.aligner_training.command import FAIRSEQ_TRAIN
+from xalign_fairseq.alignment.aer import score
+from xalign_fairseq.alignment.pharaoh import read_gold, read_links
+from xalign_fairseq.cli import main
+
+
+@pytest.fixture(scope="module")
+def fairseq(command):
+    """Stands for a process of fairseq-train, which takes long to start; adds its output to the log in the same way."""
+
+    def output(line, log, held=()):
+        done = command("fairseq-train", *line[len(FAIRSEQ_TRAIN) :])
+        with open(log, "a") as stream:
+            stream.write(done.stdout + done.stderr)
+        yield from (done.stdout + done.stderr).splitlines(keepends=True)
+
+    return output
+
+
+@pytest.fixture(scope="module")
+def call(tiny_checkpoint, tiny_text, fairseq):
+    """Runs the command on the small text, which is the development set too; the exit code."""
+    text = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
+    dev = ["--valid-src", text[1], "--valid-tgt", text[3], "--valid-gold", tiny_text / "text.gold"]
+
+    def train(out, *options, dev=dev, output=fairseq):
+        training = ["--updates", 12, "--validate-every", 4, "--lr", 0.003, "--device", "cpu", "--out", out]
+        line = ["train-aligner", "--model", tiny_checkpoint, *text, *dev, *training, *options]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run, "output", output)
+            return main([str(each) for each in line])
+
+    return train
+
+
+@pytest.fixture(scope="module")
+def trained(call, fairseq, tmp_path_factory):
+    """A run that was broken off after its first checkpoint and went on to the end; with both exit codes."""
+    out = tmp_path_factory.mktemp("aligner") / "run"
+
+    def broken_off(line, log, held=()):
+        yield from fairseq([*line, "--max-update", "4"], log)
+        raise KeyboardInterrupt
+
+    return out, [call(out, output=broken_off), call(out)]
+
+
+def test_a_run_that_was_broken_off_goes_on_with_its_optimiser(trained):
+    out, codes = trained
+    assert codes == [130, 0]
+    log = (out / "train.log").read_text()
+    resumed = re.findall(r"Loaded checkpoint \S+checkpoint_last\.pt \(epoch \d+ @ (\d+) updates\)", log)
+    assert resumed == ["4"]
+    assert re.findall(r'"valid_num_updates": "(\d+)"', log)[-1] == "12"
+    last = torch.load(out / "checkpoint_last.pt", weights_only=False)
+    assert last["optimizer_history"][-1]["num_updates"] == 12
+    steps = {int(each["step"]) for each in last["last_optimizer_state"]["state"].values()}
+    assert steps == {12}
+    assert not list(out.glob("checkpoint_1_*")) + list(out.glob("checkpoint_2_*"))
+
+
+def test_the_aligner_has_the_aer_that_the_run_tells(trained, tiny_text, tmp_path, capsys):
+    out, _ = trained
+    result = json.loads((out / "result.json").read_text())
+    assert result["checkpoint"] == str(out / "checkpoint_best.pt")
+    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
+    assert main(["align", "--checkpoint", str(out), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
+    found = score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer
+    assert found == pytest.approx(result["aer"], abs=1e-4)
+    assert result["before"] != result["aer"]
+
+
+def test_a_finished_run_stays_and_tells_its_result_again(trained, call, capsys):
+    out, _ = trained
+    log = (out / "train.log").read_bytes()
+    assert call(out, "--workers", 2) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"\S+checkpoint_best\.pt, update \d+: AER \d+\.\d\d, before training \d+\.\d\d", lines[0])
+    assert lines[-1] == f"xalign align --checkpoint {out} --src FILE --tgt FILE --out FILE.links"
+    assert (out / "train.log").read_bytes() == log
+
+
+def test_the_folder_of_another_run_is_refused(trained, call, capsys):
+    out, _ = trained
+    assert call(out, "--seed", 2, "--objectives", "tlm") == 2
+    error = capsys.readouterr().err
+    assert re.search(
+        r'of another run[\s\S]*found: objectives "dwa,tlm"; seed 1\n[\s\S]*objectives "tlm"; seed 2', error
+    )
+
+
+def test_a_model_like_bert_learns_from_links_without_development_set(call, tiny_text, tmp_path, capsys):
+    pytest.importorskip("tokenizers")
+    text = [str(tiny_text / f"text.{side}") for side in ("en", "xx")]
+    bert = tmp_path / "bert.pt"
+    write_bert(bert, train_symbols(Path(text[0]).read_text().splitlines()))
+    options = [
+        "--model",
+        bert,
+        "--links",
+        tiny_text / "text.gold",
+        "--updates",
+        3,
+        "--objectives",
+        "dwa,word_contrastive",
+    ]
+    assert call(tmp_path / "run", *options, "--", "--word-contrastive-negatives", "strong", dev=[]) == 0
+    assert f"{tmp_path}/run/checkpoint_last.pt, update 3\n" in capsys.readouterr().out
+    state = torch.load(tmp_path / "run/checkpoint_last.pt", weights_only=False)
+    chosen = state["cfg"]["criterion"]
+    assert (chosen["dwa_label_by"], chosen["word_contrastive_negatives"]) == ("pointer", "strong")
+    assert state["cfg"]["model"]["layer_norm_eps"] == 1e-12
+    line = ["align", "--checkpoint", tmp_path / "run", "--src", text[0], "--tgt", text[1], "--out", tmp_path / "links"]
+    assert main([str(each) for each in line]) == 0
+    assert "pointer" in capsys.readouterr().err
+    assert any(read_links(tmp_path / "links"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--model", "nowhere.pt"], "nowhere.pt"),
+        (["--layer", "4"], "--layer"),
+        (["--src", "nowhere.en"], "nowhere.en"),
+        (["--languages", "en-en"], "one language only"),
+        (["--", "--no-such-option"], "unrecognized arguments: --no-such-option"),
+        (["--tgt", "short.xx"], "differ in their number of lines"),
+        (["--links", "short.xx"], "differ in their number of lines"),
+    ],
+)
+def test_bad_input_is_refused_before_training(call, tmp_path, monkeypatch, capsys, options, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "short.xx").write_text("0-0\n")
+    assert call(tmp_path / "run", *options) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "run/run.json").exists()
+
+
+def test_a_training_that_fails_says_why(call, tmp_path, capsys):
+    assert call(tmp_path / "run", "--updates", 1, "--", "--max-pair-length", 4, output=process.output) == 2
+    error = capsys.readouterr().err
+    assert re.search(r"fairseq-train failed[\s\S]*run/train\.log[\s\S]*exit code 1", error)
+    assert "XalignError" in error
+
+
+def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
+    (tmp_path / "notes.txt").touch()
+    assert call(tmp_path) == 2
+    assert "something else" in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
