@@ -64,7 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="on the CPU, each with one thread and the whole model (default: 1, with a thread for each core)",
+        help="on the CPU, each with one thread and the whole model (default: 1, with a thread for each core); several "
+        "GPUs have one each: --device cuda:0,cuda:1",
     )
     plot = parser.add_argument_group("pictures")
     plot.add_argument(
