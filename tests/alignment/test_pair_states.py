@@ -43,28 +43,29 @@ def maps():
     return maps.requires_grad_(False)
 
 
-def sides(states, spans, layer):
+def sides(pair_encoder, layer, pairs=PAIRS):
     """Hidden states of the tokens of each pair's sides."""
-    hidden = states.layer(layer)
+    states, spans = pair_encoder.states(pairs, [layer])
+    hidden = states[layer]
     return [(row[s0:s1], row[t0:t1]) for row, (s0, s1, t0, t1) in zip(hidden, spans.tolist(), strict=True)]
 
 
 @pytest.mark.parametrize("layer", [0, 1, -1])
 def test_the_sides_of_a_pair(encoder, layer):
-    for (src, tgt), found in zip(PAIRS, sides(*PairEncoder(encoder, "joint").states(PAIRS), layer), strict=True):
+    for (src, tgt), found in zip(PAIRS, sides(PairEncoder(encoder, "joint"), layer), strict=True):
         alone = encoder.states(torch.tensor([[0, *src, 2, *tgt, 2]])).layer(layer)[0]
         torch.testing.assert_close(found, (alone[1 : 1 + len(src)], alone[2 + len(src) : -1]))
-    for pair, found in zip(PAIRS, sides(*PairEncoder(encoder, "separate").states(PAIRS), layer), strict=True):
+    for pair, found in zip(PAIRS, sides(PairEncoder(encoder, "separate"), layer), strict=True):
         for ids, side in zip(pair, found, strict=True):
             torch.testing.assert_close(side, encoder.states(torch.tensor([[0, *ids, 2]])).layer(layer)[0, 1:-1])
 
 
 @pytest.mark.parametrize("languages", [("de", "en"), ("en", "fr"), ("fr", "de")])
 def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, languages):
-    plain = PairEncoder(encoder, "separate").states(PAIRS)
-    mapped = PairEncoder(encoder, "separate", maps, languages).states(PAIRS)
+    plain = PairEncoder(encoder, "separate")
+    mapped = PairEncoder(encoder, "separate", maps, languages)
     for layer in (0, 1, 2, -1):
-        for before, after in zip(sides(*plain, layer), sides(*mapped, layer), strict=True):
+        for before, after in zip(sides(plain, layer), sides(mapped, layer), strict=True):
             for language, old, new in zip(languages, before, after, strict=True):
                 expected = old if language == "en" else old @ maps.of(language)[layer].double()
                 torch.testing.assert_close(new, expected)
@@ -76,12 +77,12 @@ def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, l
 @pytest.mark.parametrize("layer", [0, -1])
 def test_each_side_has_the_embedding_of_its_language(speaking, languages, rows, layer):
     joint, separate = (PairEncoder(speaking, encoding, languages=languages) for encoding in ("joint", "separate"))
-    for (src, tgt), found in zip(PAIRS, sides(*joint.states(PAIRS), layer), strict=True):
+    for (src, tgt), found in zip(PAIRS, sides(joint, layer), strict=True):
         read = torch.tensor([[0, *src, 2, *tgt, 2]])
         of_tokens = torch.tensor([[rows[0]] * (len(src) + 2) + [rows[1]] * (len(tgt) + 1)])
         alone = speaking.states(Input(read, of_tokens)).layer(layer)[0]
         torch.testing.assert_close(found, (alone[1 : 1 + len(src)], alone[2 + len(src) : -1]))
-    for pair, found in zip(PAIRS, sides(*separate.states(PAIRS), layer), strict=True):
+    for pair, found in zip(PAIRS, sides(separate, layer), strict=True):
         for ids, row, side in zip(pair, rows, found, strict=True):
             given = Input(torch.tensor([[0, *ids, 2]]), torch.tensor([[row]]))
             torch.testing.assert_close(side, speaking.states(given).layer(layer)[0, 1:-1])
@@ -92,7 +93,7 @@ def test_maps_and_language_embeddings_together(speaking, maps):
     mapped = PairEncoder(speaking, "separate", maps, ("de", "en"))
     assert (plain.mapped, plain.embedded) == (None, ("de", "en"))
     assert mapped.mapped == mapped.embedded == ("de", "en")
-    for before, after in zip(sides(*plain.states(PAIRS), 1), sides(*mapped.states(PAIRS), 1), strict=True):
+    for before, after in zip(sides(plain, 1), sides(mapped, 1), strict=True):
         torch.testing.assert_close(after[0], before[0] @ maps.of("de")[1].double())
         torch.testing.assert_close(after[1], before[1])
 
@@ -100,16 +101,54 @@ def test_maps_and_language_embeddings_together(speaking, maps):
 def test_languages_are_no_matter_to_an_encoder_without_their_embeddings(encoder):
     named, plain = PairEncoder(encoder, "joint", languages=("ru", "zh")), PairEncoder(encoder, "joint")
     assert named.embedded is None
-    assert torch.equal(named.states(PAIRS)[0].layer(-1), plain.states(PAIRS)[0].layer(-1))
+    assert torch.equal(named.states(PAIRS, [2])[0][2], plain.states(PAIRS, [2])[0][2])
 
 
-def test_how_much_of_a_long_pair_is_read(encoder):
+def test_what_is_within_the_positions(encoder):
     joint, separate = (PairEncoder(encoder, encoding) for encoding in ("joint", "separate"))
-    assert joint.fit(3, 4) == (3, 4, False) and joint.fit(6, 6) == (3, 4, True)
-    assert separate.fit(8, 8) == (8, 8, False) and separate.fit(9, 2) == (8, 2, True)
-    assert separate.fit(0, 30) == joint.fit(0, 30) == (0, 30, False)
-    states, spans = separate.states([(np.full(8, 5), np.full(8, 6))])
-    assert states.layer(-1).shape == (1, 20, 8) and spans.tolist() == [[1, 9, 11, 19]]
+    assert joint.fits(3, 4) and not joint.fits(3, 5)
+    assert separate.fits(8, 8) and not separate.fits(9, 2) and not separate.fits(2, 9)
+    states, spans = separate.states([(np.full(8, 5), np.full(8, 6))], [2])
+    assert states[2].shape == (1, 20, 8) and spans.tolist() == [[1, 9, 11, 19]]
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_a_pair_within_the_positions_is_one_window(encoder, encoding):
+    pairs = PairEncoder(encoder, encoding)
+    src, tgt = PAIRS[0]
+    states, spans = pairs.long_states(src, tgt, [0, 2], batch_tokens=100)
+    assert spans.tolist() == [[0, 3, 3, 5]]
+    for layer in (0, 2):
+        torch.testing.assert_close(states[layer][0], torch.cat(sides(pairs, layer)[0]))
+
+
+def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
+    """Without layers a token's state is of itself, its place and its language, in whatever window it is."""
+    torch.nn.init.zeros_(speaking.sentence_encoder.embed_positions.weight)
+    src, tgt = np.arange(5, 20), np.arange(6, 19)
+    for encoding, maps_ in (("joint", None), ("separate", None), ("separate", maps)):
+        pairs = PairEncoder(speaking, encoding, maps_, ("de", "fr"))
+        states, _ = pairs.long_states(src, tgt, [0], batch_tokens=30)
+        for token, language, ids in ((4, "de", src), (15 + 7, "fr", tgt)):
+            at = token if language == "de" else token - 15
+            row = torch.tensor([[speaking.config.language_row(language)]])
+            alone = speaking.states(Input(torch.tensor([[ids[at]]]), row)).layer(0)[0, 0]
+            if maps_ is not None:
+                alone = alone @ maps.of(language)[0].double()
+            torch.testing.assert_close(states[0][0, token], alone)
+
+
+def test_sentences_are_grouped_by_length(encoder, monkeypatch):
+    """Two long sentences among many short ones do not pad these."""
+    shapes = []
+    states = encoder.states
+    monkeypatch.setattr(encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
+    pairs = [(np.full(8, 5), np.full(1, 6)), *30 * [(np.full(1, 5), np.full(1, 6))], (np.full(7, 5), np.full(8, 6))]
+    PairEncoder(encoder, "separate").states(pairs, [1])
+    read = sum(rows * length for rows, length in shapes)
+    assert sum(rows for rows, _ in shapes) == 64
+    assert read <= 1.1 * sum(len(side) + 2 for pair in pairs for side in pair)
+    assert len(shapes) <= 12
 
 
 def test_what_does_not_go_together(encoder, maps):

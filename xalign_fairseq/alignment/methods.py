@@ -77,8 +77,9 @@ class Dustbin:
     """Links by transport with a dustbin (:func:`~xalign_fairseq.alignment.sinkhorn.dustbin.dustbin_plan`).
 
     Scores are the cosines of the hidden states, scaled for each pair so that its lowest is 0 and its highest 1 (all 1
-    where they are equal), ``dustbin`` that of having no partner: the higher, the fewer links. A link must have more
-    mass than either of its tokens sends to the dustbin; ``filter``, ``rounds`` and ``alpha`` choose among those
+    where they are equal), ``dustbin`` that of having no partner: the higher, the fewer links. One of a link's tokens at
+    least must send it more mass than it sends to the dustbin (three subwords with one partner have a third of its mass
+    each, and send the rest there); ``filter``, ``rounds`` and ``alpha`` choose among those
     (:func:`~xalign_fairseq.alignment.links.find_links`). Its probability is the geometric mean of its shares of its row
     and of its column, the dustbin's mass included.
 
@@ -108,7 +109,7 @@ class Dustbin:
         scores = _scaled(cosine, src_mask[:, :, None] & tgt_mask[:, None, :])
         plan = dustbin_plan(scores, src_mask, tgt_mask, self.dustbin, mu=self.mu, iterations=self.iterations)
         inner = plan[:, :-1, :-1]
-        partnered = (inner > plan[:, :-1, -1:]) & (inner > plan[:, -1:, :-1])
+        partnered = (inner > plan[:, :-1, -1:]) | (inner > plan[:, -1:, :-1])
         links = find_links(
             inner * partnered, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha
         )
