@@ -22,6 +22,7 @@ from typing import Any
 
 from markers import table
 
+from xalign_fairseq.alignment.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 
@@ -45,11 +46,8 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
     folder = work / f"inputs-{count}"
     if folder.is_dir():
         return folder
-    sides = [path.read_text(encoding="utf-8").splitlines() for path in (src, tgt)]
-    if len(sides[0]) != len(sides[1]):
-        found = f"{len(sides[0])} and {len(sides[1])} lines"
-        raise XalignError("the two sides differ in length", where=f"{src}, {tgt}", found=found)
-    full = [pair for pair in zip(*sides, strict=True) if all(side.split() for side in pair)]
+    text = [(" ".join(a), " ".join(b)) for a, b in SentencePairs(src, tgt)]
+    full = [pair for pair in text if all(pair)]
     if len(full) < count:
         raise XalignError("the text has too few pairs", where=src, found=len(full), expected=f"{count} or more")
     chosen = [full[len(full) * number // count] for number in range(count)]
@@ -58,7 +56,7 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
     with atomic_folder(folder) as made:
         for name, side in zip(("src.txt", "tgt.txt"), zip(*chosen, strict=True), strict=True):
             (made / name).write_text("".join(f"{line}\n" for line in side), encoding="utf-8")
-        benchmark_model.make(made, [line for side in sides for line in side], vocabulary=VOCABULARY, seed=SEED)
+        benchmark_model.make(made, [line for pair in text for line in pair], vocabulary=VOCABULARY, seed=SEED)
     return folder
 
 
@@ -159,7 +157,7 @@ def describe(args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapp
     from transformers import BertTokenizer
 
     tokenizer = BertTokenizer.from_pretrained(inputs)
-    text = [line for name in ("src.txt", "tgt.txt") for line in (inputs / name).read_text("utf-8").splitlines()]
+    text = [" ".join(side) for pair in SentencePairs(inputs / "src.txt", inputs / "tgt.txt") for side in pair]
     commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     versions = {tool: found["version"] for tool, found in measured.items()}
     return {

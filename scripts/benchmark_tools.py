@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from xalign_fairseq.alignment.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.files import atomic_write
 
 LAYER = 8  # SimAlign's and awesome-align's default
@@ -25,9 +26,8 @@ WARM_UP = 2  # pairs that are aligned before the clock starts
 SIMALIGN = {"argmax": "inter", "itermax": "itermax", "match": "mwmf"}
 BATCH = 32  # awesome-align's default
 
-Pair = tuple[list[str], list[str]]
 Links = Iterable[tuple[int, int]]
-Run = tuple[dict[str, Any], Callable[[Sequence[Pair]], Iterable[Links]]]
+Run = tuple[dict[str, Any], Callable[[Sequence[WordPair]], Iterable[Links]]]
 
 
 def simalign(folder: Path, device: str) -> Iterator[Run]:
@@ -53,7 +53,7 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
     modeling.PAD_ID, modeling.CLS_ID, modeling.SEP_ID = tokenizer.convert_tokens_to_ids(["[PAD]", "[CLS]", "[SEP]"])
     model = BertForMaskedLM.from_pretrained(str(folder))
 
-    def align(pairs: Sequence[Pair]) -> list[Links]:
+    def align(pairs: Sequence[WordPair]) -> list[Links]:
         with TemporaryDirectory() as name:
             text, out = Path(name, "text"), Path(name, "links")
             text.write_text("".join(f"{' '.join(src)} ||| {' '.join(tgt)}\n" for src, tgt in pairs), encoding="utf-8")
@@ -94,8 +94,7 @@ def measure(tool: str, folder: Path, device: str) -> dict[str, Any]:
     import torch
 
     torch.set_num_threads(1)
-    src, tgt = ((folder / name).read_text(encoding="utf-8").splitlines() for name in ("src.txt", "tgt.txt"))
-    pairs = [(a.split(), b.split()) for a, b in zip(src, tgt, strict=True)]
+    pairs = list(SentencePairs(folder / "src.txt", folder / "tgt.txt"))
     runs = []
     for setting, align in TOOLS[tool](folder, device):
         list(align(pairs[:WARM_UP]))

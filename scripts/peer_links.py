@@ -21,6 +21,7 @@ import benchmark_model
 import numpy as np
 import torch
 
+from xalign_fairseq.alignment.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.files import atomic_write
 
 # Words of each pair: single words, two on a side (no second round of itermax), short against long, and plain pairs.
@@ -40,18 +41,17 @@ Pieces = tuple[Words, Words]
 States = tuple[np.ndarray, np.ndarray]
 
 
-def choose(src: Path, tgt: Path) -> tuple[list[str], list[tuple[list[str], list[str]]]]:
+def choose(src: Path, tgt: Path) -> tuple[list[str], list[WordPair]]:
     """All lines, and the pairs: for each shape the first words of the next pair of lines that has so many."""
-    sides = [path.read_text(encoding="utf-8").splitlines() for path in (src, tgt)]
-    lines = [(a.split(), b.split()) for a, b in zip(*sides, strict=True)]
+    lines = list(SentencePairs(src, tgt))
     pairs = []
     for number, (n, m) in enumerate(SHAPES):
         rest = lines[len(lines) * number // len(SHAPES) :]
         pairs.append(next((a[:n], b[:m]) for a, b in rest if len(a) >= n and len(b) >= m))
-    return sides[0] + sides[1], pairs
+    return [" ".join(side) for pair in lines for side in pair], pairs
 
 
-def encode(folder: Path, pairs: Sequence[tuple[list[str], list[str]]]) -> tuple[list[Pieces], list[States]]:
+def encode(folder: Path, pairs: Sequence[WordPair]) -> tuple[list[Pieces], list[States]]:
     """The subwords of each word, and the hidden states (n, H) and (m, H) float16 of the subwords, of each pair."""
     from transformers import BertModel, BertTokenizer
 

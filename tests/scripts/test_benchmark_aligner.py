@@ -1,0 +1,136 @@
+"""The benchmark of aligners: the pairs that it takes, what it compares, its table, and our own side of it."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """The function that imports a module of scripts/."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module
+
+
+@pytest.fixture
+def benchmark(script):
+    return script("benchmark_aligner")
+
+
+def run(method, seconds, links, encoding="separate", layer=8, dtype="float32"):
+    return {
+        "method": method, "encoding": encoding, "layer": layer, "dtype": dtype, "seconds": seconds, "links": links,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def measured():
+    """Two pairs, as benchmark_tools.py measures them on a CPU."""
+    return {
+        "simalign": {"version": "0.4", "peak_mb": 700.0, "runs": [run("itermax", 2.0, ["0-0 1-1", "0-0"])]},
+        "awesome-align": {"version": "0.1.7", "peak_mb": 900.0, "runs": [run("softmax", 1.0, ["0-0", "0-1"])]},
+        "xalign": {
+            "version": "1", "peak_mb": 800.0,
+            "runs": [
+                run("itermax", 0.5, ["1-1 0-0", "0-0 1-0"]),
+                run("softmax", 0.8, ["0-0", "0-1"]),
+                run("transport", 0.4, ["", ""], "joint", 10),
+            ],
+        },
+    }  # fmt: skip
+
+
+def write_text(folder, src, tgt):
+    paths = folder / "text.de", folder / "text.en"
+    for path, lines in zip(paths, (src, tgt), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines))
+    return paths
+
+
+def test_agreement_counts_pairs_with_the_same_links_and_all_links(benchmark):
+    assert benchmark.agreement(["0-0 1-1", "", "2-2"], ["1-1 0-0", "", "2-1"]) == (2, 2 * 2 / 6)
+    assert benchmark.agreement([""], [""]) == (1, 1.0)
+
+
+def test_rows_are_relative_to_simalign_and_links_to_the_program_with_the_method(benchmark, measured):
+    rows = {(row["tool"], row["method"]): row for row in benchmark.compare(measured)}
+    ours = rows["xalign", "itermax"]
+    assert (ours["pairs_per_second"], ours["times_simalign"], ours["peak_mb"]) == (4.0, 4.0, 800.0)
+    assert (ours["equal_pairs"], ours["equal_f1"]) == (1, 2 * 3 / 7)
+    assert rows["simalign", "itermax"]["times_simalign"] == 1.0
+    assert rows["xalign", "softmax"]["equal_pairs"] == 2
+    assert "equal_pairs" not in rows["xalign", "transport"] and "equal_pairs" not in rows["awesome-align", "softmax"]
+
+
+def test_a_device_without_results_is_not_measured(benchmark, measured):
+    result = {
+        "machine": "a CPU, one core", "pairs": 2, "subwords": 70.4, "commit": "abc1234", "command": "bench.py",
+        "rows": benchmark.compare(measured),
+    }  # fmt: skip
+    text = benchmark.render({"cpu": result})
+    assert "| simalign | itermax | separate, 8 | float32 | 1.0 (1.00) | not measured | - |" in text
+    assert "| xalign | itermax | separate, 8 | float32 | 4.0 (4.00) | not measured | 1 pairs, 0.8571 |" in text
+    assert "simalign 700 MB, awesome-align 900 MB, xalign 800 MB" in text and "70 subwords" in text
+
+    on_gpu = {tool: {**found, "device_peak_mb": 99.0} for tool, found in measured.items()}
+    half = run("itermax", 0.1, ["0-0 1-1", "0-0"], dtype="bfloat16")
+    on_gpu["xalign"]["runs"] = [*on_gpu["xalign"]["runs"], half]
+    text = benchmark.render({"cpu": result, "cuda": {**result, "rows": benchmark.compare(on_gpu)}})
+    assert "| simalign | itermax | separate, 8 | float32 | 1.0 (1.00) | 1.0 (1.00) | - |" in text
+    row = "| xalign | itermax | separate, 8 | bfloat16 | not measured | 20.0 (20.00) | 2 pairs, 1.0000 |"
+    assert row in text and "xalign 800 MB (GPU 99 MB)" in text
+
+
+def test_pairs_are_spread_over_the_text_and_made_once(benchmark, script, monkeypatch, tmp_path):
+    made = []
+    model = script("benchmark_model")
+    monkeypatch.setattr(model, "make", lambda folder, text, **options: made.append((len(text), options["vocabulary"])))
+    src, tgt = write_text(tmp_path, ["a  1", "b", "", "d", "e", "f"], ["A", "B", "C", "", "E", "F"])
+    folder = benchmark.prepare(tmp_path / "work", src, tgt, 2)
+    assert (folder / "src.txt").read_text() == "a 1\ne\n" and (folder / "tgt.txt").read_text() == "A\nE\n"
+    assert made == [(12, benchmark.VOCABULARY)]
+    assert benchmark.prepare(tmp_path / "work", src, tgt, 2) == folder and len(made) == 1
+    assert benchmark.prepare(tmp_path / "work", src, tgt, 4) != folder and len(made) == 2
+    with pytest.raises(XalignError, match=r"too few pairs[\s\S]*found: 4[\s\S]*expected: 5"):
+        benchmark.prepare(tmp_path / "work", src, tgt, 5)
+
+
+def test_a_tool_that_is_measured_is_not_measured_again(benchmark, monkeypatch, tmp_path):
+    commands = []
+
+    def measure(command, check, env):
+        commands.append((command[2:], env["OMP_NUM_THREADS"]))
+        Path(command[-1]).write_text(json.dumps({"command": len(commands)}))
+
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=measure))
+    assert benchmark.measure("simalign", tmp_path, "cpu") == {"command": 1}
+    assert benchmark.measure("simalign", tmp_path, "cpu") == {"command": 1}
+    assert commands == [(["simalign", str(tmp_path), "cpu", str(tmp_path / "simalign-cpu.json")], "1")]
+    assert benchmark.measure("simalign", tmp_path, "cuda") == {"command": 2}
+
+
+def test_our_own_side_runs_every_method_of_the_others(script, monkeypatch, tmp_path):
+    # transformers imports torchaudio where it finds it, which fails if that was built for another torch.
+    monkeypatch.setitem(sys.modules, "torchaudio", None)
+    pytest.importorskip("transformers")
+    lines = [f"das ist das haus nummer {number} ." for number in range(30)]
+    write_text(tmp_path, lines[:3], lines[1:4])
+    (tmp_path / "text.de").rename(tmp_path / "src.txt")
+    (tmp_path / "text.en").rename(tmp_path / "tgt.txt")
+    sizes = {"num_hidden_layers": 3, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
+    script("benchmark_model").make(tmp_path, lines, vocabulary=60, seed=1, **sizes)
+    found = script("benchmark_tools").measure("xalign", tmp_path, "cpu")
+    assert [(row["method"], row["encoding"], row["layer"]) for row in found["runs"]] == [
+        ("argmax", "separate", 2), ("itermax", "separate", 2), ("match", "separate", 2), ("softmax", "separate", 2),
+        ("transport", "joint", 2),
+    ]  # fmt: skip
+    assert all(row["seconds"] > 0 and len(row["links"]) == 3 and all(row["links"]) for row in found["runs"])
+    assert found["peak_mb"] > 10
