@@ -2,6 +2,7 @@ import json
 from argparse import Namespace
 
 import pytest
+import tokenizers
 import torch
 from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
 
@@ -61,8 +62,16 @@ def auto(transformers, folder):
     return model.eval(), transformers.AutoTokenizer.from_pretrained(folder)
 
 
-def assert_same_ids(theirs, ours, order):
-    """Ids of text, of a pair, and of <mask> between words; ``order`` are their ids of ours."""
+def assert_same_ids(theirs, ours, order, folder):
+    """Ids of text, of a pair, and of <mask> between words; ``order`` are their ids of ours.
+
+    transformers 5 builds its tokenizers from parts of tokenizer.json; other programs read the file as it is.
+    """
+    whole = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    for text in [*([line] for line in TEXT + UNSEEN), ["The red", "house."], [f"The red {theirs.mask_token} house."]]:
+        found, expected = whole.encode(*text), theirs(*text, return_token_type_ids=True)
+        assert found.ids == expected["input_ids"] and found.type_ids == expected["token_type_ids"], text
+        assert whole.decode(found.ids) == theirs.decode(found.ids, skip_special_tokens=True)
     begin, end, mask = (order[i] for i in (0, 2, ours.dictionary.mask_index))
     for line in TEXT + UNSEEN:
         assert theirs(line)["input_ids"] == [begin, *(order[i] for i in ours.encode(line)), end], line
@@ -80,7 +89,7 @@ def test_a_checkpoint_of_ours_gives_the_same_logits_and_ids(transformers, own, e
     assert type(model).__name__ == "XLMRobertaForMaskedLM"
     assert_same_logits(encoder, model, make_tokens(encoder.config.vocab_size))
     ours = load_tokenizer(own, encoder.config.vocab_size)
-    assert_same_ids(tokenizer, ours, range(encoder.config.vocab_size))
+    assert_same_ids(tokenizer, ours, range(encoder.config.vocab_size), folder)
     assert tokenizer("a", "b")["input_ids"].count(tokenizer.sep_token_id) == 3
     assert tokenizer.model_max_length == 20 and model.config.hidden_dropout_prob == 0.2
     assert not model.roberta.embeddings.token_type_embeddings.weight.any()
@@ -132,7 +141,7 @@ def test_a_bert_after_a_round_trip(transformers, build, save, tmp_path, make_tok
     state, encoder = imported(tmp_path / "out")
     ours = load_tokenizer(state, encoder.config.vocab_size)
     order = [7, 0, 8, 6, *(i for i in range(len(BERT_SYMBOLS)) if i not in (0, 6, 7, 8, 9)), 9]
-    assert_same_ids(tokenizer, ours, order)
+    assert_same_ids(tokenizer, ours, order, tmp_path / "out")
     assert tokenizer("The red", "house.")["token_type_ids"].count(1) == len(ours.encode("house.")) + 1
     assert_same_logits(encoder, model, make_tokens(len(BERT_SYMBOLS)), order)
 
