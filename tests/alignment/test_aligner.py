@@ -172,6 +172,12 @@ def test_sides_of_different_lengths(aligner):
         aligner.align(["a"], ["a", "b"])
 
 
+@pytest.mark.parametrize("texts", [("the cat", ["le chat"]), (["the cat"], "le chat"), ("cat", "rat")])
+def test_a_text_in_the_place_of_a_list(aligner, texts):
+    with pytest.raises(XalignError, match="in the place of a list"):
+        aligner.align(*texts)
+
+
 def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
     """The state of every token at layer 2, from the definition of windows: plain loops, one window at a time."""
     n, m = sizes

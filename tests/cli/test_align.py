@@ -181,6 +181,30 @@ def test_a_file_that_is_no_checkpoint(tiny_text, capsys):
     assert "not a checkpoint" in failed(capsys, code)
 
 
+def test_links_between_subwords(align, tiny_text, tmp_path, capsys):
+    (tmp_path / "pair").write_text("the redhouse ||| acat sees\n")
+    options = ("--pairs", tmp_path / "pair", "--format", "json", "--filter", "union", "--quiet")
+    assert align(*options, "--units", "subword", src=None) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["units"] == "subword"
+    assert ["".join(row[side]) for side in ("src", "tgt")] == ["▁the▁redhouse", "▁acat▁sees"]
+    assert min(len(row["src"]), len(row["tgt"])) > 2 and max(i for i, _, _ in row["links"]) > 1
+    page = ("--format", "html", "--units", "subword", "--gold", tiny_text / "text.gold", "--out", tmp_path / "page")
+    assert "gold links join words" in failed(capsys, align(*page))
+
+
+def test_bfloat16_finds_most_of_the_same_links(align, capsys):
+    found = {}
+    for dtype in ("float32", "bfloat16"):
+        assert align("--format", "json", "--quiet", "--dtype", dtype, "--method", "argmax") == 0
+        rows = [json.loads(line)["links"] for line in capsys.readouterr().out.splitlines()]
+        found[dtype] = {(number, i, j): p for number, links in enumerate(rows) for i, j, p in links}
+    one, other = found.values()
+    both = one.keys() & other.keys()
+    assert one != other and len(both) > 0.8 * max(len(one), len(other))
+    assert all(abs(one[link] - other[link]) < 0.05 for link in both)
+
+
 def test_a_failure_in_the_middle_keeps_the_old_output(align, tmp_path, monkeypatch):
     out = tmp_path / "links"
     out.write_text("old\n")

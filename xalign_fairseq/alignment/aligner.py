@@ -176,6 +176,12 @@ class Aligner:
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
         """Align sentences: strings, split at white space into words, or lists of words. Both sides equally many."""
+        if isinstance(src, str) or isinstance(tgt, str):
+            raise XalignError(
+                "a text is given in the place of a list of texts",  # whose letters would be taken for texts
+                found=src if isinstance(src, str) else tgt,
+                next='align(["one sentence"], ["its translation"])',
+            )
         try:
             return list(self.stream(zip(src, tgt, strict=True)))
         except ValueError as error:

@@ -28,7 +28,11 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
     """Checkpoint, tokenizer, device, languages, linear maps."""
     model = parser.add_argument_group("model")
     model.add_argument(
-        "--checkpoint", required=required, metavar="PT", help="fairseq checkpoint (xalign, XLM-R, RoBERTa)"
+        "--checkpoint",
+        required=required,
+        metavar="MODEL",
+        help="a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's "
+        "or BERT's kind, or a name on its hub, as FacebookAI/xlm-roberta-base",
     )
     model.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoint does not carry its own")
     model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoint does not carry its own")
@@ -104,8 +108,8 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
         type=layer_list,
         metavar="L",
         help="layer of the hidden states, or several that are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
-        "(default: the one that the model labelled itself with, else 10/12 of the depth; 8/12 for argmax, itermax, "
-        "match and softmax)",
+        "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else 10/12 of the "
+        "depth; 8/12 for argmax, itermax, match and softmax)",
     )
     parser.add_argument("--method", choices=METHODS, default=METHODS[0], help=METHOD_HELP)
     parser.add_argument(
@@ -113,12 +117,13 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_text_arguments(parser: argparse.ArgumentParser) -> None:
-    """The pairs to align."""
+def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> None:
+    """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
     text = parser.add_argument_group("text (UTF-8; words are separated by white space, tokenised or not)")
     text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
-    text.add_argument("--pairs", metavar="FILE", help="instead of both: lines of 'source ||| target'")
+    pairs = "instead of both: lines of 'source ||| target'"
+    text.add_argument("--pairs", metavar="FILE", help=f"{pairs}; - is standard input" if streams else pairs)
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
@@ -129,7 +134,9 @@ def link_method(args: argparse.Namespace, name: str, filter: str | None) -> "Met
     return make_method(name, filter=filter, **{option: getattr(args, option) for option in METHOD_OPTIONS})
 
 
-def load_aligner(args: argparse.Namespace, layer: Sequence[int] | None, method: "Method") -> "Aligner":
+def load_aligner(
+    args: argparse.Namespace, layer: Sequence[int] | None, method: "Method", units: str = "word"
+) -> "Aligner":
     """The aligner that the options describe."""
     from xalign_fairseq.alignment.aligner import Aligner
 
@@ -143,6 +150,7 @@ def load_aligner(args: argparse.Namespace, layer: Sequence[int] | None, method: 
         encoding=args.encoding,
         languages=side_languages(args),
         use_maps=args.maps is not None,
+        units=units,
         device=args.device,
         dtype=args.dtype,
         batch_tokens=args.batch_tokens,

@@ -53,10 +53,16 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign align``."""
-    add_text_arguments(parser)
+    add_text_arguments(parser, streams=True)
     parser.add_argument("--out", default="-", metavar="FILE", help="output; - is standard output (default)")
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
     parser.add_argument("--format", choices=("pharaoh", "json", "html"), default="pharaoh", help="default: pharaoh")
+    parser.add_argument(
+        "--units",
+        choices=("word", "subword"),
+        default="word",
+        help="what links join; json and html show the subwords (default: %(default)s)",
+    )
     add_link_arguments(parser)
     add_model_arguments(parser)
     parser.add_argument(
@@ -170,9 +176,8 @@ def _devices(args: argparse.Namespace) -> list[str]:
 
 
 def _load(args: argparse.Namespace, device: str) -> "Aligner":
-    return load_aligner(
-        argparse.Namespace(**{**vars(args), "device": device}), args.layer, link_method(args, args.method, args.filter)
-    )
+    here = argparse.Namespace(**{**vars(args), "device": device})
+    return load_aligner(here, args.layer, link_method(args, args.method, args.filter), args.units)
 
 
 def _describe(aligner: "Aligner") -> str:
@@ -197,6 +202,8 @@ def _read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") ->
             where="--gold",
             next="add --plot FILE.png or --format html; xalign score compares links with gold",
         )
+    if args.units != "word":
+        raise XalignError("gold links join words", where="--gold, --units", found=args.units, expected="--units word")
     if not isinstance(pairs, SentencePairs):
         raise XalignError("gold links can't be checked against a pipe", where="--gold", expected="files as input")
     return read_fitting_gold(args.gold, pairs)
