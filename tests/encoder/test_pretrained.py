@@ -1,5 +1,6 @@
 import argparse
 import io
+import shutil
 
 import pytest
 import sentencepiece
@@ -68,6 +69,62 @@ def test_xlm_r_s_archive_as_a_hugging_face_folder_and_back(xlmr_base, roberta, t
     torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.parametrize("target", ["again.pt", "again"])
+def test_xlm_r_s_archive_as_a_checkpoint_that_stands_alone(xlmr_base, old_state, roberta, tokens, tmp_path, target):
+    from fairseq.logging.meters import AverageMeter
+
+    half = {name: value.half() for name, value in old_state["model"].items()}
+    torch.save({**old_state, "model": half, "extra_state": {"loss": AverageMeter()}}, xlmr_base / "model.pt")
+    convert(xlmr_base, tmp_path / target)
+    shutil.rmtree(xlmr_base)
+    state, where = read_pretrained(tmp_path / target)
+    assert {value.dtype for value in state["model"].values()} == {torch.float32}
+    encoder, _ = checkpoint.load_encoder(state, where)
+    keep = tokens.ne(1)
+    found = encoder.lm_head(encoder.states(tokens).layer()[keep])
+    torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=0, atol=0.02)  # of half precision
+    assert load_tokenizer(state, 35).encode("abc de fgh")  # without a look at where it was read
+
+
+def test_a_model_is_not_replaced_by_what_is_made_of_it(xlmr_base, tmp_path):
+    pytest.importorskip("safetensors")
+    export(xlmr_base, tmp_path / "hf")
+    for make, source, target in [
+        (export, xlmr_base, xlmr_base),
+        (export, xlmr_base / "model.pt", tmp_path),
+        (convert, tmp_path / "hf", tmp_path / "hf/../hf"),
+    ]:
+        with pytest.raises(XalignError, match=r"holds the model itself[\s\S]*choose another folder"):
+            make(source, target, overwrite=True)
+        assert (xlmr_base / "model.pt").is_file() and (tmp_path / "hf/config.json").is_file()
+    export(xlmr_base, xlmr_base / "hf")  # inside it is no harm
+
+
+def test_heads_that_are_fairseq_s_own_are_named_and_left_out(xlmr_base, old_state, tmp_path, caplog):
+    pytest.importorskip("safetensors")
+    old_state["model"]["classification_heads.mnli.dense.weight"] = torch.zeros(3, 3)
+    torch.save(old_state, xlmr_base / "model.pt")
+    export(xlmr_base, tmp_path / "hf")
+    assert "not exported from" in caplog.text and "classification_heads.mnli.dense.weight" in caplog.text
+    assert not [name for name in read_pretrained(tmp_path / "hf")[0]["model"] if "mnli" in name]
+
+
+def test_a_checkpoint_without_a_head_is_exported_with_the_same_new_one_each_time(
+    xlmr_base, old_state, tmp_path, caplog
+):
+    pytest.importorskip("safetensors")
+    old_state["model"] = {name: value for name, value in old_state["model"].items() if "lm_head" not in name}
+    torch.save(old_state, xlmr_base / "model.pt")
+    for name in ("one", "two"):
+        export(xlmr_base, tmp_path / name)
+    assert caplog.text.count("no masked-language-model head") == 2
+    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
+    assert one == two
+    embeddings = old_state["model"]["decoder.sentence_encoder.embed_tokens.weight"]
+    found = read_pretrained(tmp_path / "one")[0]["model"]["encoder.sentence_encoder.embed_tokens.weight"]
+    assert torch.equal(found, embeddings)
+
+
 @pytest.mark.parametrize(
     "names", [["checkpoint_best.pt", "checkpoint_last.pt"], ["model.pt", "checkpoint_best.pt"], ["checkpoint_last.pt"]]
 )
@@ -114,3 +171,33 @@ def test_training_begins_with_any_of_them(xlmr_base, tmp_path, form):
         assert torch.equal(model.encoder.state_dict()[name], value)
     symbols = [part["tokenizer"]["symbols"] for part in shown if part]
     assert symbols == ([state["task_state"]["tokenizer"]["symbols"]] if form == "hugging face" else [])
+
+
+@pytest.mark.parametrize("target", ["out.pt", "out"])
+def test_a_conversion_is_whole_and_holds_nothing_else(old_state, xlmr_base, tokens, tmp_path, target):
+    from fairseq.logging.meters import AverageMeter
+
+    before, _ = checkpoint.load_encoder(old_state)
+    old_state["model"] = {name: value.half() for name, value in old_state["model"].items()}
+    old_state["extra_state"] = {"train_meters": {"loss": AverageMeter()}}
+    old_state["last_optimizer_state"] = {"state": {0: torch.zeros(9)}}
+    torch.save(old_state, xlmr_base / "model.pt")
+    convert(xlmr_base, tmp_path / target)
+    state, where = read_pretrained(tmp_path / target)
+    assert state.keys() == {"args", "model", "task_state", "training_record"}
+    assert {value.dtype for value in state["model"].values()} == {torch.float32}
+    encoder, _ = checkpoint.load_encoder(state, where)
+    torch.testing.assert_close(encoder.states(tokens).layer(), before.states(tokens).layer(), rtol=0.1, atol=0.1)
+    (tmp_path / "alone").mkdir()
+    alone = where.rename(tmp_path / "alone/model.pt")  # the tokenizer is inside
+    original = load_tokenizer(old_state, 35, where=xlmr_base / "model.pt")
+    assert load_tokenizer(state, 35, where=alone).encode("abc de fgh") == original.encode("abc de fgh")
+
+
+def test_the_model_that_is_read_is_not_replaced(xlmr_base):
+    pytest.importorskip("safetensors")
+    for write in (convert, export):
+        for folder in (xlmr_base, xlmr_base.parent):
+            with pytest.raises(XalignError, match="output folder holds the model itself"):
+                write(xlmr_base, folder, overwrite=True)
+    assert sorted(path.name for path in xlmr_base.iterdir()) == ["dict.txt", "model.pt", "sentencepiece.bpe.model"]

@@ -6,13 +6,15 @@ from typing import Any
 
 import torch
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.alignment.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.data.databin import DICTIONARY
+from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import write_model
-from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
 from xalign_fairseq.encoder.huggingface.vocabularies import SPM
-from xalign_fairseq.encoder.pretrained import read_pretrained
+from xalign_fairseq.encoder.pretrained import find_pretrained, read_pretrained, require_outside
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 
@@ -21,6 +23,8 @@ def convert(
     model: str | os.PathLike, target: str | os.PathLike, *, revision: str | None = None, overwrite: bool = False
 ) -> EncoderConfig:
     """Write a pretrained model, such as a Hugging Face folder, in fairseq's form, in float32.
+
+    It has all that a training begins with, and the record of an earlier one, but no state of an optimiser.
 
     Args:
         model: whatever :func:`xalign_fairseq.encoder.pretrained.read_pretrained` reads.
@@ -33,7 +37,7 @@ def convert(
         the sizes of the encoder.
 
     Raises:
-        XalignError: the target exists, or the model can't be read.
+        XalignError: the target exists, or is a folder that holds the model; the model can't be read.
 
     Example::
 
@@ -41,6 +45,7 @@ def convert(
         encoder, _ = checkpoint.load_encoder(checkpoint.read("xlmr.pt"))
     """
     target = Path(target)
+    where = find_pretrained(model, revision)
     if target.suffix == ".pt":
         if target.exists() and not overwrite:
             raise XalignError(
@@ -48,13 +53,13 @@ def convert(
                 next="choose another name, or pass --overwrite to replace it",
             )  # fmt: skip
         with atomic_write(target, "wb") as stream:
-            state, config = _read(model, revision)[:2]
+            state, _, config = _read(where)
             torch.save(state, stream)
         return config
+    require_outside(where, target)
     with atomic_folder(target, overwrite) as folder:
-        state, config, where = _read(model, revision)
+        state, tokenizer, config = _read(where)
         torch.save(state, folder / "model.pt")
-        tokenizer = load_tokenizer(state, config.vocab_size, where=where)
         tokenizer.dictionary.save(folder / DICTIONARY)
         if isinstance(tokenizer.model, bytes):
             (folder / SPM).write_bytes(tokenizer.model)  # by the name that it has in XLM-R's archive
@@ -63,7 +68,15 @@ def convert(
     return config
 
 
-def _read(model: str | os.PathLike, revision: str | None) -> tuple[dict[str, Any], EncoderConfig, Path]:
-    state, where = read_pretrained(model, revision)
+def _read(where: Path) -> tuple[dict[str, Any], Tokenizer, EncoderConfig]:
+    """What is written, and nothing of the optimiser and of statistics; the tokenizer; and the encoder's sizes."""
+    state, _ = read_pretrained(where)
     encoder, _ = checkpoint.load_encoder(state, where)
-    return state, encoder.config, where
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+    model = {
+        name: value.float() if value.is_floating_point() else value
+        for name, value in names.today(state["model"]).items()
+    }
+    stored = {**(state.get("task_state") or {}), "tokenizer": tokenizer_state(tokenizer.dictionary, tokenizer.model)}
+    kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
+    return {**kept, RECORD: training_record(state), "model": model, "task_state": stored}, tokenizer, encoder.config

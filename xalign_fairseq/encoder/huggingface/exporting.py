@@ -16,11 +16,11 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import side_files
 from xalign_fairseq.encoder.huggingface.card import model_card
 from xalign_fairseq.encoder.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
-from xalign_fairseq.encoder.huggingface.importing import ROWS
+from xalign_fairseq.encoder.huggingface.importing import ROWS, new_head
 from xalign_fairseq.encoder.huggingface.record import training_record
 from xalign_fairseq.encoder.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
-from xalign_fairseq.encoder.pretrained import read_pretrained
+from xalign_fairseq.encoder.pretrained import read_pretrained, require_outside
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder
@@ -43,8 +43,8 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
         overwrite: replace an existing folder.
 
     Raises:
-        XalignError: the checkpoint can't be read, or it has what Hugging Face's models can't: language embeddings, or a
-            tokenizer of another kind than XLM-R's and BERT's.
+        XalignError: the checkpoint can't be read, or is in the folder that would be replaced; or it has what Hugging
+            Face's models can't: language embeddings, or a tokenizer of another kind than XLM-R's and BERT's.
 
     Example::
 
@@ -53,7 +53,9 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
     """
     require_safetensors(folder)
     state, where = read_pretrained(path)
-    encoder, heads = checkpoint.load_encoder(state, where)
+    require_outside(where, folder)
+    encoder, others = checkpoint.load_encoder(state, where)
+    heads = {name: value for name, value in others.items() if name.startswith("heads.")}
     config = encoder.config
     if config.languages:
         raise XalignError(
@@ -64,7 +66,11 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
         )
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     files = tokenizer_files(tokenizer, config.max_positions, where)
+    if not any(name.endswith("lm_head.dense.weight") for name in state["model"]):
+        logger.warning("%s has no masked-language-model head: a new one is initialised", where)
+        encoder.lm_head.load_state_dict(new_head(config, encoder.lm_head.weight.detach()))
     dropped = sorted((state.get("task_state") or {}).keys() - {"tokenizer", *side_files.KEPT})
+    dropped += sorted(others.keys() - heads.keys())
     if dropped:
         logger.warning("not exported from %s: %s", where, ", ".join(dropped))
     with atomic_folder(folder, overwrite) as here:

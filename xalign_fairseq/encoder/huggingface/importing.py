@@ -33,7 +33,12 @@ logger = logging.getLogger(__name__)
 BUFFERS = {"embeddings.position_ids", "embeddings.token_type_ids"}  # count up, or are zero
 ROWS = 2  # of our positions, before the first token's
 OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's
-LAYER_NORM_EPS = 1e-12  # of a config.json that has none
+# Our names of other numbers -> theirs, and what a config.json without them means.
+RATES = {
+    "dropout": ("hidden_dropout_prob", 0.1),
+    "attention_dropout": ("attention_probs_dropout_prob", 0.1),
+    "layer_norm_eps": ("layer_norm_eps", 1e-12),
+}
 SEED = 1  # of a language-model head that the folder lacks
 
 
@@ -70,15 +75,20 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
 
 
 def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
-    """The family, sizes and dropout rates that ``config.json`` tells of, if this encoder is of that kind."""
+    """The family, sizes and rates that ``config.json`` tells of, if this encoder is of that kind."""
     path = folder / "config.json"
     found = read_json(path)
     family = find_family(found.get("model_type"), path)
-    wrong = [name for name in SIZES.values() if not isinstance(found.get(name), int)]
+    wrong = [name for name in SIZES.values() if not isinstance(found.get(name), int) or found[name] < 1]
     if wrong:
         raise XalignError(
-            "the model's sizes are not in its configuration", where=path, found=f"no whole number as {', '.join(wrong)}"
-        )
+            "the model's sizes are not in its configuration", where=path,
+            found=f"no whole number above 0 as {', '.join(wrong)}",
+        )  # fmt: skip
+    rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in RATES.items()}
+    wrong = [f"{RATES[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)]
+    if wrong:
+        raise XalignError("the model's configuration has no number where one is expected", where=path, found=wrong)
     for name, value in {**SHARED, **family.fixed}.items():
         if found.get(name, value) != value:
             raise XalignError(
@@ -87,13 +97,7 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
             )  # fmt: skip
     sizes = {ours: found[theirs] for ours, theirs in SIZES.items()}
     sizes["max_positions"] -= family.position_offset
-    config = EncoderConfig(
-        **sizes,
-        dropout=found.get("hidden_dropout_prob", 0.1),
-        attention_dropout=found.get("attention_probs_dropout_prob", 0.1),
-        layer_norm_eps=found.get("layer_norm_eps", LAYER_NORM_EPS),
-    )
-    return family, config
+    return family, EncoderConfig(**sizes, **rates)
 
 
 def to_fairseq(
@@ -132,7 +136,8 @@ def to_fairseq(
     model = {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
     if "lm_head.bias" not in shapes:
         logger.warning("%s has no masked-language-model head: a new one is initialised", where)
-        model.update(_new_head(config, model["encoder.sentence_encoder.embed_tokens.weight"]))
+        head = new_head(config, model["encoder.sentence_encoder.embed_tokens.weight"])
+        model.update({f"encoder.lm_head.{name}": value for name, value in head.items()})
     return model
 
 
@@ -176,8 +181,8 @@ def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:
     return torch.cat([before, positions + types[0]])
 
 
-def _new_head(config: EncoderConfig, embeddings: Tensor) -> dict[str, Tensor]:
+def new_head(config: EncoderConfig, embeddings: Tensor) -> dict[str, Tensor]:
+    """The state of a masked-language-model head on embeddings (V, H), initialised; every time the same."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(SEED)
-        head = LMHead(config, nn.Embedding.from_pretrained(embeddings)).apply(initialise)
-    return {f"encoder.lm_head.{name}": value for name, value in head.state_dict().items()}
+        return LMHead(config, nn.Embedding.from_pretrained(embeddings)).apply(initialise).state_dict()
