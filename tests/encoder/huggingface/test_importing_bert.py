@@ -189,7 +189,15 @@ def test_a_missing_vocabulary_and_one_that_is_not_text(bert_folder):
     [
         ({"model": {"type": "Unigram", "vocab": []}, "normalizer": None}, r"not BERT's[\s\S]*Unigram after None"),
         ({"model": {"vocab": {"a": 0}}, "normalizer": {"type": "NFC"}}, "WordPiece after NFC"),
-        ({"model": {"vocab": {"a": 0, "b": 2}}, "normalizer": {"type": "BertNormalizer"}}, "ids are not 0 to"),
+        ({"model": {"vocab": {"a": 0}}, "normalizer": {"type": "BertNormalizer"}}, "BertNormalizer and None"),
+        (
+            {
+                "model": {"vocab": {"a": 0, "b": 2}},
+                "normalizer": {"type": "BertNormalizer"},
+                "pre_tokenizer": {"type": "BertPreTokenizer"},
+            },
+            "ids are not 0 to",
+        ),
     ],
 )
 def test_a_tokenizer_of_another_kind(bert_folder, content, message):
@@ -208,4 +216,12 @@ def test_a_parameter_too_few_is_named(bert_folder, name):
 def test_a_head_whose_bias_is_not_tied(bert_folder):
     change_weights(bert_folder, lambda state: state.update({"cls.predictions.decoder.bias": torch.ones(1)}))
     with pytest.raises(XalignError, match=r"not tied[\s\S]*cls.predictions.decoder.bias unlike cls.predictions.bias"):
+        importing.read(bert_folder)
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])
+def test_a_vocabulary_that_is_cut_by_other_rules(bert_folder, file):
+    path = bert_folder / file
+    path.write_text(json.dumps({**json.loads(path.read_text()), "tokenizer_class": "BertJapaneseTokenizer"}))
+    with pytest.raises(XalignError, match=rf"not BERT's[\s\S]*{file}\n  found: BertJapaneseTokenizer"):
         importing.read(bert_folder)

@@ -120,6 +120,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     if not whole.is_file():
         if not listed.is_file():
             raise XalignError("the folder has no WordPiece tokenizer", where=folder, expected=f"{TOKENIZER} or {VOCAB}")
+        _require_bert_class(folder)
         try:
             lines = listed.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
         except UnicodeDecodeError as error:
@@ -128,17 +129,25 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     found = read_json(whole)
     model, normalizer = found.get("model") or {}, found.get("normalizer") or {}
     vocabulary = model.get("vocab")
-    kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')}"
-    if kinds != "WordPiece after BertNormalizer" or not isinstance(vocabulary, dict):
-        raise XalignError(
-            "the tokenizer is not BERT's", where=whole, found=kinds, expected="WordPiece after BertNormalizer"
-        )
+    splitter = (found.get("pre_tokenizer") or {}).get("type")
+    kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')} and {splitter}"
+    expected = "WordPiece after BertNormalizer and BertPreTokenizer"
+    if kinds != expected or not isinstance(vocabulary, dict):
+        raise XalignError("the tokenizer is not BERT's", where=whole, found=kinds, expected=expected)
     symbols = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
         raise XalignError("the tokenizer's ids are not 0 to the number of its symbols", where=whole)
     names = {"do_lower_case": "lowercase", "strip_accents": "strip_accents",
              "tokenize_chinese_chars": "handle_chinese_chars"}  # fmt: skip
     return whole, symbols, {name: normalizer.get(theirs) for name, theirs in names.items()}
+
+
+def _require_bert_class(folder: Path) -> None:
+    """Refuse a tokenizer that cuts text by other rules than BERT's (MeCab, say), which ``vocab.txt`` does not show."""
+    for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
+        name = read_json(path).get("tokenizer_class") if path.is_file() else None
+        if name not in (None, "BertTokenizer", "BertTokenizerFast"):
+            raise XalignError("the tokenizer is not BERT's", where=path, found=name, expected="BertTokenizer")
 
 
 def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) -> dict[str, Any]:
