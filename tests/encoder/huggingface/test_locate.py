@@ -60,6 +60,26 @@ def test_a_name_is_found_in_the_cache(cached, monkeypatch, tmp_path):
     assert locate.find_on_hub("org/name").name == "bbb"
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "place"),
+    [
+        ("XDG_CACHE_HOME", "~/x", "x/huggingface/hub"),
+        ("HUGGINGFACE_HUB_CACHE", "~/y", "y"),
+        ("OTHER", "", ".cache/huggingface/hub"),
+    ],
+)
+def test_places_of_the_cache(cached, monkeypatch, variable, value, place):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    for name in ("HF_HOME", "XDG_CACHE_HOME", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    home = cached.parents[2]
+    (home / place).parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(cached.parent, home / place)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv(variable, value)
+    assert locate.find_on_hub("org/name") == home / place / "models--org--name/snapshots/bbb"
+
+
 def test_folders_of_the_cache(cached):
     assert read_pretrained(cached)[1] == cached / "snapshots/bbb"
     assert read_pretrained(cached, "aaa")[1] == read_pretrained(cached / "snapshots/aaa")[1] == cached / "snapshots/aaa"

@@ -77,8 +77,9 @@ def find_on_hub(name: str, revision: str | None = None) -> Path:
 
 def _cache() -> Path:
     """The folder in which Hugging Face's libraries keep what they download."""
-    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
-    return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub")
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    return Path(named or Path(home) / "hub").expanduser()
 
 
 def _download(name: str, revision: str | None) -> Path:
