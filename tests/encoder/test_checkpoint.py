@@ -33,6 +33,13 @@ def test_an_old_checkpoint_loads_with_every_key_accounted_for(roberta, old_state
     assert not encoder.training
 
 
+def test_a_head_that_is_not_tied_is_refused(old_state):
+    [name] = [name for name in old_state["model"] if name.endswith("lm_head.weight")]
+    checkpoint.load_encoder({**old_state, "model": {**old_state["model"], name: old_state["model"][name].clone()}})
+    with pytest.raises(XalignError, match="head is not tied"):
+        checkpoint.load_encoder({**old_state, "model": {**old_state["model"], name: old_state["model"][name] + 1}})
+
+
 def test_torch_s_own_list_of_safe_globals_stays_as_it_was(old_state, tmp_path):
     path = saved(tmp_path, old_state)
     torch.serialization.add_safe_globals([argparse.Namespace])

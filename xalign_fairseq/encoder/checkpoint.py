@@ -131,6 +131,14 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     )
     encoder = Encoder(config)
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}
+    projection = mine.get("lm_head.weight", embeddings)
+    if projection.data_ptr() != embeddings.data_ptr() and not torch.equal(projection, embeddings):
+        raise XalignError(
+            "the checkpoint's language-model head is not tied",
+            where=where,
+            found="lm_head.weight unlike embed_tokens.weight",
+            expected="one tensor by both names, as in XLM-R",
+        )
     report = encoder.load_state_dict(mine, strict=False)
     missing = [key for key in report.missing_keys if not key.startswith("lm_head.")]
     if missing or report.unexpected_keys:
