@@ -51,6 +51,8 @@ def test_an_existing_folder_is_kept(tmp_path):
     (tmp_path / "a").write_text("mine")
     with pytest.raises(XalignError, match="--overwrite"), files.atomic_folder(tmp_path):
         pass
+    with pytest.raises(XalignError, match="folder is a file"), files.atomic_folder(tmp_path / "a", overwrite=True):
+        pass
     assert content(tmp_path) == {"a": "mine"}
 
 
@@ -93,3 +95,14 @@ def test_unfit_text_names_file_and_line(tmp_path, raw, what):
 def test_lines_split_at_newlines_alone(tmp_path):
     (tmp_path / "text").write_text("a\u2028b\x0cc\n\nlast", encoding="utf-8")
     assert list(files.read_lines(tmp_path / "text")) == ["a\u2028b\x0cc", "", "last"]
+
+
+def test_a_file_is_not_replaced_by_a_folder(tmp_path):
+    (tmp_path / "notes").write_text("mine")
+    for overwrite in (False, True):
+        with (
+            pytest.raises(XalignError, match="output folder is a file"),
+            files.atomic_folder(tmp_path / "notes", overwrite),
+        ):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["notes"] and (tmp_path / "notes").read_text() == "mine"

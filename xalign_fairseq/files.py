@@ -49,10 +49,13 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
 def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[Path]:
     """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
 
-    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is.
+    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. A
+    file is never replaced by a folder.
     """
     path = Path(path)
-    if path.exists() and not overwrite and (not path.is_dir() or any(path.iterdir())):
+    if path.exists() and not path.is_dir():
+        raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
+    if path.exists() and not overwrite and any(path.iterdir()):
         raise XalignError(
             "the output folder exists already and was left as it is",
             where=path,
