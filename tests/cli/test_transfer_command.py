@@ -218,6 +218,19 @@ def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monk
     (folder / "model.safetensors").write_bytes(b"other weights")
     assert open_checkpoint("hf", folder, cache).digest != first.digest and len(converted) == 2
 
+    def killed(folder, target, overwrite):
+        convert(folder, target, overwrite)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.conversion.convert", killed)
+    (folder / "model.safetensors").write_bytes(b"third weights")
+    with pytest.raises(KeyboardInterrupt):
+        open_checkpoint("hf", folder, cache)
+    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.conversion.convert", convert)
+    (folder / "model.safetensors").write_bytes(b"other weights")
+    open_checkpoint("hf", folder, cache)
+    assert len(converted) == 4  # what stood there was of the third
+
 
 def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys):
     assert main([*options, "--dry-run", "--out", str(tmp_path / "out")]) == 0

@@ -242,13 +242,14 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
 
 
 def _converted(name: str, folder: Path, found: str, cache: Path) -> Path:
-    """A Hugging Face folder as a fairseq file; the name of the file tells another folder's conversion apart."""
+    """A Hugging Face folder as a fairseq file; the digest beside it tells another folder's conversion apart."""
     from xalign_fairseq.encoder.huggingface.conversion import convert
 
     file = cache / f"{name}.pt"
     mark = cache / f"{name}.digest"
     if not (file.is_file() and mark.is_file() and mark.read_text().strip() == found):
         cache.mkdir(parents=True, exist_ok=True)
+        mark.unlink(missing_ok=True)  # of what stands there until now
         convert(folder, file, overwrite=True)
         mark.write_text(found + "\n")
     return file
