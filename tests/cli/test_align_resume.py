@@ -1,9 +1,12 @@
 import json
+import os
+import shutil
 
 import pytest
 import torch
 
 from xalign_fairseq.alignment import aligner
+from xalign_fairseq.alignment.aligner import Alignment
 from xalign_fairseq.cli import main
 
 
@@ -103,6 +106,27 @@ def test_an_unfinished_output_is_never_replaced(align, text, part, tiny_state, t
     assert align(*options) == 2
     assert "comes from other options" in error(capsys)
     assert part.read_bytes() == kept
+
+
+def test_the_folder_of_a_model_may_hold_the_output(align, text, tiny_checkpoint, expected, capsys):
+    model = text / "model"
+    model.mkdir()
+    shutil.copy2(tiny_checkpoint, model / "checkpoint_best.pt")
+    options = ("--out", model / "links", "--resume")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aligner.Aligner, "stream", lambda *_: [Alignment([], [], {})] * 3 + [None])
+        with pytest.raises(AttributeError):
+            align(*options, checkpoint=model)
+    assert (model / "links.part").read_text() == "\n" * 3
+    (model / "train.log").write_text("more of a log")
+    weights = model / "checkpoint_best.pt"
+    before = weights.stat()
+    weights.touch()
+    assert align(*options, checkpoint=model) == 2
+    assert "a difference in --checkpoint\n" in error(capsys)
+    os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert align(*options, checkpoint=model) == 0
+    assert (model / "links").read_bytes().splitlines()[3:] == expected.splitlines()[3:]
 
 
 def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(align, text, expected, capsys):

@@ -39,6 +39,17 @@ def _text(path: str) -> str:
 def _model(path: str) -> str:
     """Models have gigabytes, of which a digest would take long; their files are not edited in place."""
     top = Path(path)
-    files = sorted(each for each in top.rglob("*") if each.is_file()) if top.is_dir() else [top] if top.exists() else []
+    files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
     states = [(os.path.relpath(each, top), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
     return f"{path}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
+
+
+def _model_files(folder: Path) -> list[Path]:
+    """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
+    from xalign_fairseq.data.databin import DICTIONARY
+    from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE_NAMES, WORDPIECE
+    from xalign_fairseq.encoder.huggingface.locate import FILES, PICKLED, SAFE
+    from xalign_fairseq.encoder.pretrained import CHECKPOINTS
+
+    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, *FILES, *SAFE, *PICKLED)
+    return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})
