@@ -171,33 +171,3 @@ def test_training_begins_with_any_of_them(xlmr_base, tmp_path, form):
         assert torch.equal(model.encoder.state_dict()[name], value)
     symbols = [part["tokenizer"]["symbols"] for part in shown if part]
     assert symbols == ([state["task_state"]["tokenizer"]["symbols"]] if form == "hugging face" else [])
-
-
-@pytest.mark.parametrize("target", ["out.pt", "out"])
-def test_a_conversion_is_whole_and_holds_nothing_else(old_state, xlmr_base, tokens, tmp_path, target):
-    from fairseq.logging.meters import AverageMeter
-
-    before, _ = checkpoint.load_encoder(old_state)
-    old_state["model"] = {name: value.half() for name, value in old_state["model"].items()}
-    old_state["extra_state"] = {"train_meters": {"loss": AverageMeter()}}
-    old_state["last_optimizer_state"] = {"state": {0: torch.zeros(9)}}
-    torch.save(old_state, xlmr_base / "model.pt")
-    convert(xlmr_base, tmp_path / target)
-    state, where = read_pretrained(tmp_path / target)
-    assert state.keys() == {"args", "model", "task_state", "training_record"}
-    assert {value.dtype for value in state["model"].values()} == {torch.float32}
-    encoder, _ = checkpoint.load_encoder(state, where)
-    torch.testing.assert_close(encoder.states(tokens).layer(), before.states(tokens).layer(), rtol=0.1, atol=0.1)
-    (tmp_path / "alone").mkdir()
-    alone = where.rename(tmp_path / "alone/model.pt")  # the tokenizer is inside
-    original = load_tokenizer(old_state, 35, where=xlmr_base / "model.pt")
-    assert load_tokenizer(state, 35, where=alone).encode("abc de fgh") == original.encode("abc de fgh")
-
-
-def test_the_model_that_is_read_is_not_replaced(xlmr_base):
-    pytest.importorskip("safetensors")
-    for write in (convert, export):
-        for folder in (xlmr_base, xlmr_base.parent):
-            with pytest.raises(XalignError, match="output folder holds the model itself"):
-                write(xlmr_base, folder, overwrite=True)
-    assert sorted(path.name for path in xlmr_base.iterdir()) == ["dict.txt", "model.pt", "sentencepiece.bpe.model"]
