@@ -33,3 +33,15 @@ class XalignError(ValueError):
                 parts.append(f"  {label}: {value}")
         super().__init__("\n".join(parts))
         self.what = what
+
+
+def check_values(what: str, *values: tuple[str, object, bool, str]) -> None:
+    """:class:`XalignError` for the first of (name, value, whether it has a meaning, which ones have) that has none.
+
+    Example::
+
+        check_values("an option has no such value", ("rounds", rounds, rounds >= 1, "1 or more"))
+    """
+    for name, value, right, expected in values:
+        if not right:
+            raise XalignError(what, where=name, found=value, expected=expected)

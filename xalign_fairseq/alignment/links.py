@@ -3,22 +3,19 @@
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import check_values
 
 FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 
 
 def check_link_options(filter: str, rounds: int, alpha: float) -> None:
     """Raise XalignError for the first option of :func:`find_links` that has no meaning."""
-    for name, value, right, expected in (
+    check_values(
+        "an option of link extraction has no such value",
         ("filter", filter, filter in FILTERS, " or ".join(FILTERS)),
         ("rounds", rounds, rounds >= 1, "1 or more"),
         ("alpha", alpha, 0 < alpha <= 1, "above 0, at most 1"),
-    ):
-        if not right:
-            raise XalignError(
-                "an option of link extraction has no such value", where=name, found=value, expected=expected
-            )
+    )
 
 
 def find_links(

@@ -3,20 +3,17 @@
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, check_values
 
 
 def check_dustbin_options(dustbin: float, mu: float, iterations: int) -> None:
     """Raise XalignError for the first option that has no meaning."""
-    for name, value, right, expected in (
+    check_values(
+        "an option of transport with a dustbin has no such value",
         ("dustbin", dustbin, 0 <= dustbin <= 1, "0 to 1"),
         ("mu", mu, mu > 0, "a number above 0"),
         ("iterations", iterations, iterations >= 1, "1 or more"),
-    ):
-        if not right:
-            raise XalignError(
-                "an option of transport with a dustbin has no such value", where=name, found=value, expected=expected
-            )
+    )
 
 
 def dustbin_plan(

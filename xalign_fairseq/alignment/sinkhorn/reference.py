@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, check_values
 
 ORDERS = ("columns-first", "rows-first")
 DOMAINS = ("auto", "linear", "log")
@@ -13,15 +13,14 @@ SMALLEST_LINEAR_MU = 0.05
 
 def check_sinkhorn_options(iterations: int, mu: float, eps: float, order: str, domain: str) -> None:
     """Raise XalignError for the first option of :func:`sinkhorn` that has no meaning."""
-    for name, value, right, expected in (
+    check_values(
+        "a Sinkhorn option has no such value",
         ("iterations", iterations, iterations >= 0, "0 or more"),
         ("mu", mu, mu > 0, "a number above 0"),
         ("eps", eps, eps > 0, "a number above 0"),
         ("order", order, order in ORDERS, " or ".join(ORDERS)),
         ("domain", domain, domain in DOMAINS, " or ".join(DOMAINS)),
-    ):
-        if not right:
-            raise XalignError("a Sinkhorn option has no such value", where=name, found=value, expected=expected)
+    )
 
 
 def sinkhorn(
