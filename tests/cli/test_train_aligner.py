@@ -77,7 +77,7 @@ def test_the_aligner_has_the_aer_that_the_run_tells(trained, tiny_text, tmp_path
     text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
     assert main(["align", "--checkpoint", str(out), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
     found = score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer
-    assert found == pytest.approx(result["aer"], abs=1e-4)
+    assert found == pytest.approx(result["aer"], abs=1e-12)
     assert result["before"] != result["aer"]
 
 

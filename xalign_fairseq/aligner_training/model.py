@@ -1,12 +1,13 @@
 """The model that an aligner starts from: is it one, what is it, and how well does it align as it is?"""
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torch import Tensor, uint8
 
-from xalign_fairseq.aligner_training.plan import DevelopmentSet, Plan
+from xalign_fairseq.aligner_training.plan import Plan
 from xalign_fairseq.alignment.aer import score
 from xalign_fairseq.alignment.aligner import Aligner
 from xalign_fairseq.alignment.pharaoh import read_gold
@@ -54,8 +55,15 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
     return content.hexdigest()[:16]
 
 
-def aer_of(model: str, dev: DevelopmentSet, layer: int, languages: tuple[str, str], device: str) -> float:
-    """AER of the links that a model's hidden states give on a development set, as a fraction."""
-    aligner = Aligner.from_pretrained(model, layer=layer, similarity="hidden", languages=languages, device=device)
-    links = [set(pair.links) for pair in aligner.stream(SentencePairs(dev.src, dev.tgt))]
-    return score(links, read_gold(dev.gold)).aer
+def aer_of(model: str | os.PathLike, plan: Plan, layer: int, similarity: str, device: str) -> float | None:
+    """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
+
+    fairseq-train's own, which chooses among the checkpoints, leaves out what a long pair has beyond the positions.
+    """
+    if plan.dev is None:
+        return None
+    aligner = Aligner.from_pretrained(
+        model, layer=layer, similarity=similarity, languages=plan.languages, device=device
+    )
+    links = [set(pair.links) for pair in aligner.stream(SentencePairs(plan.dev.src, plan.dev.tgt))]
+    return score(links, read_gold(plan.dev.gold)).aer

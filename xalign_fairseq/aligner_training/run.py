@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Callable
 from contextlib import closing
-from typing import Any
 
 from xalign_fairseq.aligner_training.command import FAIRSEQ_TRAIN, require_known, train_options
 from xalign_fairseq.aligner_training.folder import RunFolder, read_json, updates_of, write_json
@@ -13,7 +12,6 @@ from xalign_fairseq.aligner_training.plan import Plan
 from xalign_fairseq.aligner_training.process import output
 from xalign_fairseq.alignment.aligner import choose_device
 from xalign_fairseq.data.prepare import prepare
-from xalign_fairseq.encoder import checkpoint
 
 Say = Callable[[str], object]
 
@@ -64,7 +62,17 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
                 for line in lines:
                     if report := read_line(line):
                         progress(report)
-        return _finish(folder, begun["before"], options, bool(start.config.languages))
+        path = folder.tidy()
+        result = {
+            "checkpoint": str(path),
+            "updates": updates_of(path),
+            "aer": aer_of(path, plan, start.layer, plan.measure, device),
+            "before": begun["before"],
+            "language_embeddings": bool(start.config.languages),
+            "command": shlex.join(["fairseq-train", *options]),
+        }
+        write_json(folder.result, result)
+        return result
 
 
 def _begin(plan: Plan, layer: int, device: str, say: Say) -> float | None:
@@ -72,23 +80,7 @@ def _begin(plan: Plan, layer: int, device: str, say: Say) -> float | None:
     say(f"preparing {plan.src}, {plan.tgt}")
     texts = prepare(plan.sources())["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
-    if plan.dev is None:
-        return None
-    before = aer_of(plan.model, plan.dev, layer, plan.languages, device)
-    say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
+    before = aer_of(plan.model, plan, layer, "hidden", device)
+    if before is not None:
+        say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
     return before
-
-
-def _finish(folder: RunFolder, before: float | None, options: list[str], embedded: bool) -> dict[str, Any]:
-    path = folder.tidy()
-    aer = checkpoint.read(path)["extra_state"].get("best") if before is not None else None
-    result = {
-        "checkpoint": str(path),
-        "updates": updates_of(path),
-        "aer": None if aer is None else float(aer),
-        "before": before,
-        "language_embeddings": embedded,
-        "command": shlex.join(["fairseq-train", *options]),
-    }
-    write_json(folder.result, result)
-    return result
