@@ -7,8 +7,8 @@ import numpy as np
 
 from xalign_fairseq.data.tokenizer import Tokenizer
 
-# The shortest pair of a joint batch, as a share of the longest: what padding costs at most. Few pairs differ more in length
-# than many, and would otherwise be half padding.
+# The shortest pair of a joint batch, as a share of the longest: what padding costs at most. Few pairs differ more in
+# length than many, and would otherwise be half padding.
 SHORTEST = 0.8
 
 
