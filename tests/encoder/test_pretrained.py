@@ -144,6 +144,9 @@ def test_what_is_no_checkpoint(tmp_path):
         read_pretrained(tmp_path)
     with pytest.raises(XalignError, match=r"not a checkpoint"):
         read_pretrained(tmp_path / "notes.txt")
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    with pytest.raises(XalignError, match=rf"given by its folder[\s\S]*give {tmp_path}$"):
+        read_pretrained(tmp_path / "model.safetensors")
     with pytest.raises(XalignError, match=r"does not exist"):
         read_pretrained(tmp_path / "none.pt")
     with pytest.raises(XalignError, match=r"does not exist"):

@@ -6,6 +6,7 @@ from typing import Any
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.huggingface import importing, locate
+from xalign_fairseq.encoder.huggingface.weights import WEIGHTS
 from xalign_fairseq.errors import XalignError
 
 # In a folder of fairseq's: XLM-R's archive has the first, a training run the others, and no best one if nothing was
@@ -48,6 +49,12 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
     if not Path(path).exists() and locate.is_hub_name(path):
         return locate.find_on_hub(os.fspath(path), revision)
     folder = locate.snapshot(Path(path), revision)
+    if folder.name in WEIGHTS and folder.is_file():
+        raise XalignError(
+            "a Hugging Face model is given by its folder, which has its configuration and tokenizer",
+            where=folder,
+            next=f"give {folder.parent}",
+        )
     if not folder.is_dir():
         return folder
     for name in CHECKPOINTS:

@@ -174,9 +174,10 @@ def test_side_files_that_others_wrote(own, export_state):
     save_file({"encoder.lm_head.bias": torch.zeros(3)}, folder / "xalign_heads.safetensors")
     with pytest.raises(XalignError, match=r"other parameters than heads[\s\S]*encoder.lm_head.bias"):
         importing.read(folder)
-    (folder / "xalign.json").write_text('{"cfg": []}')
-    with pytest.raises(XalignError, match="not what an export of this package writes"):
-        importing.read(folder)
+    for content in ('{"cfg": []}', '{"cfg": {"model": 3}, "task_state": {}, "training_record": {}}'):
+        (folder / "xalign.json").write_text(content)
+        with pytest.raises(XalignError, match="not what an export of this package writes"):
+            importing.read(folder)
 
 
 def test_an_existing_folder_is_left_as_it_is(own, export_state, tmp_path):

@@ -189,6 +189,7 @@ def test_a_missing_vocabulary_and_one_that_is_not_text(bert_folder):
     [
         ({"model": {"type": "Unigram", "vocab": []}, "normalizer": None}, r"not BERT's[\s\S]*Unigram after None"),
         ({"model": {"vocab": {"a": 0}}, "normalizer": {"type": "NFC"}}, "WordPiece after NFC"),
+        ({"model": ["a"], "normalizer": 3}, r"damaged[\s\S]*no object as model, normalizer"),
         ({"model": {"vocab": {"a": 0}}, "normalizer": {"type": "BertNormalizer"}}, "BertNormalizer and None"),
         (
             {

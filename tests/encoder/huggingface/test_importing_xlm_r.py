@@ -267,6 +267,16 @@ def test_a_missing_shard(build, save):
         importing.read(folder)
 
 
+@pytest.mark.parametrize(
+    "content", ["[]", "{}", '{"weight_map": ["a"]}', '{"weight_map": {"a": "../model.safetensors"}}']
+)
+def test_a_damaged_index_of_shards(folder, content):
+    (folder / "model.safetensors").rename(folder.parent / "model.safetensors")
+    (folder / "model.safetensors.index.json").write_text(content)
+    with pytest.raises(XalignError, match=r"damaged|expected form"):
+        importing.read(folder)
+
+
 def test_pickled_code_is_not_run(folder):
     class Foreign:
         def __reduce__(self):

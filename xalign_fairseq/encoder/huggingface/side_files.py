@@ -40,7 +40,12 @@ def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
     if path.is_file():
         content = read_json(path)
         cfg, task_state, record = (content.get(name) for name in ("cfg", "task_state", RECORD))
-        if not (isinstance(cfg, dict) and isinstance(task_state, dict) and isinstance(record, dict)):
+        if not (
+            isinstance(cfg, dict)
+            and isinstance(task_state, dict)
+            and isinstance(record, dict)
+            and all(isinstance(group, dict) for group in cfg.values())
+        ):
             raise XalignError("the file is not what an export of this package writes", where=path)
         state["cfg"] = {**cfg, "model": {**cfg.get("model", {}), **state["cfg"]["model"]}}
         state["task_state"] = {**task_state, **state["task_state"]}

@@ -78,10 +78,19 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     return Vocabulary(tokenizer_state(dictionary, model), range(vocab_size))
 
 
+def _parts(path: Path, *names: str) -> list[dict[str, Any]]:
+    """Parts of a ``tokenizer.json``, empty where it has none."""
+    found = read_json(path)
+    parts = [found.get(name) or {} for name in names]
+    wrong = [name for name, part in zip(names, parts, strict=True) if not isinstance(part, dict)]
+    if wrong:
+        raise XalignError("the tokenizer's file is damaged", where=path, found=f"no object as {', '.join(wrong)}")
+    return parts
+
+
 def _unigram(path: Path) -> bytes:
     """The sentencepiece model of a ``tokenizer.json``, which is all that transformers writes since its version 5."""
-    found = read_json(path)
-    model, normalizer = found.get("model") or {}, found.get("normalizer") or {}
+    model, normalizer = _parts(path, "model", "normalizer")
     steps = {step.get("type"): step for step in normalizer.get("normalizers", [normalizer])}
     vocabulary = model.get("vocab")
     # Replace joins blanks, which sentencepiece does too.
@@ -126,11 +135,9 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
         except UnicodeDecodeError as error:
             raise XalignError("the file is not UTF-8", where=listed, found=error) from None
         return listed, [line.removesuffix("\r") for line in lines], {}
-    found = read_json(whole)
-    model, normalizer = found.get("model") or {}, found.get("normalizer") or {}
+    model, normalizer, splitter = _parts(whole, "model", "normalizer", "pre_tokenizer")
     vocabulary = model.get("vocab")
-    splitter = (found.get("pre_tokenizer") or {}).get("type")
-    kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')} and {splitter}"
+    kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')} and {splitter.get('type')}"
     expected = "WordPiece after BertNormalizer and BertPreTokenizer"
     if kinds != expected or not isinstance(vocabulary, dict):
         raise XalignError("the tokenizer is not BERT's", where=whole, found=kinds, expected=expected)

@@ -44,13 +44,26 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         )  # fmt: skip
     if path.suffix != ".json":
         return read_tensors(path)
-    parts = [folder / name for name in sorted(set(read_json(path).get("weight_map", {}).values()))]
+    parts = [folder / name for name in sorted(_shards(path))]
     absent = [part.name for part in parts if not part.is_file()]
     if absent or not parts:
         raise XalignError(
             "the model's shards are not complete", where=path, found=f"{', '.join(absent) or 'all'} missing"
         )
     return {name: value for part in parts for name, value in read_tensors(part).items()}
+
+
+def _shards(path: Path) -> set[str]:
+    """The names of the files that an index names, all beside it."""
+    found = read_json(path).get("weight_map")
+    if not isinstance(found, dict) or not all(
+        isinstance(name, str) and name == Path(name).name for name in found.values()
+    ):
+        raise XalignError(
+            "the index of the model's shards is damaged", where=path,
+            expected="weight_map: a file beside the index for each parameter",
+        )  # fmt: skip
+    return set(found.values())
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
