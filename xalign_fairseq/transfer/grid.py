@@ -259,7 +259,7 @@ def _digest_checkpoint(path: Path) -> str:
     """First 12 hexadecimal digits of the SHA-256 of a file, or of the weights, options and tokenizer of a folder."""
     kinds = {".json", ".safetensors", ".bin", ".model", ".txt"}
     files = sorted(each for each in path.iterdir() if each.suffix in kinds) if path.is_dir() else [path]
-    if not files or not all(each.is_file() for each in files):
+    if not all(each.is_file() for each in files):
         raise XalignError("the checkpoint does not exist", where=path, expected="a fairseq file, or a folder of "
                           "Hugging Face's format")  # fmt: skip
     content = hashlib.sha256()
