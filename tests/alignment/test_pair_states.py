@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from xalign_fairseq.alignment import pair_states
 from xalign_fairseq.alignment.pair_states import PairEncoder
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.inputs import Input
@@ -138,17 +139,23 @@ def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
             torch.testing.assert_close(states[0][0, token], alone)
 
 
-def test_sentences_are_grouped_by_length(encoder, monkeypatch):
-    """Two long sentences among many short ones do not pad these."""
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_passes_are_over_similar_lengths(encoder, monkeypatch, encoding):
+    """Two long pairs among many short ones do not pad these."""
+    monkeypatch.setattr(pair_states, "PASS_TOKENS", {"cpu": 40})
     shapes = []
     states = encoder.states
     monkeypatch.setattr(encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
-    pairs = [(np.full(8, 5), np.full(1, 6)), *30 * [(np.full(1, 5), np.full(1, 6))], (np.full(7, 5), np.full(8, 6))]
-    PairEncoder(encoder, "separate").states(pairs, [1])
+    short = np.full(1, 5), np.full(1, 6)
+    pairs = [(np.full(4, 5), np.full(3, 6)), *15 * [short], (np.full(1, 7), np.full(6, 8)), *15 * [short]]
+    found = sides(PairEncoder(encoder, encoding), 1, pairs)
     read = sum(rows * length for rows, length in shapes)
-    assert sum(rows for rows, _ in shapes) == 64
-    assert read <= 1.1 * sum(len(side) + 2 for pair in pairs for side in pair)
-    assert len(shapes) <= 12
+    special = 3 if encoding == "joint" else 4
+    assert all(rows * length <= 40 for rows, length in shapes) and len(shapes) < 10
+    assert read <= 1.1 * sum(len(src) + len(tgt) + special for src, tgt in pairs)
+    for pair, both in zip(pairs, found, strict=True):
+        [alone] = sides(PairEncoder(encoder, encoding), 1, [pair])
+        torch.testing.assert_close(both, alone)
 
 
 def test_what_does_not_go_together(encoder, maps):

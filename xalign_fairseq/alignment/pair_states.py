@@ -1,6 +1,6 @@
 """How the aligner encodes sentence pairs: as one sequence or side by side, with linear maps and language embeddings."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -15,9 +15,10 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
 ENCODINGS = ("joint", "separate")
-# The sentences of a batch of separate pairs are encoded in so many groups of similar lengths: on real text this takes
-# the share of padding from a tenth to a fiftieth.
-GROUPS = 8
+# Tokens in one pass of the encoder over a part of a batch. On the CPU larger passes are no faster, and the smaller they
+# are, the less padding there is; other devices need more to be busy.
+PASS_TOKENS = {"cpu": 512}
+LARGE_PASS = 8192
 Ids = tuple[np.ndarray, np.ndarray]
 
 
@@ -81,13 +82,17 @@ class PairEncoder:
             pairs: token ids of both sides, (n,) and (m,), which :meth:`fits`.
             layers: 0 embeddings; the encoder runs as far as the highest.
         """
-        if self.encoding == "separate":
-            return self._separate_states(pairs, layers)
-        sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
-        tokens = self._padded(sequences)
-        spans = torch.from_numpy(np.stack(sides)).to(tokens.device)
-        states = self.encoder.states(Input(tokens, self._joint_rows(tokens, spans)))
-        return {layer: states.layer(layer) for layer in layers}, spans
+        if self.encoding == "joint":
+            sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
+            spans = torch.from_numpy(np.stack(sides)).to(self._device)
+            return self._read(sequences, layers, lambda tokens, rows: self._joint(tokens, spans[rows])), spans
+        sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
+        found = self._read(sentences, layers, lambda tokens, rows: self._separate(tokens, [row % 2 for row in rows]))
+        # Both sides of a pair behind each other, each as long as the longest of all.
+        longest = max(map(len, sentences))
+        edges = [[1, 1 + len(src), longest + 1, longest + 1 + len(tgt)] for src, tgt in pairs]
+        joined = {layer: hidden.view(len(pairs), 2 * longest, -1) for layer, hidden in found.items()}
+        return joined, torch.tensor(edges).to(self._device)
 
     def long_states(
         self, src: np.ndarray, tgt: np.ndarray, layers: Collection[int], batch_tokens: int
@@ -114,41 +119,43 @@ class PairEncoder:
                     tokens = torch.from_numpy(windows[side].owned(number)).to(spans.device)
                     places = tokens - windows[side].starts[number] + spans[row, 2 * side]
                     for layer, hidden in states.items():
-                        whole = found.setdefault(layer, hidden.new_empty(1, n + m, hidden.shape[2]))
-                        whole[0, tokens + offset] = hidden[row, places]
+                        if layer not in found:
+                            found[layer] = hidden.new_empty(1, n + m, hidden.shape[2])
+                        found[layer][0, tokens + offset] = hidden[row, places]
         return found, torch.tensor([[0, n, n, n + m]]).to(spans.device)
 
-    def _padded(self, sequences: Sequence[np.ndarray]) -> Tensor:
-        return pad(sequences, self.encoder.config.pad).to(self.encoder.lm_head.bias.device)
+    @property
+    def _device(self) -> torch.device:
+        return self.encoder.lm_head.bias.device
 
-    def _joint_rows(self, tokens: Tensor, spans: Tensor) -> Tensor | None:
-        """(B, T) rows of the language embeddings."""
-        if self._rows is None:
-            return None
-        src, tgt = self._rows
-        return in_target(spans, tokens.shape[1]) * (tgt - src) + src
-
-    def _separate_states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
-        """Both sides of a row behind each other, each as long as the longest of all."""
-        sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
-        longest = max(map(len, sentences))
+    def _read(
+        self,
+        sequences: Sequence[np.ndarray],
+        layers: Collection[int],
+        begin: Callable[[Tensor, list[int]], States],
+    ) -> dict[int, Tensor]:
+        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 behind their ends."""
+        lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
-        for rows in _groups([len(sentence) for sentence in sentences]):
-            states = self._sentence_states([sentences[row] for row in rows], [row % 2 for row in rows])
+        for rows in _groups(lengths, PASS_TOKENS.get(self._device.type, LARGE_PASS)):
+            tokens = pad([sequences[row] for row in rows], self.encoder.config.pad).to(self._device)
+            states = begin(tokens, rows)
             for layer in layers:
                 hidden = states.layer(layer)
-                size = len(sentences), longest, hidden.shape[2]
-                whole = found[layer] if layer in found else found.setdefault(layer, hidden.new_zeros(size))
-                whole[rows, : hidden.shape[1]] = hidden
-        starts = 1, longest + 1
-        spans = [[edge for start, ids in zip(starts, pair, strict=True) for edge in (start, start + len(ids))]
-                 for pair in pairs]  # fmt: skip
-        device = self.encoder.lm_head.bias.device
-        return {k: v.view(len(pairs), 2 * longest, -1) for k, v in found.items()}, torch.tensor(spans).to(device)
+                if layer not in found:
+                    found[layer] = hidden.new_zeros(len(sequences), max(lengths), hidden.shape[2])
+                found[layer][rows, : hidden.shape[1]] = hidden
+        return found
 
-    def _sentence_states(self, sentences: Sequence[np.ndarray], sides: Sequence[int]) -> States:
-        """Sentences by themselves, each in the language of its side."""
-        tokens = self._padded(sentences)
+    def _joint(self, tokens: Tensor, spans: Tensor) -> States:
+        """A pass over joint pairs, each token with the language of its side."""
+        if self._rows is None:
+            return self.encoder.states(Input(tokens))
+        src, tgt = self._rows
+        return self.encoder.states(Input(tokens, in_target(spans, tokens.shape[1]) * (tgt - src) + src))
+
+    def _separate(self, tokens: Tensor, sides: Sequence[int]) -> States:
+        """A pass over sentences, each in the language of its side."""
         languages = None if self._rows is None else tokens.new_tensor([[self._rows[side]] for side in sides])
         states = self.encoder.states(Input(tokens, languages))
         if self.maps is None or self.mapped is None:
@@ -156,13 +163,11 @@ class PairEncoder:
         return MappedStates(states, self.maps, [self.mapped[side] for side in sides])
 
 
-def _groups(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Rows of similar lengths, about equally many tokens in each of at most :data:`GROUPS`."""
-    order = sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True)
-    room = sum(lengths) / GROUPS
+def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Rows of similar lengths, at most so many tokens with their padding, but one row at least."""
     group: list[int] = []
-    for row in order:
-        if group and (len(group) + 1) * lengths[group[0]] > room:
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        if group and (len(group) + 1) * lengths[group[0]] > tokens:
             yield group
             group = []
         group.append(row)
