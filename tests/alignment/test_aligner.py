@@ -363,9 +363,11 @@ def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(align
 def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
     with pytest.raises(XalignError, match="jointly encoded"):
         Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16), encoding="separate")
-    aligner = Aligner(aligner.encoder, aligner.tokenizer, method="argmax", pointer=Pointer(16), encoding="joint")
     with pytest.raises(XalignError, match="to transport alone"):
-        aligner.align(["a"], ["b"])
+        Aligner(aligner.encoder, aligner.tokenizer, method="argmax", pointer=Pointer(16), encoding="joint")
+    aligner = Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16))
+    with pytest.raises(XalignError, match="to transport alone"):
+        next(aligner.sweep(pairs, [(2, Softmax())]))
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ class Aligner:
             raise XalignError(
                 "a pointer reads jointly encoded pairs", where="--encoding", found=encoding, next="--similarity hidden"
             )
+        self._measured(self.method)  # whether pointer and method go together
         self.pair_encoder = PairEncoder(self.encoder, encoding, maps, languages)
         if units not in UNITS:
             raise XalignError("there is no such unit of links", found=units, expected=" or ".join(UNITS))
@@ -134,11 +135,13 @@ class Aligner:
         device: str = "auto",
         dtype: str = "float32",
         batch_tokens: int = 8192,
+        revision: str | None = None,
     ) -> "Aligner":
         """Load a checkpoint of fairseq's, a folder of XLM-R's or of Hugging Face's, or a model of the latter's hub.
 
-        What ``path`` may be is told by :func:`~xalign_fairseq.encoder.pretrained.read_pretrained`, where the tokenizer
-        is looked for by :func:`~xalign_fairseq.alignment.vocabulary.load_tokenizer`.
+        What ``path`` and ``revision`` may be is told by
+        :func:`~xalign_fairseq.encoder.pretrained.read_pretrained`, where the tokenizer is looked for by
+        :func:`~xalign_fairseq.alignment.vocabulary.load_tokenizer`.
 
         Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
         XLM-Align's layer 10 of 12, or SimAlign's and awesome-align's layer 8 of 12 with their methods. With
@@ -151,7 +154,7 @@ class Aligner:
         method = make_method(method) if isinstance(method, str) else method
         if dtype not in DTYPES:
             raise XalignError("there is no such dtype", where="dtype", found=dtype, expected=" or ".join(DTYPES))
-        state, where = read_pretrained(path)
+        state, where = read_pretrained(path, revision)
         encoder, heads = checkpoint.load_encoder(state, where)
         trained = checkpoint.options(state, "criterion")
         by_default = trained.get("dwa_label_by") if isinstance(method, Transport) else None

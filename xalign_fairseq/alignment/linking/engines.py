@@ -96,14 +96,14 @@ class CheckpointEngine:
 
     def describe(self) -> dict[str, Any]:
         """The checkpoint and how links were found."""
-        from xalign_fairseq.data.manifest import file_sha256
+        from xalign_fairseq.encoder.pretrained import find_pretrained
 
         pairs = self.aligner.pair_encoder
         embedded = {"languages": "-".join(pairs.embedded)} if pairs.embedded else {}
         return {
             "name": CHECKPOINT,
             "file": os.fspath(self._path),
-            "sha256": file_sha256(Path(self._path)),
+            "sha256": _sha256(find_pretrained(self._path)),
             "layers": list(self.aligner.layers),
             "similarity": self.aligner.similarity,
             "encoding": pairs.encoding,
@@ -153,3 +153,12 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         expected="one of them",
         next="\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or give --checkpoint PT")),
     )
+
+
+def _sha256(model: Path) -> str | dict[str, str]:
+    """Of a checkpoint; of a Hugging Face folder that of each of its files of weights."""
+    from xalign_fairseq.data.manifest import file_sha256
+
+    if model.is_file():
+        return file_sha256(model)
+    return {path.name: file_sha256(path) for path in sorted((*model.glob("*.safetensors"), *model.glob("*.bin")))}

@@ -1,0 +1,45 @@
+"""The aligner on Hugging Face folders: SimAlign's links from the library's own hidden states."""
+
+import hashlib
+from itertools import pairwise
+
+import pytest
+import torch
+from huggingface_folders import BERT_SYMBOLS, TEXT
+
+from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.alignment.linking.engines import CheckpointEngine
+from xalign_fairseq.alignment.methods import Cosine
+from xalign_fairseq.alignment.words import to_word_links
+
+SPECIALS = {"<s>": "[CLS]", "</s>": "[SEP]", "<unk>": "[UNK]"}
+
+
+@pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertForMaskedLM"])
+def test_links_are_those_of_the_librarys_states(build, save, kind):
+    model = build(kind)
+    folder = save(model)
+    aligner = Aligner.from_pretrained(folder, method="itermax", layer=1, device="cpu")
+    assert aligner.layers == (1,) and aligner.pair_encoder.encoding == "separate"
+    pairs = [(src.split()[:3], tgt.split()[:3]) for src, tgt in pairwise(TEXT[:7])]
+    links = 0
+    for pair, alignment in zip(pairs, aligner.align(*zip(*pairs, strict=True)), strict=True):
+        (src, src_words), (tgt, tgt_words) = (states_of(model, aligner.tokenizer, side) for side in pair)
+        n, m = len(src), len(tgt)
+        found, _ = Cosine("itermax")(torch.cat([src, tgt])[None], torch.tensor([[0, n, n, n + m]]))
+        assert alignment.links.keys() == to_word_links(found[0].nonzero().tolist(), src_words, tgt_words)
+        links += len(alignment.links)
+    assert links > 10
+    weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+    assert CheckpointEngine(aligner, folder).describe()["sha256"] == {"model.safetensors": weights}
+
+
+def states_of(model, tokenizer, words):
+    """Hidden states of a sentence's tokens at layer 1, and the word of each."""
+    ids, owners = tokenizer.encode_words(words)
+    ids = [0, *ids, 2]
+    if model.config.model_type == "bert":
+        symbols = [tokenizer.dictionary.symbols[k] for k in ids]
+        ids = [BERT_SYMBOLS.index(SPECIALS.get(symbol, symbol)) for symbol in symbols]
+    with torch.no_grad():
+        return model(torch.tensor([ids]), output_hidden_states=True).hidden_states[1][0, 1:-1], owners
