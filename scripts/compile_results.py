@@ -4,6 +4,7 @@
 usage: compile_results.py [--check] [--plot] [--root FOLDER]
 
 A table stands between <!-- results:RECIPE/TABLE --> and <!-- end -->. Without any results file the tables say so.
+benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py writes it.
 A study (results/report/report.md, as xalign transfer-report or examples/continuation/report.py writes it) has a table
 for each heading there; RECIPE/continuation is the recipe's own part of the latter.
 """
@@ -26,6 +27,7 @@ NOTHING = "No results yet."
 PLOT = "aer-layers.png"
 REPORT = "report/report.md"
 CONTINUATION = "continuation"  # the study that several recipes have a part in
+BENCHMARKS = "benchmarks"
 ABLATION = "ablation-"  # begins the names of short runs that have a table of their own
 Runs = Sequence[dict[str, Any]]
 
@@ -209,6 +211,8 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
 
     def write(name: str) -> str:
         recipe, _, table = name.partition("/")
+        if recipe == BENCHMARKS:
+            return benchmark(root / "scripts/results" / f"{table}.md")
         if recipe in recipes and is_study(root, recipe):
             return study_table(root / "examples" / recipe / "results" / REPORT, table)
         if recipe in recipes and table == CONTINUATION:
@@ -227,6 +231,11 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
         return TABLES[table](shown) if shown else NOTHING
 
     return write
+
+
+def benchmark(path: Path) -> str:
+    """What a benchmark has measured."""
+    return path.read_text(encoding="utf-8").strip("\n") if path.is_file() else NOTHING
 
 
 def is_study(root: Path, recipe: str) -> bool:

@@ -218,3 +218,16 @@ def test_a_recipe_has_its_part_of_the_continuation_study(folder):
     assert run("--root", folder).returncode == 0
     assert page.read_text() == "<!-- results:explicit_alignments/continuation -->\n| b |\n\n| c |\n<!-- end -->\n"
     assert "| a |" in (folder / "examples/continuation/README.md").read_text()
+
+
+def test_a_benchmark_has_its_table(folder):
+    readme = folder / "README.md"
+    readme.write_text(f"{readme.read_text()}\n<!-- results:benchmarks/aligner -->\n<!-- end -->\n")
+    assert run("--root", folder).returncode == 0
+    assert readme.read_text().endswith("<!-- results:benchmarks/aligner -->\nNo results yet.\n<!-- end -->\n")
+    measured = folder / "scripts/results/aligner.md"
+    measured.parent.mkdir(parents=True)
+    measured.write_text("| tool |\n\n- cpu: one core\n")
+    assert run("--root", folder, "--check").returncode == 1
+    assert run("--root", folder).returncode == 0
+    assert readme.read_text().endswith("| tool |\n\n- cpu: one core\n<!-- end -->\n")
