@@ -12,8 +12,11 @@ from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 
-PAIRS = [(np.array([5, 6, 7]), np.array([8, 9])), (np.array([10]), np.array([11, 12, 13, 14])), *3 * [
-    (np.array([5]), np.array([6]))]]  # fmt: skip
+PAIRS = [
+    (np.array([5, 6, 7]), np.array([8, 9])),
+    *3 * [(np.array([5]), np.array([6]))],
+    (np.array([10]), np.array([11, 12, 13, 14])),
+]
 
 
 def drawn(languages=""):
@@ -152,10 +155,21 @@ def test_passes_are_over_similar_lengths(encoder, monkeypatch, encoding):
     read = sum(rows * length for rows, length in shapes)
     special = 3 if encoding == "joint" else 4
     assert all(rows * length <= 40 for rows, length in shapes) and len(shapes) < 10
+    assert [length for _, length in shapes] == sorted((length for _, length in shapes), reverse=True)
     assert read <= 1.1 * sum(len(src) + len(tgt) + special for src, tgt in pairs)
     for pair, both in zip(pairs, found, strict=True):
         [alone] = sides(PairEncoder(encoder, encoding), 1, [pair])
         torch.testing.assert_close(both, alone)
+
+
+def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
+    """Also where all sequences would go into one."""
+    passes = []
+    states = encoder.states
+    monkeypatch.setattr(encoder, "states", lambda given: passes.append(given.tokens) or states(given))
+    PairEncoder(encoder, "separate").states([(np.full(k, 5), np.full(k + 1, 6)) for k in range(1, 8)], [0])
+    lengths = [each.ne(1).sum(1).tolist() for each in passes]
+    assert lengths == [[10, 9, 9, 8, 8], [7, 7, 6, 6], [5, 5, 4, 4], [3]]
 
 
 def test_what_does_not_go_together(encoder, maps):

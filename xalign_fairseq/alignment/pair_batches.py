@@ -7,10 +7,6 @@ import numpy as np
 
 from xalign_fairseq.data.tokenizer import Tokenizer
 
-# The shortest pair of a joint batch, as a share of the longest: what padding costs at most. Few pairs differ more in
-# length than many, and would otherwise be half padding.
-SHORTEST = 0.8
-
 
 @dataclass(frozen=True, eq=False)
 class EncodedPair:
@@ -44,8 +40,7 @@ def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: in
     """Batches of similar lengths, the longest first, so that a lack of memory shows at once.
 
     Args:
-        encoding: ``joint`` pairs are one sequence each; of ``separate`` ones either side has a length of its own, and
-            :class:`~xalign_fairseq.alignment.pair_states.PairEncoder` groups the sentences of a batch by length.
+        encoding: ``joint`` pairs are one sequence each; of ``separate`` ones either side has a length of its own.
         batch_tokens: most tokens in a batch, special ones and padding included; one pair at least is always taken.
     """
     joint = encoding == "joint"
@@ -55,8 +50,7 @@ def length_batches(pairs: Iterable[EncodedPair], encoding: str, batch_tokens: in
         # What pads the others: the whole of a joint pair, or each side.
         lengths = (_total(pair) + 3, 0) if joint else (len(pair.src) + 2, len(pair.tgt) + 2)
         wider = max(widest[0], lengths[0]), max(widest[1], lengths[1])
-        too_short = joint and lengths[0] < SHORTEST * widest[0]
-        if batch and (too_short or (len(batch) + 1) * sum(wider) > batch_tokens):
+        if batch and (len(batch) + 1) * sum(wider) > batch_tokens:
             yield batch
             batch, wider = [], lengths
         batch.append(pair)

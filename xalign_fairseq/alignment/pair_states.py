@@ -19,6 +19,8 @@ ENCODINGS = ("joint", "separate")
 # are, the less padding there is; other devices need more to be busy.
 PASS_TOKENS = {"cpu": 512}
 LARGE_PASS = 8192
+# The shortest sequence of a pass as a share of the longest: what padding costs at most, also where there are few pairs.
+SHORTEST = 0.8
 Ids = tuple[np.ndarray, np.ndarray]
 
 
@@ -164,11 +166,16 @@ class PairEncoder:
 
 
 def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Rows of similar lengths, at most so many tokens with their padding, but one row at least."""
+    """Rows of similar lengths, at most so many tokens with their padding, but one row at least.
+
+    The longest come first.
+    """
     group: list[int] = []
     for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
-        if group and (len(group) + 1) * lengths[group[0]] > tokens:
-            yield group
-            group = []
+        if group:
+            longest = lengths[group[0]]
+            if lengths[row] < SHORTEST * longest or (len(group) + 1) * longest > tokens:
+                yield group
+                group = []
         group.append(row)
     yield group
