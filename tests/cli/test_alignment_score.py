@@ -68,6 +68,16 @@ def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, tmp_path, capsys)
     assert len(printed) == 3
 
 
+def test_a_folder_is_read_as_its_checkpoint(aligned, tmp_path, capsys):
+    assert score(aligned) == 0
+    told = capsys.readouterr().out
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    aligned.rename(folder / "model.pt")
+    assert score(folder) == 0
+    assert capsys.readouterr().out == told.replace(str(aligned), str(folder))
+
+
 def test_several_checkpoints_on_the_lexicon_of_a_data_bin(tiny_checkpoint, aligned, data_bin, tmp_path):
     assert score(tiny_checkpoint, aligned, "--data", data_bin, "--json", tmp_path / "out.json") == 0
     rows = json.loads((tmp_path / "out.json").read_text())

@@ -87,6 +87,16 @@ def test_maps_are_scipys_of_all_linked_words(source, databin, languages, tmp_pat
             np.testing.assert_allclose(maps.of(language)[layer], expected, atol=2e-4)
 
 
+def test_a_folder_is_read_as_its_checkpoint(source, databin, tmp_path):
+    folder = tmp_path / "archive"
+    folder.mkdir()
+    (folder / "model.pt").symlink_to(source)
+    for given, out in ((source, "one.pt"), (folder, "other.pt")):
+        assert procrustes(given, databin, tmp_path / out, "--split", "valid", "--quiet") == 0
+    one, other = (checkpoint.read(tmp_path / out)["model"] for out in ("one.pt", "other.pt"))
+    assert one.keys() == other.keys() and all(one[key].equal(other[key]) for key in one)
+
+
 def test_the_checkpoint_keeps_encoder_options_tokenizer_and_other_heads(source, databin, tmp_path):
     out = tmp_path / "out.pt"
     assert procrustes(source, databin, out, "--split", "valid", "--lang-pairs", "en-fr", "--quiet") == 0

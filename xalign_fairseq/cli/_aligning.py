@@ -22,6 +22,11 @@ METHOD_HELP = (
     "match: SimAlign's, on cosines; softmax: awesome-align's (default: transport)"
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
+# What every command that reads an encoder takes.
+PRETRAINED = (
+    "a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's or "
+    "BERT's kind, or a name on its hub, as FacebookAI/xlm-roberta-base"
+)
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
@@ -31,8 +36,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
         "--checkpoint",
         required=required,
         metavar="MODEL",
-        help="a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's "
-        "or BERT's kind, or a name on its hub, as FacebookAI/xlm-roberta-base",
+        help=PRETRAINED,
     )
     model.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoint does not carry its own")
     model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoint does not carry its own")

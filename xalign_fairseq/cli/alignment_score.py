@@ -13,6 +13,7 @@ Example:
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._aligning import PRETRAINED
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign alignment-score``."""
-    parser.add_argument("checkpoints", nargs="+", metavar="CHECKPOINT", help="fairseq checkpoints")
+    parser.add_argument("checkpoints", nargs="+", metavar="MODEL", help=PRETRAINED)
     parser.add_argument("--data", metavar="DATA_BIN", help="score the lexicons of this data-bin")
     parser.add_argument(
         "--samples", type=int, default=1000, metavar="N", help="resamples of the interval (default: 1000)"
@@ -36,6 +37,7 @@ def run(args: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE
     from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
     from xalign_fairseq.evaluation.signature import task_signature
@@ -43,7 +45,7 @@ def run(args: argparse.Namespace) -> None:
 
     rows: list[dict[str, Any]] = []
     for path in args.checkpoints:
-        state = checkpoint.read(path)
+        state, _ = read_pretrained(path)
         encoder, _ = checkpoint.load_encoder(state, path)
         embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
         for lexicon in lexicons_for(args.data, state, len(embeddings), path):

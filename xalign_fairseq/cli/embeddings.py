@@ -13,7 +13,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import positive, read_fitting_gold
+from xalign_fairseq.cli._aligning import PRETRAINED, positive, read_fitting_gold
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign embeddings``."""
-    parser.add_argument(
-        "--checkpoint", required=True, nargs="+", metavar="PT", help="fairseq checkpoints (xalign, XLM-R, RoBERTa)"
-    )
+    parser.add_argument("--checkpoint", required=True, nargs="+", metavar="MODEL", help=PRETRAINED)
     parser.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoints do not carry their own")
     parser.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoints do not carry their own")
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line, words by blanks")

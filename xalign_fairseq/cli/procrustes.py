@@ -12,13 +12,13 @@ Example:
 import argparse
 import sys
 
-from xalign_fairseq.cli._aligning import positive, progress_bar
+from xalign_fairseq.cli._aligning import PRETRAINED, positive, progress_bar
 from xalign_fairseq.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign procrustes``."""
-    parser.add_argument("--checkpoint", required=True, metavar="PT", help="fairseq checkpoint (xalign, XLM-R, RoBERTa)")
+    parser.add_argument("--checkpoint", required=True, metavar="MODEL", help=PRETRAINED)
     parser.add_argument("--data", required=True, metavar="DIR", help="data-bin with links, of the same dictionary")
     parser.add_argument("--out", required=True, metavar="PT", help="the new checkpoint")
     parser.add_argument("--overwrite", action="store_true", help="replace --out if it exists")
@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.alignment.aligner import choose_device
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.files import atomic_write
 
     if Path(args.out).exists() and not args.overwrite:
@@ -65,7 +66,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
 
     data = DataBin(args.data)
-    state = checkpoint.read(args.checkpoint)
+    state, _ = read_pretrained(args.checkpoint)
     encoder, _ = checkpoint.load_encoder(state, args.checkpoint)
     check_dictionary(state, encoder.config.vocab_size, data)
     pairs = args.lang_pairs.split(",") if args.lang_pairs else None

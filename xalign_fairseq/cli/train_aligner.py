@@ -21,7 +21,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import language_pair
+from xalign_fairseq.cli._aligning import PRETRAINED, language_pair
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner_training.log import Report
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``."""
-    parser.add_argument(
-        "--model", required=True, help="what to start from: a checkpoint, fairseq's folder or a Hugging Face folder"
-    )
+    parser.add_argument("--model", required=True, help=f"what to start from: {PRETRAINED}")
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
     parser.add_argument("--out", required=True, metavar="DIR", help="folder of the run")

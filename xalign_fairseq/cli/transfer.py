@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xalign_fairseq.cli._aligning import PRETRAINED
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="NAME=PATH",
-        help="encoders to compare: fairseq checkpoints or folders of Hugging Face, each with a name for the tables",
+        help=f"encoders to compare, each with a name for the tables: {PRETRAINED}",
     )
     parser.add_argument("--out", required=True, metavar="OUT", help="the folder of all runs")
     parser.add_argument("--plan", metavar="YAML", help="tasks, files and hyper-parameters (default: XTREME's)")
