@@ -42,9 +42,8 @@ def tokenizer(symbols):
 
 
 @pytest.fixture(scope="module")
-def theirs(symbols, tmp_path_factory):
+def theirs(symbols, transformers, tmp_path_factory):
     """The function that encodes a line as transformers does, in BERT's ids."""
-    transformers = pytest.importorskip("transformers")
     folder = tmp_path_factory.mktemp("bert")
     (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in symbols), encoding="utf-8")
 

@@ -1,26 +1,11 @@
 """Tiny models of XLM-R's and BERT's kind, written by transformers itself with tokenizers of real text."""
 
-import importlib
 import json
-import sys
 
 import pytest
 import sentencepiece
 import torch
 from huggingface_folders import BERT_SYMBOLS, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
-
-
-@pytest.fixture(scope="session")
-def transformers():
-    """The library; it imports torchaudio where it finds it, which fails if that was built for another torch."""
-    pytest.importorskip("safetensors")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(sys.modules, "torchaudio", None)
-        found = pytest.importorskip("transformers")
-        for family in ("xlm_roberta", "bert"):
-            importlib.import_module(f"transformers.models.{family}.modeling_{family}")
-    found.utils.logging.disable_progress_bar()
-    return found
 
 
 @pytest.fixture(scope="session")
