@@ -23,7 +23,8 @@ def test_lines_come_as_they_are_written_and_stay_in_the_log(tmp_path):
 
 
 def test_leaving_early_ends_the_process_and_its_children(tmp_path):
-    program = "import os, time; os.fork(); print(os.getpid(), flush=True); time.sleep(60)"
+    # One write for each line: what print() writes of two processes may get mixed.
+    program = "import os, time; os.fork(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
     with closing(output(python(program), tmp_path / "log")) as lines:
         processes = [int(next(lines)) for _ in range(2)]
     for number in processes:
