@@ -8,7 +8,7 @@ from fairseq.utils import apply_to_sample
 from torch import Tensor, nn
 
 from xalign_fairseq.alignment.procrustes import Procrustes
-from xalign_fairseq.alignment.vocabulary import tokenizer_state
+from xalign_fairseq.alignment.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.masking import MaskOptions
@@ -130,14 +130,13 @@ def procrustes_maps(
 
 def check_dictionary(state: dict[str, Any], vocabulary: int, data: DataBin) -> None:
     """Raise :class:`XalignError` unless the data-bin's ids are those of the checkpoint."""
-    symbols = ((state.get("task_state") or {}).get("tokenizer") or {}).get("symbols")
-    mine = data.dictionary
-    if vocabulary != mine.embedding_size or (symbols is not None and list(symbols) != list(mine.symbols)):
+    require_same_tokenizer((state.get("task_state") or {}).get("tokenizer") or {}, data)
+    if vocabulary != data.dictionary.embedding_size:
         raise XalignError(
             "the data-bin's dictionary is not the one that the checkpoint was trained with",
             where=data.path,
-            found=f"{mine.embedding_size} ids",
-            expected=f"the checkpoint's {vocabulary} ids, with the same symbols",
+            found=f"{data.dictionary.embedding_size} ids",
+            expected=f"the checkpoint's {vocabulary} ids",
             next="prepare the data again with --tokenizer CHECKPOINT",
         )
 
