@@ -1,0 +1,261 @@
+"""From native sources to a shared library: which compiler, which flags, and one run of it. setup.py uses it, too.
+
+So it imports no torch, and is loaded from its file there.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_folder, atomic_write
+
+SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
+LIBRARY, RECORD = "libxalign.so", "build.json"
+CPU_FLAGS = ("-O3", "-std=c++17", "-fPIC", "-shared", "-ffp-contract=fast", "-fopenmp")
+CUDA_FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
+# What a CPU must have for each level of x86-64, by the names in /proc/cpuinfo, and the compiler's flags for it. Each
+# level has all of those before it. Compilers older than -march=x86-64-v3 know these flags.
+LEVELS = {
+    "x86-64": {},
+    "x86-64-v3": {
+        "avx2": "-mavx2",
+        "bmi1": "-mbmi",
+        "bmi2": "-mbmi2",
+        "f16c": "-mf16c",
+        "fma": "-mfma",
+        "abm": "-mlzcnt",
+        "movbe": "-mmovbe",
+    },
+    "x86-64-v4": {f"avx512{part}": f"-mavx512{part}" for part in ("f", "bw", "cd", "dq", "vl")},
+}
+# Of a library for GPUs that are not known; the PTX of the first serves all others.
+ARCHITECTURES = ("80", "90a", "100")
+MESSAGE_LINES = 12
+
+
+class Recipe(NamedTuple):
+    """How one library is made.
+
+    Attributes:
+        kind: ``cpu`` or ``cuda``.
+        source: the file to compile.
+        digest: of that file and the headers beside it.
+        compiler: its name and version.
+        command: compiler and flags.
+        target: the CPU level, or the CUDA architectures.
+    """
+
+    kind: str
+    source: Path
+    digest: str
+    compiler: str
+    command: tuple[str, ...]
+    target: str
+
+    @property
+    def key(self) -> str:
+        """Digest of all that makes a difference to the library, the C library included."""
+        parts = (self.digest, self.compiler, *self.command, platform.machine(), *platform.libc_ver())
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def make_recipe(kind: str, folder: Path, capabilities: Iterable[tuple[int, int]] = ()) -> Recipe:
+    """How to compile the library of a kind on this machine.
+
+    Args:
+        kind: ``cpu`` or ``cuda``.
+        folder: of the sources.
+        capabilities: compute capabilities of the GPUs to compile for; none: sm_80, sm_90a and sm_100, with PTX. The
+            environment variable TORCH_CUDA_ARCH_LIST goes before both.
+
+    Raises:
+        XalignError: there is no such kind, its source or its compiler is missing.
+
+    Example::
+
+        recipe = make_recipe("cpu", folder)
+        compile_library(recipe, Path("lib/cpu"))
+    """
+    digest = source_digest(kind, folder)
+    if kind == "cpu":
+        program, target = find_compiler(), cpu_level()
+        command = (*program, *CPU_FLAGS, *level_flags(target))
+        compiler = _version(program)
+    else:
+        nvcc = find_nvcc()
+        architectures = cuda_architectures(nvcc, capabilities)
+        command = (nvcc, *CUDA_FLAGS, *map(_gencode, architectures))
+        compiler, target = f"nvcc {nvcc_release(nvcc)}", " ".join(architectures)
+    return Recipe(kind, folder / SOURCES[kind], digest, compiler, command, target)
+
+
+def source_digest(kind: str, folder: Path) -> str:
+    """Digest of a library's source and of all headers, which are its interface, too."""
+    if kind not in SOURCES:
+        raise XalignError("there is no such native library", found=kind, expected=" or ".join(SOURCES))
+    source = folder / SOURCES[kind]
+    if not source.is_file():
+        raise XalignError("a native source is missing", where=source, next="reinstall xalign_fairseq")
+    digest = hashlib.sha256()
+    for path in (*sorted(folder.glob("*.h")), source):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def compile_library(recipe: Recipe, folder: Path) -> None:
+    """Compile into a folder, which appears whole or not at all, with a record of what was done.
+
+    Raises:
+        XalignError: the compiler does not accept the source; the first lines of its message are there.
+    """
+    with atomic_folder(folder, overwrite=True) as new:
+        command, message = list(recipe.command), ""
+        failed = _run([*command, str(recipe.source), "-o", str(new / LIBRARY)])
+        if failed and "-fopenmp" in command:  # some compilers have no OpenMP
+            command.remove("-fopenmp")
+            message = failed
+            failed = _run([*command, str(recipe.source), "-o", str(new / LIBRARY)])
+        if failed:
+            raise XalignError(
+                "the compiler does not accept the native source",
+                where=recipe.source,
+                found="\n".join(failed.splitlines()[:MESSAGE_LINES]),
+                next=f"try it by hand: {shlex.join([*command, str(recipe.source), '-o', 'test.so'])}",
+            )
+        record = {
+            "digest": recipe.digest,
+            "target": recipe.target,
+            "compiler": recipe.compiler,
+            "command": command,
+            "no_openmp": "\n".join(message.splitlines()[:MESSAGE_LINES]),
+        }
+        with atomic_write(new / RECORD) as out:
+            out.write(json.dumps(record, indent=2) + "\n")
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """What :func:`compile_library` wrote beside a library; empty if there is none."""
+    try:
+        return json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def cpu_level() -> str:
+    """The level of x86-64 that this CPU has; the machine's name on others, whose compilers' default serves."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return platform.machine()
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return "x86-64"
+    found = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
+    has = set(found[1].split()) if found else set()
+    best = "x86-64"
+    for level, features in LEVELS.items():
+        if not features.keys() <= has:
+            break
+        best = level
+    return best
+
+
+def level_runs(level: str, on: str) -> bool:
+    """Whether a CPU of level ``on`` runs what was compiled for a level."""
+    levels = list(LEVELS)
+    return level == on or (level in levels and on in levels and levels.index(level) < levels.index(on))
+
+
+def level_flags(level: str) -> list[str]:
+    """The compiler's flags for a level."""
+    return [flag for name, flags in LEVELS.items() if level_runs(name, level) for flag in flags.values()]
+
+
+def find_compiler() -> list[str]:
+    """The C++ compiler: $CXX, which may have arguments, else the first of c++, g++ and clang++."""
+    given = shlex.split(os.environ.get("CXX", ""))
+    for name in given[:1] or ("c++", "g++", "clang++"):
+        path = shutil.which(name)
+        if path:
+            return [path, *given[1:]]
+    raise XalignError(
+        "there is no C++ compiler",
+        where="$CXX" if given else "$PATH",
+        found=given[0] if given else None,
+        expected="c++, g++ or clang++, with C++17",
+        next="install one, as by apt-get install g++, or name one by CXX",
+    )
+
+
+def find_nvcc() -> str:
+    """CUDA's compiler: in $CUDA_HOME, on $PATH, or in /usr/local/cuda."""
+    home = os.environ.get("CUDA_HOME")
+    for place in (f"{home}/bin" if home else None, None, "/usr/local/cuda/bin"):  # None is $PATH
+        path = shutil.which("nvcc", path=place)
+        if path:
+            return path
+    raise XalignError(
+        "there is no nvcc, CUDA's compiler",
+        where="$CUDA_HOME/bin, $PATH, /usr/local/cuda/bin",
+        next="install the CUDA toolkit, or name its folder by CUDA_HOME",
+    )
+
+
+def nvcc_release(nvcc: str) -> str:
+    """Its release, as ``13.0``."""
+    answer = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False)
+    release = re.search(r"release ([\d.]+)", answer.stdout)
+    if answer.returncode or not release:
+        raise XalignError("nvcc does not answer --version", where=nvcc, found=answer.stderr.strip()[:500] or None)
+    return release[1]
+
+
+def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> list[str]:
+    """What to compile for, as ``90a`` (code of that architecture) or ``80+PTX`` (and code for later ones)."""
+    listed = re.split(r"[;\s]+", os.environ.get("TORCH_CUDA_ARCH_LIST", "").strip())
+    if listed != [""]:
+        return [_listed_architecture(entry) for entry in listed if entry]
+    found = sorted({f"{major}{minor}" for major, minor in capabilities}, key=int)
+    if found:
+        # The Hopper instructions that later GPUs don't have are in 90a alone.
+        return ["90a" if architecture == "90" else architecture for architecture in found]
+    known = subprocess.run([nvcc, "--list-gpu-code"], capture_output=True, text=True, check=False).stdout.split()
+    first, *rest = ARCHITECTURES
+    return [f"{first}+PTX", *(entry for entry in rest if f"sm_{entry.rstrip('a')}" in known)]
+
+
+def _listed_architecture(entry: str) -> str:
+    match = re.fullmatch(r"(\d+)\.(\d[af]?)(\+PTX)?", entry)
+    if not match:
+        raise XalignError(
+            "an architecture is not a number",
+            where="TORCH_CUDA_ARCH_LIST",
+            found=entry,
+            expected="compute capabilities, as in '8.0;9.0a;10.0+PTX'",
+        )
+    return match[1] + match[2] + (match[3] or "")
+
+
+def _gencode(architecture: str) -> str:
+    number = architecture.removesuffix("+PTX")
+    codes = [f"sm_{number}", *([f"compute_{number}"] if architecture != number else [])]
+    return f"-gencode=arch=compute_{number},code=[{','.join(codes)}]"
+
+
+def _version(compiler: Sequence[str]) -> str:
+    answer = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
+    return (answer.stdout.splitlines() or [Path(compiler[0]).name])[0].strip()
+
+
+def _run(command: Sequence[str]) -> str:
+    """The message of a command that failed, empty if it did not."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
+    return (done.stderr.strip() or done.stdout.strip() or f"exit code {done.returncode}") if done.returncode else ""
