@@ -45,6 +45,7 @@ def train_options(plan: Plan, config: EncoderConfig, layer: int, cpu: bool) -> l
         # Given links are used in full; of the model's own, what XLM-Align asks for.
         "--dwa-queries": "all-aligned" if plan.links else "masked",
         "--aer-similarity": plan.measure,
+        "--sinkhorn-backend": plan.sinkhorn_backend,
     }
     model: dict[str, Any] = {
         "--arch": "xalign_base",

@@ -38,7 +38,7 @@ OWN_OPTIONS = (
     "--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir",
     "--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--seed", "--patience",
     "--best-checkpoint-metric", "--validate-interval-updates", "--save-interval-updates", "--log-format", "--log-file",
-    "--cpu",
+    "--cpu", "--sinkhorn-backend",
 )  # fmt: skip
 
 
@@ -69,8 +69,8 @@ class Plan:
         validate_every: updates between two checkpoints, each with its AER.
         patience: validations without a lower AER that end the training; 0: never.
         extra: more options of fairseq-train.
-        device: ``auto``, ``cpu`` or ``cuda``; like ``workers``, the processes that prepare the text, it does not make
-            another run.
+        device: ``auto``, ``cpu`` or ``cuda``; like ``sinkhorn_backend``, which computes transport, and ``workers``, the
+            processes that prepare the text, it does not make another run.
 
     Example::
 
@@ -95,6 +95,7 @@ class Plan:
     seed: int = 1
     extra: tuple[str, ...] = ()
     device: str = "auto"
+    sinkhorn_backend: str = "auto"
     workers: int = 1
 
     @property

@@ -11,6 +11,7 @@ from xalign_fairseq.aligner_training.model import aer_of, open_model
 from xalign_fairseq.aligner_training.plan import Plan
 from xalign_fairseq.aligner_training.process import output
 from xalign_fairseq.alignment.aligner import choose_device
+from xalign_fairseq.alignment.sinkhorn import backend
 from xalign_fairseq.data.prepare import prepare
 
 Say = Callable[[str], object]
@@ -38,6 +39,7 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
         train_aligner(plan)["checkpoint"]  # "aligner/checkpoint_last.pt"
     """
     plan.check()
+    backend.select(plan.sinkhorn_backend)
     device = choose_device(plan.device).type
     folder = RunFolder(plan.out)
     folder.require_own()

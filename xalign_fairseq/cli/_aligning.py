@@ -1,11 +1,12 @@
 """What the commands that run the aligner share: its options, its input and its progress."""
 
 import argparse
+import logging
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
 
@@ -22,6 +23,7 @@ METHOD_HELP = (
     "match: SimAlign's, on cosines; softmax: awesome-align's (default: transport)"
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
+BACKENDS = ("auto", "reference", "cpu", "cuda")
 # What every command that reads an encoder takes.
 PRETRAINED = (
     "a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's or "
@@ -103,6 +105,33 @@ def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bo
         default="float32",
         help="of weights and states (default: %(default)s)",
     )
+    add_backend_argument(links)
+
+
+def add_backend_argument(parser: Any) -> None:
+    """What computes transport."""
+    parser.add_argument(
+        "--sinkhorn-backend",
+        choices=BACKENDS,
+        default="auto",
+        help="what computes transport: auto (the compiled operator of the device if it can be had, else the reference "
+        "in torch), reference, cpu or cuda (default: %(default)s)",
+    )
+
+
+def show_log(quiet: bool) -> None:
+    """Tell on stderr what computes transport and why, and what is compiled for it; if quiet, only what went wrong."""
+    logger = logging.getLogger("xalign_fairseq.alignment.sinkhorn")
+    logger.setLevel(logging.WARNING if quiet else logging.INFO)
+    if not logger.handlers:
+        logger.addHandler(_Lines())
+
+
+class _Lines(logging.Handler):
+    """Lines on what stderr is at that time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(self.format(record), file=sys.stderr)
 
 
 def add_link_arguments(parser: argparse.ArgumentParser) -> None:
@@ -143,7 +172,9 @@ def load_aligner(
 ) -> "Aligner":
     """The aligner that the options describe."""
     from xalign_fairseq.alignment.aligner import Aligner
+    from xalign_fairseq.alignment.sinkhorn import backend
 
+    backend.select(args.sinkhorn_backend)
     return Aligner.from_pretrained(
         args.checkpoint,
         dictionary=args.dict,

@@ -11,7 +11,10 @@ TEXTS = ("src", "tgt", "pairs")
 MODELS = ("checkpoint", "dict", "spm")
 # Options that change no line: where the work is done and shown, and what is made beside the lines.
 WITHOUT_EFFECT = frozenset(
-    ("command", "run", "out", "resume", "quiet", "device", "processes", "batch_tokens", "plot", "plot_line", "gold")
+    (
+        *("command", "run", "out", "resume", "quiet", "plot", "plot_line", "gold"),
+        *("device", "sinkhorn_backend", "processes", "batch_tokens"),
+    )
 )
 
 

@@ -36,6 +36,7 @@ from xalign_fairseq.cli._aligning import (
     positive,
     progress_bar,
     read_fitting_gold,
+    show_log,
     text_files,
 )
 from xalign_fairseq.cli._output import Output
@@ -148,6 +149,7 @@ def _open_aligner(args: argparse.Namespace) -> Iterator[tuple["Aligner | Aligner
     """What aligns, in this process or in several, and how it does so."""
     from xalign_fairseq.alignment.parallel import AlignerPool
 
+    show_log(args.quiet)
     devices = _devices(args)
     if len(devices) == 1:
         aligner = _load(args, devices[0])

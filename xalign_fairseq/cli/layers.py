@@ -21,6 +21,7 @@ from xalign_fairseq.cli._aligning import (
     open_pairs,
     progress_bar,
     read_fitting_gold,
+    show_log,
 )
 from xalign_fairseq.errors import XalignError
 
@@ -67,6 +68,7 @@ def run(args: argparse.Namespace) -> None:
         from xalign_fairseq.plots.figure import check_picture
 
         check_picture(args.plot)
+    show_log(args.quiet)
     aligner = load_aligner(args, None, methods[0])
     config = aligner.encoder.config
     # A pointer means something at the layer that it was trained on, and nowhere else.

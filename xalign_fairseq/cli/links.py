@@ -29,6 +29,7 @@ from xalign_fairseq.cli._aligning import (
     link_method,
     load_aligner,
     progress_bar,
+    show_log,
 )
 from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
@@ -114,6 +115,7 @@ def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
     if name in TOOLS:
         echo = not args.quiet and sys.stderr.isatty()
         return ToolEngine(TOOLS[name], args.symmetrize or SYMMETRIZATIONS[0], folder, echo)
+    show_log(args.quiet)
     method = link_method(args, args.method, args.filter)
     return CheckpointEngine(load_aligner(args, args.layer, method), args.checkpoint)
 

@@ -21,7 +21,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import PRETRAINED, language_pair
+from xalign_fairseq.cli._aligning import PRETRAINED, add_backend_argument, language_pair, show_log
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner_training.log import Report
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
+    add_backend_argument(parser)
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that prepare (default: 1)")
     parser.add_argument("extra", nargs="*", metavar="-- OPTION", help="more options of fairseq-train")
 
@@ -91,6 +92,7 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.aligner_training.run import train_aligner
     from xalign_fairseq.transfer.scheduler import terminate_as_interrupt
 
+    show_log(quiet=False)
     plan = _plan(args)
     with (
         terminate_as_interrupt(),
@@ -111,8 +113,9 @@ def _plan(args: argparse.Namespace) -> "Plan":
     from xalign_fairseq.aligner_training.plan import Plan, development_set, languages_of
 
     options = ("model", "src", "tgt", "links", "layer", "similarity", "updates", "batch_size", "lr", "validate_every")
+    options += ("patience", "seed", "device", "sinkhorn_backend", "workers")
     return Plan(
-        **{name: getattr(args, name) for name in (*options, "patience", "seed", "device", "workers")},
+        **{name: getattr(args, name) for name in options},
         out=Path(args.out).absolute(),
         languages=args.languages or languages_of(args.src, args.tgt),
         dev=development_set(args.valid_src, args.valid_tgt, args.valid_gold),

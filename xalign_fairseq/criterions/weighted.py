@@ -11,6 +11,7 @@ from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
+from xalign_fairseq.alignment.sinkhorn import backend
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -37,6 +38,13 @@ class WeightedConfig(FairseqDataclass):
     aer_similarity: str = field(
         default="hidden", metadata={"help": "hidden (h_i . h_j) or pointer (the scores of dwa's pointer, at its layer)"}
     )
+    sinkhorn_backend: str = field(
+        default="auto",
+        metadata={
+            "help": "what computes transport: auto (the compiled operator of the device if it can be had, else the "
+            "reference in torch; the log says which and why), reference, cpu or cuda"
+        },
+    )
 
 
 class WeightedCriterion(FairseqCriterion):
@@ -50,6 +58,7 @@ class WeightedCriterion(FairseqCriterion):
     def __init__(self, cfg: Any, task: Any):
         super().__init__(task)
         self.cfg = cfg
+        backend.select(cfg.sinkhorn_backend)  # what can't be had is an error before training starts
         self.joint = choice(cfg.loss_normalization, ("joint", "per-objective"), "--loss-normalization") == "joint"
         self.objectives = [self._build(name) for name in _names(cfg.objectives)]
         self.active = [objective for objective in self.objectives if objective.cfg.weight != 0]
