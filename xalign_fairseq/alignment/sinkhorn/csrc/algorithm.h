@@ -1,0 +1,475 @@
+// From the similarities of one pair to its transport plan and its links: the definition of ../reference.py and
+// ../../links.py, written once over a thread group (group.h) and compiled for the CPU and for CUDA.
+//
+// A worker owns rows, so that only what is summed over rows passes between workers: each adds up its own rows into its
+// part of `partial`, and after a barrier the parts are added in the order of the workers. Hence nothing depends on
+// timing, and the same input gives the same bits.
+#pragma once
+
+#include "call.h"
+#include "group.h"
+
+namespace xalign {
+
+constexpr float NOTHING = -1e30f;  // the logarithm of 0; finite, since infinities have no difference
+
+// One pair's matrix and the vectors beside it. The matrix holds similarities at first, then K or log K, then the plan.
+struct Pair {
+  int n, m;
+  int stride;  // from row to row; a multiple of LANES with room for m
+  float* matrix;
+  float *u, *v;                          // factors of rows and columns; their logarithms in the log domain
+  float *row_sum, *column_sum;           // of the plan, for probabilities
+  float *row_linked, *column_linked;     // 1 as soon as the token has a link
+  float *row_weight, *column_weight;     // discounts of the round
+  float *linked_weight;                  // discounts of columns beside a linked row
+  float *forward, *backward;             // partner of each row and of each column, -1 without one
+  float *partial, *partial_more;         // (workers, stride) each: what each worker has of its rows
+  const float *row_mass, *column_mass;   // null: 1 each
+
+  // Floats that the vectors take for sides of at most `rows` and `columns`, both multiples of LANES.
+  XALIGN_DEVICE static constexpr int64_t vectors(int rows, int columns, int workers) {
+    return 5 * int64_t(rows) + (6 + 2 * int64_t(workers)) * columns;
+  }
+  XALIGN_DEVICE void place_vectors(float* memory, int rows, int columns, int workers) {
+    u = memory, row_sum = u + rows, row_linked = row_sum + rows, row_weight = row_linked + rows;
+    forward = row_weight + rows, v = forward + rows, column_sum = v + columns, column_linked = column_sum + columns;
+    column_weight = column_linked + columns, linked_weight = column_weight + columns;
+    backward = linked_weight + columns, partial = backward + columns;
+    partial_more = partial + int64_t(workers) * columns;
+  }
+
+  XALIGN_DEVICE float* row(int i) const { return matrix + int64_t(i) * stride; }
+};
+
+// The sides of one pair, within the sequence and the longest sides whatever the offsets say.
+struct Span {
+  int src, n, tgt, m;
+
+  XALIGN_DEVICE Span(const Call& call, int64_t index) {
+    const int64_t* at = call.spans + 4 * index;
+    place(call, at[0], at[1], call.n, src, n);
+    place(call, at[2], at[3], call.m, tgt, m);
+  }
+
+ private:
+  XALIGN_DEVICE static void place(const Call& call, int64_t start, int64_t end, int64_t most, int& first, int& size) {
+    start = start < 0 ? 0 : start;
+    end = end > call.length ? call.length : end;
+    first = static_cast<int>(start);
+    size = end <= start ? 0 : static_cast<int>(end - start < most ? end - start : most);
+  }
+};
+
+// Where the links of one pair go.
+struct Output {
+  void* partners;      // int16 or int32, of the first round; the next rounds follow at `round_stride`
+  float* probability;  // likewise, or null
+  int64_t round_stride;
+  bool narrow;
+  int length, src_start, tgt_start;
+
+  XALIGN_DEVICE Output(const Call& call, int64_t index, const Span& span)
+      : partners(static_cast<char*>(call.partners) + index * call.length * call.partner_bytes),
+        probability(call.probability ? call.probability + index * call.length : nullptr),
+        round_stride(call.batch * call.length),
+        narrow(call.partner_bytes == 2),
+        length(static_cast<int>(call.length)),
+        src_start(span.src),
+        tgt_start(span.tgt) {}
+
+  XALIGN_DEVICE void put(int round, int at, int partner, float p) const {
+    const int64_t place = round * round_stride + at;
+    if (narrow)
+      static_cast<int16_t*>(partners)[place] = static_cast<int16_t>(partner);
+    else
+      static_cast<int32_t*>(partners)[place] = partner;
+    if (probability) probability[place] = p;
+  }
+};
+
+template <class G>
+class Transport {
+  using Lanes = typename G::Lanes;
+  static constexpr int L = G::LANES;
+
+ public:
+  XALIGN_DEVICE Transport(G& group, const Pair& pair, const Call& call) : g(group), p(pair), o(call) {}
+
+  // The plan in the place of the similarities. False: they are not all finite, or the masses are no masses, and there
+  // is no plan.
+  XALIGN_DEVICE bool plan() {
+    const bool single = o.iterations > 0 && (p.n == 1 || p.m == 1);
+    const bool logarithms = o.iterations > 0 && (o.log_domain || o.mu != 1);
+    if (!(logarithms ? floor_similarities<true>(single) : floor_similarities<false>(single))) return false;
+    if (!masses_usable()) return false;
+    start();
+    if (o.iterations == 0)
+      normalise_by_peak();
+    else if (logarithms && !o.log_domain)
+      scale();
+    if (!o.rows_first && o.iterations > 0) sweep(false, true);
+    for (int iteration = 1; iteration <= o.iterations; ++iteration)
+      sweep(true, o.rows_first || iteration < o.iterations);
+    apply_factors();
+    return true;
+  }
+
+  // The links of the plan, round by round. Every position of the output is written, also where there is no plan.
+  XALIGN_DEVICE void links(const Output& out, bool has_plan) {
+    for (int round = 0; round < o.rounds; ++round)
+      for (int at = g.thread(); at < out.length; at += g.threads()) out.put(round, at, -1, 0.0f);
+    for (int i = g.thread(); i < p.n; i += g.threads()) p.row_linked[i] = 0, p.row_weight[i] = 1;
+    for (int j = g.thread(); j < p.stride; j += g.threads())
+      p.column_linked[j] = 0, p.column_weight[j] = 1, p.linked_weight[j] = 0;
+    g.sync();
+    if (!has_plan) return;
+    if (out.probability) sum_plan();
+    argmax(false);
+    if (o.filter == UNION) return write_union(out);
+    write_mutual(out, 0);
+    for (int round = 1; round < o.rounds; ++round) {
+      if (!discount()) return;
+      argmax(true);
+      write_mutual(out, round);
+    }
+  }
+
+ private:
+  G& g;
+  const Pair& p;
+  const Call& o;
+
+  XALIGN_DEVICE float row_mass(int i) const { return p.row_mass ? p.row_mass[i] : 1.0f; }
+  XALIGN_DEVICE Lanes column_mass(int j) const {
+    if (!p.column_mass) return G::splat(1.0f);
+    return g.load_inside(p.column_mass, j, p.m);
+  }
+  XALIGN_DEVICE static float quotient(float mass, float sum) { return sum > 0 ? mass / sum : 0.0f; }
+  XALIGN_DEVICE float* part(float* parts, int worker) const { return parts + int64_t(worker) * p.stride; }
+
+  // max(eps, S), or its logarithm over mu; 0, or the logarithm of 0, in the padding.
+  template <bool LOGARITHMS>
+  XALIGN_DEVICE bool floor_similarities(bool single) {
+    const float eps = static_cast<float>(o.eps), mu = static_cast<float>(o.mu), end = static_cast<float>(p.m);
+    const Lanes zero = G::splat(0.0f), one = G::splat(1.0f), outside = G::splat(LOGARITHMS ? NOTHING : 0.0f);
+    const Lanes least = G::splat(eps);
+    Lanes strange = zero;  // x - x is 0 for a finite x, else NaN
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      float* row = p.row(i);
+      for (int j = 0; j < p.stride; j += L) {
+        const auto inside = G::places(j) < end;
+        const Lanes x = inside ? G::load(row + j) : zero;
+        strange = strange + (x - x);
+        // With one token on a side all entries of the plan are equal, and rounding would choose among them.
+        Lanes value = single ? one : (x < least ? least : x);
+        if (LOGARITHMS) value = G::log(value) / mu;
+        G::store(row + j, inside ? value : outside);
+      }
+    }
+    return !g.any(!(G::sum(strange) == 0));
+  }
+
+  XALIGN_DEVICE bool masses_usable() {
+    if (!p.row_mass && !p.column_mass) return true;
+    bool strange = false;
+    for (int i = g.thread(); i < p.n; i += g.threads()) strange |= !(row_mass(i) >= 0 && row_mass(i) - row_mass(i) == 0);
+    for (int j = g.thread(); p.column_mass && j < p.m; j += g.threads())
+      strange |= !(p.column_mass[j] >= 0 && p.column_mass[j] - p.column_mass[j] == 0);
+    return !g.any(strange);
+  }
+
+  // Factors before the first iteration: 1, whose logarithm is 0.
+  XALIGN_DEVICE void start() {
+    const float one = o.log_domain && o.iterations > 0 ? 0.0f : 1.0f;
+    for (int i = g.thread(); i < p.n; i += g.threads()) p.u[i] = one;
+    for (int j = g.thread(); j < p.stride; j += g.threads()) p.v[j] = one;
+    g.sync();
+  }
+
+  // (S / its largest entry)^(1 / mu), which cannot overflow.
+  XALIGN_DEVICE void normalise_by_peak() {
+    column_peaks(0.0f);
+    Lanes peaks = G::splat(0.0f);
+    for (int j = 0; j < p.stride; j += L) {
+      const Lanes x = G::load(p.column_sum + j);
+      peaks = x > peaks ? x : peaks;
+    }
+    const float peak = G::max(peaks), mu = static_cast<float>(o.mu);
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      for (int j = 0; j < p.stride; j += L) {
+        const Lanes x = G::load(p.row(i) + j) / peak;
+        // The logarithm of the padding's 0 would be no number.
+        const Lanes power = o.mu == 1 ? x : G::exp(G::log(x > 0.0f ? x : G::splat(1.0f)) / mu);
+        G::store(p.row(i) + j, x > 0.0f ? power : G::splat(0.0f));
+      }
+    }
+  }
+
+  // column_sum = the largest entry of each column, `least` for a column of padding.
+  XALIGN_DEVICE void column_peaks(float least) {
+    float* own = part(p.partial, g.rank());
+    for (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(least));
+    for (int i = g.rank(); i < p.n; i += g.size())
+      for (int j = 0; j < p.stride; j += L) {
+        const Lanes x = G::load(p.row(i) + j), peak = G::load(own + j);
+        G::store(own + j, x > peak ? x : peak);
+      }
+    g.sync();
+    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+      Lanes peak = G::splat(least);
+      for (int worker = 0; worker < g.size(); ++worker) {
+        const Lanes x = G::load(part(p.partial, worker) + j);
+        peak = x > peak ? x : peak;
+      }
+      G::store(p.column_sum + j, peak);
+    }
+    g.sync();
+  }
+
+  // From log K to K over the peaks of its columns and rows: each then holds a 1, and no sum overflows or vanishes. The
+  // factors of what is divided by first vanish in the first half-step; those of the other side begin it.
+  XALIGN_DEVICE void scale() {
+    if (o.rows_first) divide_rows(false);
+    column_peaks(NOTHING);
+    for (int i = g.rank(); i < p.n; i += g.size())
+      for (int j = 0; j < p.stride; j += L) {
+        const Lanes peak = G::load(p.column_sum + j);
+        G::store(p.row(i) + j, peak > NOTHING ? G::load(p.row(i) + j) - peak : G::splat(NOTHING));
+      }
+    if (o.rows_first)
+      for (int j = g.rank() * L; j < p.stride; j += g.size() * L) G::store(p.v + j, G::exp(G::load(p.column_sum + j)));
+    else
+      divide_rows(true);
+    for (int i = g.rank(); i < p.n; i += g.size())
+      for (int j = 0; j < p.stride; j += L) G::store(p.row(i) + j, G::exp(G::load(p.row(i) + j)));
+    g.sync();
+  }
+
+  XALIGN_DEVICE void divide_rows(bool keep) {
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      Lanes peaks = G::splat(NOTHING);
+      for (int j = 0; j < p.stride; j += L) {
+        const Lanes x = G::load(p.row(i) + j);
+        peaks = x > peaks ? x : peaks;
+      }
+      const float peak = G::max(peaks);
+      for (int j = 0; j < p.stride; j += L) G::store(p.row(i) + j, G::load(p.row(i) + j) - peak);
+      if (keep && g.leads()) p.u[i] = G::scalar_exp(peak);
+    }
+  }
+
+  // Half an iteration or both halves in one pass over the matrix: u = a / (K v), then v = b / (K^T u).
+  XALIGN_DEVICE void sweep(bool rows, bool columns) {
+    if (o.log_domain)
+      log_sweep(rows, columns);
+    else
+      linear_sweep(rows, columns);
+  }
+
+  XALIGN_DEVICE void linear_sweep(bool rows, bool columns) {
+    float* own = part(p.partial, g.rank());
+    for (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      const float* row = p.row(i);
+      float factor = p.u[i];
+      if (rows) {
+        Lanes sum = G::splat(0.0f);
+        for (int j = 0; j < p.stride; j += L) sum = G::load(row + j) * G::load(p.v + j) + sum;
+        factor = quotient(row_mass(i), G::sum(sum));
+        if (g.leads()) p.u[i] = factor;
+      }
+      if (columns)
+        for (int j = 0; j < p.stride; j += L) G::store(own + j, factor * G::load(row + j) + G::load(own + j));
+    }
+    g.sync();
+    if (!columns) return;
+    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+      Lanes sum = G::splat(0.0f);
+      for (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
+      G::store(p.v + j, sum > 0.0f ? column_mass(j) / sum : G::splat(0.0f));
+    }
+    g.sync();
+  }
+
+  // The same with f = log u and g = log v; column sums are kept as their largest term and the sum relative to it.
+  XALIGN_DEVICE void log_sweep(bool rows, bool columns) {
+    float *peaks = part(p.partial, g.rank()), *sums = part(p.partial_more, g.rank());
+    for (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(NOTHING)), G::store(sums + j, G::splat(0.0f));
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      const float* row = p.row(i);
+      float factor = p.u[i];
+      if (rows) {
+        factor = log_quotient(row_mass(i), row);
+        if (g.leads()) p.u[i] = factor;
+      }
+      if (columns)
+        for (int j = 0; j < p.stride; j += L) {
+          const Lanes x = G::load(row + j) + factor, peak = G::load(peaks + j);
+          const Lanes higher = x > peak ? x : peak;
+          G::store(sums + j, G::load(sums + j) * G::exp(peak - higher) + G::exp(x - higher));
+          G::store(peaks + j, higher);
+        }
+    }
+    g.sync();
+    if (!columns) return;
+    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+      Lanes peak = G::splat(NOTHING), sum = G::splat(0.0f);
+      for (int worker = 0; worker < g.size(); ++worker) {
+        const Lanes x = G::load(part(p.partial, worker) + j);
+        peak = x > peak ? x : peak;
+      }
+      for (int worker = 0; worker < g.size(); ++worker)
+        sum = sum + G::load(part(p.partial_more, worker) + j) * G::exp(G::load(part(p.partial, worker) + j) - peak);
+      const Lanes mass = column_mass(j);
+      const Lanes log_mass = mass > 0.0f ? G::log(mass > 0.0f ? mass : G::splat(1.0f)) : G::splat(NOTHING);
+      const auto filled = (peak > NOTHING / 2) & (sum > 0.0f);
+      G::store(p.v + j, filled ? log_mass - peak - G::log(filled ? sum : G::splat(1.0f)) : G::splat(0.0f));
+    }
+    g.sync();
+  }
+
+  XALIGN_DEVICE float log_quotient(float mass, const float* row) {
+    if (!(mass > 0)) return NOTHING;
+    Lanes peaks = G::splat(NOTHING), sum = G::splat(0.0f);
+    for (int j = 0; j < p.stride; j += L) {
+      const Lanes x = G::load(row + j) + G::load(p.v + j);
+      peaks = x > peaks ? x : peaks;
+    }
+    const float peak = G::max(peaks);
+    for (int j = 0; j < p.stride; j += L) sum = sum + G::exp(G::load(row + j) + G::load(p.v + j) - peak);
+    return G::scalar_log(mass) - peak - G::scalar_log(G::sum(sum));
+  }
+
+  XALIGN_DEVICE void apply_factors() {
+    const bool exponents = o.log_domain && o.iterations > 0;
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      float* row = p.row(i);
+      const float u = p.u[i];
+      if (exponents)
+        for (int j = 0; j < p.stride; j += L) G::store(row + j, G::exp(G::load(row + j) + u + G::load(p.v + j)));
+      else
+        for (int j = 0; j < p.stride; j += L) G::store(row + j, G::load(row + j) * u * G::load(p.v + j));
+    }
+    g.sync();
+  }
+
+  XALIGN_DEVICE void sum_plan() {
+    float* own = part(p.partial, g.rank());
+    for (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      Lanes sum = G::splat(0.0f);
+      for (int j = 0; j < p.stride; j += L) {
+        const Lanes x = G::load(p.row(i) + j);
+        sum = sum + x;
+        G::store(own + j, G::load(own + j) + x);
+      }
+      const float total = G::sum(sum);
+      if (g.leads()) p.row_sum[i] = total;
+    }
+    g.sync();
+    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+      Lanes sum = G::splat(0.0f);
+      for (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
+      G::store(p.column_sum + j, sum);
+    }
+    g.sync();
+  }
+
+  // The largest positive entry of each row and of each column, discounted or not; the lowest index of equals.
+  XALIGN_DEVICE void argmax(bool discounted) {
+    const Lanes none = G::splat(-1.0f);
+    float *peaks = part(p.partial, g.rank()), *at = part(p.partial_more, g.rank());
+    for (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(0.0f)), G::store(at + j, none);
+    for (int i = g.rank(); i < p.n; i += g.size()) {
+      const float* row = p.row(i);
+      const Lanes row_weight = G::splat(p.row_weight[i]), here = G::splat(static_cast<float>(i));
+      const float* weights = p.row_linked[i] > 0 && o.filter == ITERMAX ? p.linked_weight : p.column_weight;
+      Lanes best = G::splat(0.0f), best_at = none;
+      for (int j = 0; j < p.stride; j += L) {
+        Lanes x = G::load(row + j);
+        if (discounted) {
+          const Lanes weight = G::load(weights + j);
+          x = x * (weight < row_weight ? weight : row_weight);
+        }
+        const auto row_better = x > best;
+        best = row_better ? x : best;
+        best_at = row_better ? G::places(j) : best_at;
+        const Lanes peak = G::load(peaks + j);
+        const auto column_better = x > peak;
+        G::store(peaks + j, column_better ? x : peak);
+        G::store(at + j, column_better ? here : G::load(at + j));
+      }
+      // Lanes without a positive entry must not win by their place.
+      const Best found = G::best(best, best_at);
+      if (g.leads()) p.forward[i] = found.value > 0 ? found.at : -1.0f;
+    }
+    g.sync();
+    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+      Lanes best = G::splat(0.0f), best_at = none;
+      for (int worker = 0; worker < g.size(); ++worker) {
+        const Lanes x = G::load(part(p.partial, worker) + j), its = G::load(part(p.partial_more, worker) + j);
+        const auto better = (x > best) | ((x == best) & (x > 0.0f) & (its < best_at));
+        best = better ? x : best;
+        best_at = better ? its : best_at;
+      }
+      G::store(p.backward + j, best_at);
+    }
+    g.sync();
+  }
+
+  XALIGN_DEVICE float probability(int i, int j) const {
+    const float norm = G::scalar_sqrt(p.row_sum[i]) * G::scalar_sqrt(p.column_sum[j]);
+    const float ratio = norm > 0 ? p.row(i)[j] / norm : 0.0f;
+    return ratio < 1 ? ratio : 1.0f;
+  }
+
+  XALIGN_DEVICE void write_union(const Output& out) const {
+    for (int i = g.thread(); i < p.n; i += g.threads()) {
+      const int j = static_cast<int>(p.forward[i]);
+      if (j >= 0) out.put(0, out.src_start + i, out.tgt_start + j, out.probability ? probability(i, j) : 0.0f);
+    }
+    for (int j = g.thread(); j < p.m; j += g.threads()) {
+      const int i = static_cast<int>(p.backward[j]);
+      if (i >= 0) out.put(0, out.tgt_start + j, out.src_start + i, out.probability ? probability(i, j) : 0.0f);
+    }
+  }
+
+  XALIGN_DEVICE void write_mutual(const Output& out, int round) const {
+    for (int i = g.thread(); i < p.n; i += g.threads()) {
+      const int j = static_cast<int>(p.forward[i]);
+      if (j < 0 || static_cast<int>(p.backward[j]) != i) continue;
+      const float share = out.probability ? probability(i, j) : 0.0f;
+      out.put(round, out.src_start + i, out.tgt_start + j, share);
+      out.put(round, out.tgt_start + j, out.src_start + i, share);
+      p.row_linked[i] = p.column_linked[j] = 1;
+      if (o.filter == ITERMAX_PAPER) p.row(i)[j] = 0;  // Eq. 9: no link is found twice
+    }
+    g.sync();
+  }
+
+  // The weights of the next round; false if the released rule has none for this pair.
+  XALIGN_DEVICE bool discount() {
+    const float alpha = static_cast<float>(o.alpha);
+    const bool paper = o.filter == ITERMAX_PAPER;
+    bool free_row = false, free_column = false;
+    for (int i = g.thread(); i < p.n; i += g.threads()) {
+      free_row |= p.row_linked[i] == 0;
+      if (paper && p.row_linked[i] > 0) p.row_weight[i] *= alpha;  // Eq. 9 discounts in place: discounts compound
+    }
+    for (int j = g.thread(); j < p.m; j += g.threads()) {
+      const bool linked = p.column_linked[j] > 0;
+      free_column |= !linked;
+      if (paper) {
+        if (linked) p.column_weight[j] *= alpha;
+      } else {
+        p.column_weight[j] = linked ? alpha : 1.0f;
+        p.linked_weight[j] = linked ? 0.0f : alpha;
+      }
+    }
+    const bool rows_left = g.any(free_row), columns_left = g.any(free_column);
+    return paper || (rows_left && columns_left && p.n > 2 && p.m > 2);
+  }
+};
+
+}  // namespace xalign

@@ -1,0 +1,252 @@
+// The CUDA operator. Pairs of at most 128 tokens a side take one block each, from hidden states to links, with all that
+// is between in shared memory; longer ones get their similarities by a tiled product in the workspace, and a block each
+// that streams through them. How long a pair is, only the device knows: each kernel looks at all pairs, and a block
+// whose pair is another kernel's leaves at once.
+#include <cuda_runtime.h>
+
+#include "algorithm.h"
+#include "cuda_group.h"
+#include "cuda_product.h"
+
+namespace xalign {
+
+extern __shared__ float4 shared_memory[];
+
+namespace {
+
+constexpr int LANES = 32;
+constexpr int STREAMED = 0;       // in the place of a tile's edge: longer than all tiles
+constexpr int STREAM_WARPS = 16;
+constexpr int STREAM_TILE = 64;   // of the product
+constexpr int64_t WAVE = 512;     // pairs that are in the workspace at a time
+constexpr int64_t SHARED = 96 * 1024;  // for the vectors of a long pair; every GPU since compute capability 8.0 has it
+
+XALIGN_DEVICE int64_t round_up(int64_t count) { return (count + LANES - 1) / LANES * LANES; }
+
+// The kernel of a pair. Pairs with an empty side go with the shortest.
+__device__ int tile_of(const Span& span) {
+  const int longest = span.n == 0 || span.m == 0 ? 0 : max(span.n, span.m);
+  return longest <= 32 ? 32 : longest <= 64 ? 64 : longest <= 128 ? 128 : STREAMED;
+}
+
+// Where the hidden states are is for the fused kernels; they have nothing to do with given similarities or with plans.
+XALIGN_DEVICE bool streams_all(const Call& call) { return call.similarity || call.plan; }
+
+__device__ bool streams(const Call& call, const Span& span) { return streams_all(call) || tile_of(span) == STREAMED; }
+
+__device__ int64_t element_size(const Call& call) { return call.dtype == FLOAT32 ? 4 : 2; }
+
+__device__ Tokens tokens_of(const Call& call, int64_t index, int first, int count) {
+  const int64_t at = index * call.batch_stride + first * call.token_stride, size = element_size(call);
+  return {static_cast<const char*>(call.hidden) + at * size, call.token_stride * size, count};
+}
+
+// The products of at most T tokens of each side, as multiply.
+template <int T>
+__device__ void products(const Call& call, const Tokens& src, const Tokens& tgt, float* matrix, int stride) {
+  const int64_t size = element_size(call);
+  const uint64_t offsets = reinterpret_cast<uint64_t>(call.hidden) | call.batch_stride * size | call.token_stride * size;
+  const Sides sides{src, tgt, static_cast<int>(call.width * size), offsets % VECTOR == 0};
+  char* stages = reinterpret_cast<char*>(shared_memory);
+  if (call.dtype == FLOAT32)
+    multiply<T, float>(sides, stages, matrix, stride);
+  else if (call.dtype == BFLOAT16)
+    multiply<T, __nv_bfloat16>(sides, stages, matrix, stride);
+  else
+    multiply<T, __half>(sides, stages, matrix, stride);
+}
+
+__device__ Pair make_pair(const Call& call, int64_t index, const Span& span) {
+  Pair pair{};
+  const bool empty = span.n == 0 || span.m == 0;
+  pair.n = empty ? 0 : span.n, pair.m = empty ? 0 : span.m;
+  pair.stride = static_cast<int>(round_up(pair.m));
+  if (call.row_mass) pair.row_mass = call.row_mass + index * call.n;
+  if (call.column_mass) pair.column_mass = call.column_mass + index * call.m;
+  return pair;
+}
+
+template <int T>
+constexpr int fused_bytes() {
+  const int64_t afterwards = 4 * (T * T + Pair::vectors(T, T, Tile<T>::WARPS));
+  const int64_t stages = Tile<T>::STAGES * Tile<T>::STAGE;
+  return static_cast<int>(afterwards > stages ? afterwards : stages);
+}
+
+// One pair of at most T tokens a side.
+template <int T>
+__global__ void __launch_bounds__(Tile<T>::THREADS, Tile<T>::BLOCKS) fused(const __grid_constant__ Call call) {
+  constexpr int WARPS = Tile<T>::WARPS;
+  const int64_t index = blockIdx.x;
+  const Span span(call, index);
+  if (tile_of(span) != T) return;
+  Pair pair = make_pair(call, index, span);
+  pair.matrix = reinterpret_cast<float*>(shared_memory);
+  pair.place_vectors(pair.matrix + T * T, T, T, WARPS);
+  if (pair.n > 0)
+    products<T>(call, tokens_of(call, index, span.src, pair.n), tokens_of(call, index, span.tgt, pair.m), pair.matrix,
+                pair.stride);
+  BlockGroup<WARPS> group;
+  Transport<BlockGroup<WARPS>> transport(group, pair, call);
+  const bool has_plan = pair.n > 0 && transport.plan();
+  transport.links(Output(call, index, span), has_plan);
+}
+
+// What the workspace holds for each pair of a wave: its matrix, and its vectors if shared memory is too small for them.
+struct Slot {
+  int64_t rows, columns, matrix, vectors;
+  bool shared;
+
+  XALIGN_DEVICE explicit Slot(const Call& call)
+      : rows(round_up(call.n)),
+        columns(round_up(call.m)),
+        matrix(rows * columns),
+        vectors(Pair::vectors(static_cast<int>(rows), static_cast<int>(columns), STREAM_WARPS)),
+        shared(4 * vectors <= SHARED) {}
+
+  XALIGN_DEVICE int64_t size() const { return matrix + (shared ? 0 : vectors); }
+};
+
+XALIGN_DEVICE int tiles(int64_t tokens) { return static_cast<int>((tokens + STREAM_TILE - 1) / STREAM_TILE); }
+
+// One tile of the similarities of one pair, into the workspace.
+__global__ void __launch_bounds__(Tile<STREAM_TILE>::THREADS, Tile<STREAM_TILE>::BLOCKS)
+    similarities(const __grid_constant__ Call call, int64_t first) {
+  const int across = tiles(call.m), each = tiles(call.n) * across;
+  const int place = blockIdx.x / each, tile = blockIdx.x % each;
+  const int row = tile / across * STREAM_TILE, column = tile % across * STREAM_TILE;
+  const int64_t index = first + place;
+  const Span span(call, index);
+  const int rows = min(span.n - row, STREAM_TILE), columns = min(span.m - column, STREAM_TILE);
+  if (!streams(call, span) || rows <= 0 || columns <= 0) return;
+  float* matrix = reinterpret_cast<float*>(shared_memory);
+  products<STREAM_TILE>(call, tokens_of(call, index, span.src + row, rows),
+                        tokens_of(call, index, span.tgt + column, columns), matrix, STREAM_TILE);
+  Pair pair = make_pair(call, index, span);
+  pair.matrix = call.workspace + place * Slot(call).size();
+  for (int at = threadIdx.x; at < rows * STREAM_TILE; at += Tile<STREAM_TILE>::THREADS) {
+    const int i = at / STREAM_TILE, j = at % STREAM_TILE;
+    if (j < columns) pair.row(row + i)[column + j] = matrix[at];
+  }
+}
+
+// One pair whose similarities are in the workspace or given.
+__global__ void __launch_bounds__(STREAM_WARPS* LANES, 2) stream(const __grid_constant__ Call call, int64_t first) {
+  using G = BlockGroup<STREAM_WARPS>;
+  const int64_t index = first + blockIdx.x;
+  const Span span(call, index);
+  if (!streams(call, span)) return;
+  const Slot slot(call);
+  Pair pair = make_pair(call, index, span);
+  pair.matrix = call.workspace + blockIdx.x * slot.size();
+  pair.place_vectors(slot.shared ? reinterpret_cast<float*>(shared_memory) : pair.matrix + slot.matrix,
+                     static_cast<int>(slot.rows), static_cast<int>(slot.columns), STREAM_WARPS);
+  G group;
+  if (call.similarity)  // each lane brings what it will read
+    for (int i = group.rank(); i < pair.n; i += group.size())
+      for (int j = G::lane(); j < pair.m; j += LANES)
+        pair.row(i)[j] = call.similarity[(index * call.n + i) * call.m + j];
+  Transport<G> transport(group, pair, call);
+  const bool has_plan = pair.n > 0 && transport.plan();
+  if (!call.plan) return transport.links(Output(call, index, span), has_plan);
+  for (int i = group.rank(); i < call.n; i += group.size())
+    for (int j = G::lane(); j < call.m; j += LANES)
+      call.plan[(index * call.n + i) * call.m + j] = has_plan && i < pair.n && j < pair.m ? pair.row(i)[j] : 0.0f;
+}
+
+template <class... Arguments>
+cudaError_t launch(void (*kernel)(Arguments...), int64_t blocks, int threads, int64_t bytes, const Call& call,
+                   const Arguments&... arguments) {
+  const cudaError_t error =
+      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (error != cudaSuccess) return error;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = bytes;
+  config.stream = static_cast<cudaStream_t>(call.stream);
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+template <int T>
+cudaError_t launch_fused(const Call& call) {
+  return launch(fused<T>, call.batch, Tile<T>::THREADS, fused_bytes<T>(), call, call);
+}
+
+bool any_streams(const Call& call) { return streams_all(call) || call.n > 128 || call.m > 128; }
+
+cudaError_t launch_streams(const Call& call) {
+  const Slot slot(call);
+  for (int64_t first = 0; first < call.batch; first += WAVE) {
+    const int64_t pairs = call.batch - first < WAVE ? call.batch - first : WAVE;
+    const int64_t blocks = pairs * tiles(call.n) * tiles(call.m);
+    cudaError_t error = cudaSuccess;
+    if (!call.similarity && blocks > 0)
+      error = launch(similarities, blocks, Tile<STREAM_TILE>::THREADS, fused_bytes<STREAM_TILE>(), call, call,
+                     first);
+    if (error == cudaSuccess)
+      error = launch(stream, pairs, STREAM_WARPS * LANES, slot.shared ? 4 * slot.vectors : 0, call, call, first);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t run(const Call& call) {
+  const int64_t longest = call.n > call.m ? call.n : call.m;
+  cudaError_t error = cudaSuccess;
+  if (!streams_all(call)) {
+    error = launch_fused<32>(call);
+    if (error == cudaSuccess && longest > 32) error = launch_fused<64>(call);
+    if (error == cudaSuccess && longest > 64) error = launch_fused<128>(call);
+  }
+  return error == cudaSuccess && any_streams(call) ? launch_streams(call) : error;
+}
+
+// Another current device for as long as this lives.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) {
+    error = cudaGetDevice(&before_);
+    if (error == cudaSuccess && device != before_) error = cudaSetDevice(device);
+  }
+  ~OnDevice() {
+    int device = before_;
+    if (cudaGetDevice(&device) == cudaSuccess && device != before_) cudaSetDevice(before_);
+    cudaGetLastError();  // an error is returned, and must not be found again by others
+  }
+  cudaError_t error;
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace
+}  // namespace xalign
+
+using xalign::Call;
+
+extern "C" int64_t xalign_interface() { return xalign::INTERFACE; }
+
+// Floats of memory that a call wants as its workspace.
+extern "C" int64_t xalign_cuda_workspace(const Call* call) {
+  if (!xalign::any_streams(*call)) return 0;
+  return (call->batch < xalign::WAVE ? call->batch : xalign::WAVE) * xalign::Slot(*call).size();
+}
+
+// 0, or CUDA's number of the error. Nothing waits for the device.
+extern "C" int64_t xalign_cuda(const Call* call) {
+  if (call->batch == 0) return cudaSuccess;
+  const xalign::OnDevice device(static_cast<int>(call->device));
+  if (device.error != cudaSuccess) return device.error;
+  return xalign::run(*call);
+}
+
+extern "C" const char* xalign_cuda_error(int64_t error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
+
+// Null if the kernels run on a device, else why they don't.
+extern "C" const char* xalign_cuda_probe(int device) {
+  const xalign::OnDevice here(device);
+  cudaFuncAttributes attributes;
+  const cudaError_t error = here.error != cudaSuccess ? here.error : cudaFuncGetAttributes(&attributes, xalign::stream);
+  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
+}

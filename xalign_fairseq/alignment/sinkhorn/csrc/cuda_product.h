@@ -1,0 +1,188 @@
+// One tile of a pair's similarities on CUDA: hidden states are read where they are, a slice of all their rows after
+// another, while the slice before it is multiplied; float32 by fused multiply-adds, 16-bit types by tensor cores that
+// add up in float32.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+#include <mma.h>
+
+#include "group.h"
+
+namespace xalign {
+
+constexpr int VECTOR = 16;         // bytes that one thread copies at once
+constexpr int SLICE = 128;         // bytes of a row in one stage
+constexpr int PITCH = SLICE + 16;  // from row to row of a stage; eight rows then lie in different banks
+
+// Tiles of T x T, each by a block of 4 T threads.
+template <int T>
+struct Tile {
+  static constexpr int THREADS = 4 * T, WARPS = T / 8;
+  static constexpr int BLOCKS = T == 32 ? 8 : T == 64 ? 4 : 2;  // on one multiprocessor
+  // 128 x 128 stays below the 99 KiB that every GPU since compute capability 8.0 has for a block.
+  static constexpr int STAGES = T == 128 ? 2 : 3;
+  static constexpr int STAGE = 2 * T * PITCH;
+};
+
+// Consecutive tokens of one side.
+struct Tokens {
+  const char* first;
+  int64_t stride;  // bytes
+  int count;
+};
+
+struct Sides {
+  Tokens src, tgt;
+  int bytes;     // of a row
+  bool aligned;  // every row begins at a multiple of VECTOR
+};
+
+// Bytes [begin, begin + SLICE) of each row into a stage, the source's T rows before the target's; 0 where nothing is.
+template <int T, class Element>
+__device__ __forceinline__ void fetch(char* stage, const Sides& sides, int begin) {
+  constexpr int ACROSS = SLICE / VECTOR;
+#pragma unroll
+  for (int slot = threadIdx.x; slot < 2 * T * ACROSS; slot += Tile<T>::THREADS) {
+    const int row = slot / ACROSS, within = slot % ACROSS * VECTOR, byte = begin + within;
+    const Tokens& tokens = row < T ? sides.src : sides.tgt;
+    const int token = row < T ? row : row - T;
+    const int left = token < tokens.count ? sides.bytes - byte : 0;
+    const int filled = left < 0 ? 0 : left < VECTOR ? left : VECTOR;
+    const char* from = filled > 0 ? tokens.first + token * tokens.stride + byte : tokens.first;
+    char* to = stage + row * PITCH + within;
+    if (sides.aligned) {
+      __pipeline_memcpy_async(to, from, VECTOR, VECTOR - filled);
+    } else {
+#pragma unroll
+      for (int at = 0; at < VECTOR; at += int(sizeof(Element)))
+        *reinterpret_cast<Element*>(to + at) =
+            at < filled ? *reinterpret_cast<const Element*>(from + at) : Element(0.0f);
+    }
+  }
+}
+
+// The sums of one tile, spread over the threads of its block.
+template <int T, class Element>
+class Product {
+  static constexpr int EDGE = 16;  // of the tensor cores' tiles
+  static constexpr int WARPS_ACROSS = T == 128 ? 4 : 2, WARPS_DOWN = Tile<T>::WARPS / WARPS_ACROSS;
+  static constexpr int DOWN = T / EDGE / WARPS_DOWN, ACROSS = T / EDGE / WARPS_ACROSS;  // tiles of one warp
+  static constexpr int STEP = PITCH / int(sizeof(Element));
+
+ public:
+  __device__ Product() : row_(warp() / WARPS_ACROSS * DOWN * EDGE), column_(warp() % WARPS_ACROSS * ACROSS * EDGE) {
+    for (auto& row : sums_)
+      for (auto& sum : row) nvcuda::wmma::fill_fragment(sum, 0.0f);
+  }
+
+  __device__ void add(const char* stage) {
+    using namespace nvcuda::wmma;
+    const Element* src = reinterpret_cast<const Element*>(stage) + row_ * STEP;
+    const Element* tgt = reinterpret_cast<const Element*>(stage) + (T + column_) * STEP;
+#pragma unroll
+    for (int k = 0; k < SLICE / int(sizeof(Element)); k += EDGE) {
+      fragment<matrix_a, EDGE, EDGE, EDGE, Element, row_major> a[DOWN];
+#pragma unroll
+      for (int r = 0; r < DOWN; ++r) load_matrix_sync(a[r], src + r * EDGE * STEP + k, STEP);
+#pragma unroll
+      for (int c = 0; c < ACROSS; ++c) {
+        fragment<matrix_b, EDGE, EDGE, EDGE, Element, col_major> b;
+        load_matrix_sync(b, tgt + c * EDGE * STEP + k, STEP);
+#pragma unroll
+        for (int r = 0; r < DOWN; ++r) mma_sync(sums_[r][c], a[r], b, sums_[r][c]);
+      }
+    }
+  }
+
+  // Columns from `stride` on are left out; it is a multiple of 32.
+  __device__ void write(float* matrix, int stride) const {
+#pragma unroll
+    for (int r = 0; r < DOWN; ++r)
+#pragma unroll
+      for (int c = 0; c < ACROSS; ++c)
+        if (column_ + c * EDGE < stride)
+          nvcuda::wmma::store_matrix_sync(matrix + (row_ + r * EDGE) * stride + column_ + c * EDGE, sums_[r][c], stride,
+                                          nvcuda::wmma::mem_row_major);
+  }
+
+ private:
+  __device__ static int warp() { return threadIdx.x / 32; }
+  const int row_, column_;
+  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, EDGE, EDGE, EDGE, float> sums_[DOWN][ACROSS];
+};
+
+template <int T>
+class Product<T, float> {
+  static constexpr int THREADS_DOWN = 16, THREADS_ACROSS = Tile<T>::THREADS / THREADS_DOWN;
+  static constexpr int DOWN = T / THREADS_DOWN, ACROSS = T / THREADS_ACROSS;
+  static constexpr int STEP = PITCH / int(sizeof(float));
+
+ public:
+  __device__ Product() : row_(threadIdx.x / THREADS_ACROSS), column_(threadIdx.x % THREADS_ACROSS), sums_{} {}
+
+  __device__ void add(const char* stage) {
+    const float* src = reinterpret_cast<const float*>(stage) + row_ * STEP;
+    const float* tgt = reinterpret_cast<const float*>(stage) + (T + column_) * STEP;
+#pragma unroll 2
+    for (int k = 0; k < SLICE / int(sizeof(float)); k += 4) {
+      float4 y[ACROSS];
+#pragma unroll
+      for (int c = 0; c < ACROSS; ++c) y[c] = *reinterpret_cast<const float4*>(tgt + c * THREADS_ACROSS * STEP + k);
+#pragma unroll
+      for (int r = 0; r < DOWN; ++r) {
+        const float4 x = *reinterpret_cast<const float4*>(src + r * THREADS_DOWN * STEP + k);
+#pragma unroll
+        for (int c = 0; c < ACROSS; ++c) {
+          float& sum = sums_[r][c];
+          sum = fmaf(x.x, y[c].x, sum);
+          sum = fmaf(x.y, y[c].y, sum);
+          sum = fmaf(x.z, y[c].z, sum);
+          sum = fmaf(x.w, y[c].w, sum);
+        }
+      }
+    }
+  }
+
+  __device__ void write(float* matrix, int stride) const {
+#pragma unroll
+    for (int r = 0; r < DOWN; ++r)
+#pragma unroll
+      for (int c = 0; c < ACROSS; ++c) {
+        const int column = column_ + c * THREADS_ACROSS;
+        if (column < stride) matrix[(row_ + r * THREADS_DOWN) * stride + column] = sums_[r][c];
+      }
+  }
+
+ private:
+  const int row_, column_;
+  float sums_[DOWN][ACROSS];
+};
+
+// matrix (T, stride) = src tgt^T, in the shared memory of the stages or elsewhere. All threads of the block take part,
+// and may read the matrix afterwards.
+template <int T, class Element>
+__device__ __forceinline__ void multiply(const Sides& sides, char* stages, float* matrix, int stride) {
+  constexpr int STAGES = Tile<T>::STAGES, STAGE = Tile<T>::STAGE;
+  const int slices = (sides.bytes + SLICE - 1) / SLICE;
+  Product<T, Element> product;
+  // A group of copies a slice, also where there is no slice any more, so that a group's number is its slice's.
+  for (int slice = 0; slice < STAGES - 1; ++slice) {
+    if (slice < slices) fetch<T, Element>(stages + slice * STAGE, sides, slice * SLICE);
+    __pipeline_commit();
+  }
+  for (int slice = 0; slice < slices; ++slice) {
+    __pipeline_wait_prior(STAGES - 2);
+    __syncthreads();  // the slice is there for all, and nobody reads the one before it any more
+    const int next = slice + STAGES - 1;
+    if (next < slices) fetch<T, Element>(stages + next % STAGES * STAGE, sides, next * SLICE);
+    __pipeline_commit();
+    product.add(stages + slice % STAGES * STAGE);
+  }
+  __syncthreads();
+  product.write(matrix, stride);
+  __syncthreads();
+}
+
+}  // namespace xalign

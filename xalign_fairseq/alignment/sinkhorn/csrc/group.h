@@ -1,0 +1,143 @@
+// Thread groups: what runs the algorithm on one pair of sentences.
+//
+// A group has size() workers, each of LANES lanes that act at once: the SIMD lanes of one thread on the CPU, the threads
+// of a warp on a GPU. `Lanes` is one float of every lane (on a GPU, where each lane runs the code itself, a float). A
+// group provides
+//
+//   rank(), size()       this worker and the number of workers; worker r owns the rows r, r + size(), ... of the matrix
+//   thread(), threads()  this thread and the number of threads, for loops over single elements
+//   leads()              whether this thread writes what its worker has found
+//   sync()               a barrier of all threads, with their memory
+//   any(flag)            whether any thread of the group has the flag; a barrier too
+//   load(p), store(p, x) LANES consecutive floats from p on
+//   load_inside(p, first, end)  those from p[first] on; 0 in the place of p[end] and what follows
+//   places(first)        first, first + 1, ...: the numbers of the lanes, as floats (exact up to 2^24)
+//   splat(x)             x in each lane
+//   sum(x), max(x)       over the lanes, known to each of them
+//   best(x, at)          the largest x of the lanes and the lowest `at` among equals
+//   exp(x), log(x)       of each lane; exp of anything below -87 is 0; scalar_exp, _log, _sqrt of one float
+//
+// and Lanes has + - * / and comparisons whose outcome chooses by `? :`.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __CUDACC__
+#define XALIGN_DEVICE __host__ __device__ __forceinline__
+#else
+#define XALIGN_DEVICE inline
+#endif
+
+namespace xalign {
+
+struct Best {
+  float value;
+  float at;
+};
+
+#ifndef __CUDACC__
+
+// One thread of the CPU; its lanes are those of the widest vector that the compiler may use.
+class SerialGroup {
+ public:
+#if defined(__AVX512F__)
+  static constexpr int LANES = 16;
+#else
+  static constexpr int LANES = 8;
+#endif
+  typedef float Lanes __attribute__((vector_size(4 * LANES)));
+  typedef int32_t Bits __attribute__((vector_size(4 * LANES)));
+
+  int rank() const { return 0; }
+  int size() const { return 1; }
+  int thread() const { return 0; }
+  int threads() const { return 1; }
+  bool leads() const { return true; }
+  void sync() const {}
+  bool any(bool flag) const { return flag; }
+
+  static Lanes load(const float* from) {
+    Lanes x;
+    std::memcpy(&x, from, sizeof x);
+    return x;
+  }
+  static void store(float* to, Lanes x) { std::memcpy(to, &x, sizeof x); }
+  static Lanes splat(float x) { return x - Lanes{}; }
+  static Lanes load_inside(const float* from, int first, int end) {
+    float inside[LANES] = {};
+    for (int lane = 0; lane < LANES && first + lane < end; ++lane) inside[lane] = from[first + lane];
+    return load(inside);
+  }
+  static Lanes places(int first) {
+    Lanes lane;
+    for (int i = 0; i < LANES; ++i) lane[i] = static_cast<float>(i);
+    return lane + static_cast<float>(first);
+  }
+
+  // Halves are put together until one number is left: an order that depends on nothing but LANES.
+  template <class Combine>
+  static float fold(Lanes x, Combine combine) {
+    float y[LANES];
+    store(y, x);
+    for (int half = LANES / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) y[lane] = combine(y[lane], y[lane + half]);
+    return y[0];
+  }
+  static float sum(Lanes x) {
+    return fold(x, [](float a, float b) { return a + b; });
+  }
+  static float max(Lanes x) {
+    return fold(x, [](float a, float b) { return a > b ? a : b; });
+  }
+  static Best best(Lanes x, Lanes at) {
+    const float peak = max(x);
+    const Lanes equals = x == peak ? -at : splat(-1e9f);
+    return {peak, -max(equals)};
+  }
+
+  // A cast between vectors keeps their bits. 2^k e^r with r in [-ln(2)/2, ln(2)/2] and the series of e^r (error below 1e-7 of it).
+  static Lanes exp(Lanes x) {
+    const Lanes round = splat(12582912.0f);  // 1.5 * 2^23: adding it leaves no room for a fraction
+    const Lanes inside = x < -87.0f ? splat(-87.0f) : (x > 88.0f ? splat(88.0f) : x);
+    const Lanes k = (inside * 1.44269504f + round) - round;
+    const Lanes r = (inside - k * 0.693359375f) + k * 2.12194440e-4f;  // ln 2 in two parts
+    Lanes y = r * (1.0f / 5040) + 1.0f / 720;
+    y = y * r + 1.0f / 120;
+    y = y * r + 1.0f / 24;
+    y = y * r + 1.0f / 6;
+    y = y * r + 0.5f;
+    y = y * r + 1.0f;
+    y = y * r + 1.0f;
+    const Bits exponent = (__builtin_convertvector(k, Bits) + 127) << 23;
+    return x < -87.0f ? splat(0.0f) : y * (Lanes)exponent;
+  }
+
+  // log(2^k y) with y in [sqrt(1/2), sqrt(2)), by 2 artanh(s), s = (y - 1) / (y + 1). For x > 0.
+  static Lanes log(Lanes x) {
+    const Bits bits = (Bits)x;
+    Bits exponent = (bits >> 23) - 127;
+    const Bits mantissa = (bits & 0x007fffff) | 0x3f800000;
+    Lanes y = (Lanes)mantissa;
+    const Bits high = y > 1.41421356f;
+    y = high ? y * 0.5f : y;
+    exponent -= high;  // true is -1
+    const Lanes k = __builtin_convertvector(exponent, Lanes);
+    const Lanes s = (y - 1.0f) / (y + 1.0f);
+    const Lanes t = s * s;
+    Lanes series = t * (2.0f / 9) + 2.0f / 7;
+    series = series * t + 2.0f / 5;
+    series = series * t + 2.0f / 3;
+    series = series * t * s + 2.0f * s;
+    return k * 0.693359375f + (series - k * 2.12194440e-4f);
+  }
+
+  static float scalar_exp(float x) { return std::exp(x); }
+  static float scalar_log(float x) { return std::log(x); }
+  static float scalar_sqrt(float x) { return std::sqrt(x); }
+};
+
+#endif
+
+}  // namespace xalign
