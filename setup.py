@@ -1,12 +1,63 @@
-"""Packaging of xalign_fairseq. Imports neither torch nor fairseq."""
+"""Packaging of xalign_fairseq. Imports neither torch nor fairseq.
 
+XALIGN_BUILD_OPS=cpu|cuda|cpu,cuda compiles the native libraries into the package, which is then for this platform.
+Otherwise nothing is compiled here: a library is compiled when it is first needed.
+"""
+
+import importlib.util
+import os
 import re
+import sys
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import Distribution, find_packages, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 VERSION = re.search(r'__version__ = "(.+?)"', (HERE / "xalign_fairseq/__init__.py").read_text())[1]
+SINKHORN = Path("xalign_fairseq/alignment/sinkhorn")
+NATIVE = [kind for kind in os.environ.get("XALIGN_BUILD_OPS", "").replace(" ", "").split(",") if kind]
+
+
+class BuildNative(build_py):
+    """Copies the package, and compiles into the copy, or into the package itself where that is what is installed."""
+
+    def run(self):
+        super().run()
+        if not NATIVE:
+            return
+        toolchain = load_toolchain()
+        root = HERE if self.editable_mode else Path(self.build_lib)
+        for kind in NATIVE:
+            recipe = toolchain.make_recipe(kind, HERE / SINKHORN / "csrc")
+            print(f"compiling for {kind} ({recipe.target}) with {recipe.compiler}")
+            toolchain.compile_library(recipe, root / SINKHORN / "lib" / kind)
+
+
+class PlatformWheel(bdist_wheel):
+    """A wheel with native libraries is for one platform; of Python they know nothing, so for any version."""
+
+    def get_tag(self):
+        python, abi, platform = super().get_tag()
+        return ("py3", "none", platform) if NATIVE else (python, abi, platform)
+
+
+class Native(Distribution):
+    """Tells setuptools that there are compiled files."""
+
+    def has_ext_modules(self):
+        return bool(NATIVE)
+
+
+def load_toolchain():
+    """The package's own module that compiles, loaded from its file: its package would import torch."""
+    sys.path.insert(0, str(HERE))
+    spec = importlib.util.spec_from_file_location("toolchain", HERE / SINKHORN / "toolchain.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
 
 setup(
     name="xalign_fairseq",
@@ -16,7 +67,16 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     packages=find_packages(include=["xalign_fairseq", "xalign_fairseq.*"]),
-    package_data={"xalign_fairseq": ["py.typed", "**/*.json", "**/*.tsv", "**/*.txt", "**/*.css", "**/*.js"]},
+    package_data={
+        "xalign_fairseq": [
+            "py.typed",
+            *(f"**/*.{kind}" for kind in ("json", "tsv", "txt", "css", "js", "h", "cpp", "cu")),
+        ]
+    },
+    # What an earlier editable installation has compiled is not part of another.
+    exclude_package_data={"xalign_fairseq": [f"{SINKHORN.relative_to('xalign_fairseq')}/lib/*"]},
+    distclass=Native,
+    cmdclass={"build_py": BuildNative, "bdist_wheel": PlatformWheel},
     python_requires=">=3.11",
     install_requires=[
         "fairseq-fixed==0.12.3.1",

@@ -74,6 +74,10 @@ def test_the_layer_is_that_of_every_objective_that_has_one(parsed):
     assert args.objectives == "word_contrastive,l2_align,reg_param"
 
 
+def test_the_sinkhorn_backend_is_handed_on(parsed):
+    assert (parsed().sinkhorn_backend, parsed(sinkhorn_backend="reference").sinkhorn_backend) == ("auto", "reference")
+
+
 def test_options_of_the_user_come_last(parsed):
     args = parsed(cpu=False, extra=("--dropout", "0.1", "--adam-eps", "1e-6"))
     assert (args.cpu, args.dropout, args.adam_eps) == (False, 0.1, 1e-6)

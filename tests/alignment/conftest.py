@@ -4,6 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from xalign_fairseq.alignment.sinkhorn import building
+
+SOURCE = """
+#include "value.h"
+#include <cstddef>
+extern "C" int value() { return VALUE; }
+extern "C" const char* xalign_cuda_probe(int device) { return device ? "no such device" : NULL; }
+"""
+
 
 @pytest.fixture(scope="session")
 def shared_gold():
@@ -12,3 +21,22 @@ def shared_gold():
     if not folder.is_dir():
         pytest.skip("no real gold links at ../shared/data/gold")
     return folder
+
+
+@pytest.fixture
+def native(tmp_path, monkeypatch):
+    """The folder of small native sources that stand for Sinkhorn's; the cache is ``tmp_path / "cache"`` and empty."""
+    folder = tmp_path / "csrc"
+    folder.mkdir()
+    (folder / "value.h").write_text("#define VALUE 42\n")
+    for name in ("cpu.cpp", "cuda.cu"):
+        (folder / name).write_text(SOURCE)
+    monkeypatch.setattr(building, "SOURCE_FOLDER", folder)
+    monkeypatch.setattr(building, "PREBUILT_FOLDER", tmp_path / "lib")
+    monkeypatch.setenv("XALIGN_CACHE", str(tmp_path / "cache"))
+    for variable in ("CXX", "CUDA_HOME", "TORCH_CUDA_ARCH_LIST"):
+        monkeypatch.delenv(variable, raising=False)
+    built = building.built  # which a test may replace
+    built.cache_clear()
+    yield folder
+    built.cache_clear()

@@ -7,6 +7,7 @@ import torch
 
 from xalign_fairseq.alignment.aligner import Aligner
 from xalign_fairseq.alignment.methods import Cosine, Dustbin, Softmax, Transport
+from xalign_fairseq.alignment.sinkhorn import backend
 from xalign_fairseq.cli import main
 from xalign_fairseq.files import read_lines
 
@@ -59,6 +60,24 @@ def test_options_that_a_method_does_not_have(align, options, message, capsys):
     assert align(*options) == 2
     out, err = capsys.readouterr()
     assert message in err and not out
+
+
+def test_the_sinkhorn_backend_is_selected_and_told(align, capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for function in (backend.decide, backend._fault):
+        function.cache_clear()
+    with backend.using("auto"):
+        assert align("--sinkhorn-backend", "cuda") == 2
+        assert "no GPU" in capsys.readouterr().err
+        assert align("--sinkhorn-backend", "reference") == 0
+        assert backend.selected() == "reference"
+        assert "Sinkhorn on" not in capsys.readouterr().err
+        assert align("--sinkhorn-backend", "auto", "--quiet") == 0
+        assert not capsys.readouterr().err
+        backend.decide.cache_clear()
+        assert align("--sinkhorn-backend", "auto") == 0
+        assert "Sinkhorn on cpu, float32: " in capsys.readouterr().err
+    backend._fault.cache_clear()
 
 
 @pytest.mark.parametrize("layers", ["3-1", "2-2", "a", "1,", "1--2", ""])

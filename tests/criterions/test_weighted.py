@@ -12,6 +12,7 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY 
 
 from xalign_fairseq.alignment.aer import score  # noqa: E402
 from xalign_fairseq.alignment.pharaoh import Gold  # noqa: E402
+from xalign_fairseq.alignment.sinkhorn import backend  # noqa: E402
 from xalign_fairseq.criterions.validation import AerCounter  # noqa: E402
 from xalign_fairseq.criterions.weighted import WeightedCriterion  # noqa: E402
 from xalign_fairseq.data.batches import Bitext  # noqa: E402
@@ -191,3 +192,14 @@ def test_losses_that_are_no_likelihoods_are_logged_as_they_are():
         WeightedCriterion.reduce_metrics(logs)
     values = logged.get_smoothed_values()
     assert values["l2_align_loss"] == 2 and values["tlm_loss"] == pytest.approx(2 / math.log(2), abs=1e-3)
+
+
+def test_a_sinkhorn_backend_that_cannot_be_had_is_an_error_before_training(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    backend._fault.cache_clear()
+    with pytest.raises(XalignError, match="no GPU"):
+        criterion(LOSSES, sinkhorn_backend="cuda")
+    backend._fault.cache_clear()
+    with backend.using("auto"):
+        criterion(LOSSES, sinkhorn_backend="reference")
+        assert backend.selected() == "reference"

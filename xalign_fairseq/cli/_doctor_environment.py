@@ -1,11 +1,8 @@
 """What ``xalign doctor`` looks at outside any data: versions, patches, devices."""
 
 import importlib.util
-import os
 import platform
 import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterable
 from importlib import metadata
@@ -89,8 +86,8 @@ def patches() -> list[Finding]:
 
 
 def devices() -> list[Finding]:
-    """GPU, nvcc, Sinkhorn kernel and apex."""
-    return [*_gpu(), _nvcc(), _kernel(), _apex()]
+    """GPU and apex."""
+    return [*_gpu(), _apex()]
 
 
 def _gpu() -> Iterable[Finding]:
@@ -105,22 +102,6 @@ def _gpu() -> Iterable[Finding]:
         size = f"{device.total_memory / 2**30:.0f} GiB, compute capability {device.major}.{device.minor}"
         found.append(Finding("ok", f"GPU {index}", f"{device.name}, {size}, CUDA {torch.version.cuda}"))
     return found
-
-
-def _nvcc() -> Finding:
-    home = os.environ.get("CUDA_HOME")
-    path = shutil.which("nvcc", path=f"{home}/bin" if home else None) or shutil.which("nvcc")
-    if path is None:
-        return Finding("note", "nvcc", "not there; nothing in this version is compiled with it")
-    answer = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-    release = re.search(r"release ([\d.]+)", answer.stdout)
-    if answer.returncode or not release:
-        return Finding("note", "nvcc", f"{path} does not answer --version")
-    return Finding("ok", "nvcc", f"{release[1]} at {path}")
-
-
-def _kernel() -> Finding:
-    return Finding("ok", "Sinkhorn", "the reference implementation in torch is used; this version has no fused kernel")
 
 
 def _apex() -> Finding:

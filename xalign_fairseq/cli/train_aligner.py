@@ -112,8 +112,10 @@ def _plan(args: argparse.Namespace) -> "Plan":
 
     from xalign_fairseq.aligner_training.plan import Plan, development_set, languages_of
 
-    options = ("model", "src", "tgt", "links", "layer", "similarity", "updates", "batch_size", "lr", "validate_every")
-    options += ("patience", "seed", "device", "sinkhorn_backend", "workers")
+    options = (
+        *("model", "src", "tgt", "links", "layer", "similarity", "updates", "batch_size", "lr", "validate_every"),
+        *("patience", "seed", "device", "sinkhorn_backend", "workers"),
+    )
     return Plan(
         **{name: getattr(args, name) for name in options},
         out=Path(args.out).absolute(),

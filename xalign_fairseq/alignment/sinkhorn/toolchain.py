@@ -39,6 +39,7 @@ LEVELS = {
 }
 # Of a library for GPUs that are not known; the PTX of the first serves all others.
 ARCHITECTURES = ("80", "90a", "100")
+CPU_INFO = Path("/proc/cpuinfo")
 MESSAGE_LINES = 12
 
 
@@ -89,7 +90,7 @@ def make_recipe(kind: str, folder: Path, capabilities: Iterable[tuple[int, int]]
     if kind == "cpu":
         program, target = find_compiler(), cpu_level()
         command = (*program, *CPU_FLAGS, *level_flags(target))
-        compiler = _version(program)
+        compiler = compiler_version(program)
     else:
         nvcc = find_nvcc()
         architectures = cuda_architectures(nvcc, capabilities)
@@ -155,7 +156,7 @@ def cpu_level() -> str:
     if platform.machine() not in ("x86_64", "AMD64"):
         return platform.machine()
     try:
-        text = Path("/proc/cpuinfo").read_text()
+        text = CPU_INFO.read_text()
     except OSError:
         return "x86-64"
     found = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
@@ -191,8 +192,15 @@ def find_compiler() -> list[str]:
         where="$CXX" if given else "$PATH",
         found=given[0] if given else None,
         expected="c++, g++ or clang++, with C++17",
-        next="install one, as by apt-get install g++, or name one by CXX",
+        next="install one, as by apt-get install g++, or name one by CXX; or build the package where there is one, by "
+        "XALIGN_BUILD_OPS=cpu",
     )
+
+
+def compiler_version(compiler: Sequence[str]) -> str:
+    """The first line of what it says about itself."""
+    answer = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
+    return (answer.stdout.splitlines() or [Path(compiler[0]).name])[0].strip()
 
 
 def find_nvcc() -> str:
@@ -205,7 +213,8 @@ def find_nvcc() -> str:
     raise XalignError(
         "there is no nvcc, CUDA's compiler",
         where="$CUDA_HOME/bin, $PATH, /usr/local/cuda/bin",
-        next="install the CUDA toolkit, or name its folder by CUDA_HOME",
+        next="install the CUDA toolkit, or name its folder by CUDA_HOME; or build the package where there is one, by "
+        "XALIGN_BUILD_OPS=cuda",
     )
 
 
@@ -248,11 +257,6 @@ def _gencode(architecture: str) -> str:
     number = architecture.removesuffix("+PTX")
     codes = [f"sm_{number}", *([f"compute_{number}"] if architecture != number else [])]
     return f"-gencode=arch=compute_{number},code=[{','.join(codes)}]"
-
-
-def _version(compiler: Sequence[str]) -> str:
-    answer = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False)
-    return (answer.stdout.splitlines() or [Path(compiler[0]).name])[0].strip()
 
 
 def _run(command: Sequence[str]) -> str:

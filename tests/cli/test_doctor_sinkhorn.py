@@ -1,0 +1,55 @@
+"""What ``xalign doctor`` says of compilers and compiled operators."""
+
+import json
+
+import pytest
+
+from xalign_fairseq.alignment.sinkhorn import backend, building
+from xalign_fairseq.alignment.sinkhorn.toolchain import LIBRARY, RECORD
+from xalign_fairseq.cli import _doctor_sinkhorn
+
+
+@pytest.fixture
+def findings(monkeypatch, tmp_path):
+    """The findings by their topics, of an installation that has compiled nothing yet."""
+    monkeypatch.setattr(building, "PREBUILT_FOLDER", tmp_path / "lib")
+    caches = (building.built, backend.decide, backend._fault)
+    for function in caches:
+        function.cache_clear()
+    yield lambda: {finding.topic: finding for finding in _doctor_sinkhorn.sinkhorn()}
+    for function in caches:
+        function.cache_clear()
+
+
+def test_a_machine_with_compilers(findings, monkeypatch, tmp_path):
+    (tmp_path / "bin").mkdir()
+    nvcc = tmp_path / "bin/nvcc"
+    nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.9, V12.9.41'\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    found = findings()
+    assert found["nvcc"].level == "ok" and found["nvcc"].text == f"12.9 at {nvcc}"
+    assert found["C++ compiler"].level == "ok" and building.cpu_level() in found["C++ compiler"].text
+    assert found["Sinkhorn on cpu"].level == "ok" and str(building.built("cpu").folder) in found["Sinkhorn on cpu"].text
+
+
+def test_a_machine_without_compilers(findings, monkeypatch, tmp_path):
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(_doctor_sinkhorn, "_nvcc", lambda: "")  # one may be in /usr/local/cuda
+    found = findings()
+    assert found["C++ compiler"].level == found["Sinkhorn on cpu"].level == "note"
+    assert (
+        found["Sinkhorn on cpu"].text.startswith("the reference in torch, since")
+        and "$PATH" in found["Sinkhorn on cpu"].text
+    )
+
+
+def test_a_library_built_with_the_package_from_other_sources(findings, tmp_path):
+    folder = tmp_path / "lib/cpu"
+    folder.mkdir(parents=True)
+    (folder / LIBRARY).touch()
+    (folder / RECORD).write_text(json.dumps({"digest": "0", "target": building.cpu_level()}))
+    finding = findings()["prebuilt for cpu"]
+    assert finding.level == "note" and "other sources" in finding.text
