@@ -27,16 +27,17 @@ def ragged(seed, pairs=12, scale=20.0, longest=9):
     return rubbish, src_mask, tgt_mask, lengths
 
 
-def scalar_sinkhorn(rows, iterations, mu, eps, order):
+def scalar_sinkhorn(rows, iterations, mu, eps, order, a=None, b=None):
     kernel = [[max(eps, value) ** (1 / mu) for value in row] for row in rows]
     n, m = len(rows), len(rows[0])
+    a, b = a or [1.0] * n, b or [1.0] * m
     u, v = [1.0] * n, [1.0] * m
     for _ in range(iterations):
         for step in ("u", "v") if order == "rows-first" else ("v", "u"):
             if step == "u":
-                u = [1 / sum(kernel[i][j] * v[j] for j in range(m)) for i in range(n)]
+                u = [a[i] / sum(kernel[i][j] * v[j] for j in range(m)) for i in range(n)]
             else:
-                v = [1 / sum(kernel[i][j] * u[i] for i in range(n)) for j in range(m)]
+                v = [b[j] / sum(kernel[i][j] * u[i] for i in range(n)) for j in range(m)]
     return [[u[i] * kernel[i][j] * v[j] for j in range(m)] for i in range(n)]
 
 
@@ -62,6 +63,74 @@ def test_scalar_loops(order, mu, domain, iterations):
         expected = torch.tensor(scalar_sinkhorn(rows, iterations, mu, 1e-6, order), dtype=DOUBLE)
         torch.testing.assert_close(plan[row, :n, :m], expected, rtol=1e-9, atol=1e-300)
         assert plan[row, n:].eq(0).all() and plan[row, :, m:].eq(0).all()
+
+
+def masses_of(lengths, seed):
+    """Masses in (0, 2), one of them 0, and NaN at the padding."""
+    generator = torch.Generator().manual_seed(seed)
+    each = []
+    for side in (0, 1):
+        mask = masks([pair[side] for pair in lengths], max(pair[side] for pair in lengths))
+        each.append((torch.rand(mask.shape, dtype=DOUBLE, generator=generator) * 2).masked_fill(~mask, torch.nan))
+    longest = max(range(len(lengths)), key=lambda row: min(lengths[row]))
+    each[0][longest, 1] = each[1][longest, 0] = 0.0
+    return each
+
+
+@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
+@pytest.mark.parametrize(("mu", "domain"), [(1.0, "auto"), (1.0, "log"), (0.3, "linear"), (0.3, "log")])
+@pytest.mark.parametrize("iterations", [1, 3])
+def test_masses_by_scalar_loops(order, mu, domain, iterations):
+    similarity, src_mask, tgt_mask, lengths = ragged(iterations)
+    a, b = masses_of(lengths, 1)
+    options = {"iterations": iterations, "mu": mu, "order": order, "domain": domain}
+    both = sinkhorn(similarity, src_mask, tgt_mask, src_mass=a, tgt_mass=b, **options)
+    one = sinkhorn(similarity, src_mask, tgt_mask, tgt_mass=b, **options)
+    for row, (n, m) in enumerate(lengths):
+        rows, row_a, row_b = similarity[row, :n, :m].tolist(), a[row, :n].tolist(), b[row, :m].tolist()
+        for plan, given in ((both, row_a), (one, None)):
+            expected = scalar_sinkhorn(rows, iterations, mu, 1e-6, order, given, row_b)
+            expected = torch.tensor(expected, dtype=DOUBLE)
+            torch.testing.assert_close(plan[row, :n, :m], expected, rtol=1e-9, atol=1e-300)
+            assert plan[row, n:].eq(0).all() and plan[row, :, m:].eq(0).all()
+
+
+@pytest.mark.parametrize("domain", ["linear", "log"])
+def test_masses_with_one_total_are_met_on_both_sides(domain):
+    similarity, src_mask, tgt_mask, lengths = ragged(9)
+    masses = masses_of(lengths, 2)
+    a, b = (mass.nan_to_num() / mass.nan_to_num().sum(1, keepdim=True) for mass in masses)
+    plan = sinkhorn(similarity.abs() + 1, src_mask, tgt_mask, iterations=200, src_mass=a, tgt_mass=b, domain=domain)
+    torch.testing.assert_close((plan.sum(2), plan.sum(1)), (a, b))
+    # Twice the mass is twice the plan; a side without mass has none.
+    twice = {"src_mass": 2 * a, "tgt_mass": 2 * b}
+    torch.testing.assert_close(
+        sinkhorn(similarity.abs() + 1, src_mask, tgt_mask, iterations=200, domain=domain, **twice), 2 * plan
+    )
+    nothing = sinkhorn(similarity, src_mask, tgt_mask, src_mass=0 * a, tgt_mass=b, domain=domain)
+    assert nothing.eq(0).all()
+
+
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf, -1.0])
+@pytest.mark.parametrize("mu", [1.0, 0.01])
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_bad_mass_empties_its_pair_alone(bad, mu, side):
+    similarity, src_mask, tgt_mask, lengths = ragged(3)
+    masses = masses_of(lengths, 3)
+    expected = sinkhorn(similarity, src_mask, tgt_mask, mu=mu, src_mass=masses[0], tgt_mass=masses[1])
+    masses[side][4, 0] = bad
+    plan = sinkhorn(similarity, src_mask, tgt_mask, mu=mu, src_mass=masses[0], tgt_mass=masses[1])
+    others = [row for row in range(len(plan)) if row != 4]
+    assert plan[4].eq(0).all() and expected[4].gt(0).any() and torch.equal(plan[others], expected[others])
+
+
+@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
+def test_one_token_shares_its_mass_by_the_masses_of_the_others(order):
+    similarity = torch.rand(1, 1, 3) * 40
+    a, b = torch.tensor([[2.0]]), torch.tensor([[0.5, 0.25, 0.25]])
+    plan = sinkhorn(similarity, masks([1], 1), masks([3], 3), order=order, mu=0.3, src_mass=a, tgt_mass=b)
+    total = {"columns-first": 2.0, "rows-first": 1.0}[order]
+    torch.testing.assert_close(plan[0, 0], b[0] * total)
 
 
 def test_the_last_side_sums_to_one_and_the_limit_is_a_scalar():
@@ -134,6 +203,14 @@ def test_narrow_dtypes_are_widened(dtype):
     assert plan.dtype == torch.float32 and torch.equal(plan, sinkhorn(similarity.float(), *mask))
 
 
+@pytest.mark.parametrize("mu", [1.0, 0.3])
+def test_autocast_does_not_narrow_it(mu):
+    similarity, src_mask, tgt_mask, _ = ragged(4)
+    expected = sinkhorn(similarity.float(), src_mask, tgt_mask, mu=mu)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(sinkhorn(similarity.float(), src_mask, tgt_mask, mu=mu), expected)
+
+
 def test_the_input_is_left_as_it_was():
     similarity, src_mask, tgt_mask, _ = ragged(8)
     kept = similarity.clone()
@@ -153,3 +230,5 @@ def test_options_without_meaning(option, value):
 def test_masks_of_another_batch_are_refused():
     with pytest.raises(XalignError, match="do not belong together"):
         sinkhorn(torch.ones(1, 2, 3), masks([2], 2), masks([2], 2))
+    with pytest.raises(XalignError, match=r"src_mass[\s\S]*\(1, 3\)"):
+        sinkhorn(torch.ones(1, 2, 3), masks([2], 2), masks([3], 3), src_mass=torch.ones(1, 3))

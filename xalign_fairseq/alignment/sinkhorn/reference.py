@@ -1,5 +1,7 @@
 """The definition of the transport plan: masked, batched Sinkhorn in the linear or the log domain."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
@@ -33,15 +35,17 @@ def sinkhorn(
     eps: float = 1e-6,
     order: str = "columns-first",
     domain: str = "auto",
+    src_mass: Tensor | None = None,
+    tgt_mass: Tensor | None = None,
 ) -> Tensor:
     r"""Transport plan :math:`A = \mathrm{diag}(u)\,K\,\mathrm{diag}(v)` of each pair of a batch.
 
     :math:`K_{ij} = \max(\epsilon, S_{ij})^{1/\mu}` (XLM-Align, Chi et al., 2021, Eq. 4 to 6; the minus sign printed in
-    its Eq. 1 would prefer dissimilar tokens). ``rows-first`` iterates as Eq. 6, :math:`u = 1/(Kv)`,
-    :math:`v = 1/(K^\top u)` from :math:`v = 1`, and ends with columns that sum to 1; ``columns-first``, the released
-    code's order, does v before u from :math:`u = 1` and ends with rows that sum to 1. With n != m no matrix is doubly
-    stochastic, but the iteration converges up to a scalar. ``iterations=0`` switches Sinkhorn off: K itself,
-    divided by its largest entry.
+    its Eq. 1 would prefer dissimilar tokens). ``rows-first`` iterates as Eq. 6, :math:`u = a/(Kv)`,
+    :math:`v = b/(K^\top u)` from :math:`v = 1`, and ends with columns that sum to b; ``columns-first``, the released
+    code's order, does v before u from :math:`u = 1` and ends with rows that sum to a. The masses a and b are 1 each
+    there; if their totals differ (n and m), no matrix has them all, but the iteration converges up to a scalar.
+    ``iterations=0`` switches Sinkhorn off: K itself, divided by its largest entry, whatever the masses.
 
     Args:
         similarity: (B, n, m); float32 and float64 are kept, narrower dtypes widened to float32.
@@ -53,10 +57,13 @@ def sinkhorn(
         order: ``columns-first`` or ``rows-first``.
         domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
             neither exp nor log.
+        src_mass: (B, n), the mass a of every source token, 0 or more (Cuturi, 2013); default: 1 each.
+        tgt_mass: (B, m), b likewise.
 
     Returns:
-        (B, n, m), exactly 0 outside the masks. A pair with NaN or an infinity inside its masks gets an all-zero plan,
-        hence no links, and leaves the other pairs as they are. Nothing is read back from the device.
+        (B, n, m), exactly 0 outside the masks. A pair with NaN or an infinity inside its masks, or a negative mass,
+        gets an all-zero plan, hence no links, and leaves the other pairs as they are. Nothing is read back from the
+        device.
 
     Raises:
         XalignError: the shapes do not fit, or an option has no such value.
@@ -68,75 +75,157 @@ def sinkhorn(
         plan.sum(2)  # tensor([[1., 1.]])
     """
     check_sinkhorn_options(iterations, mu, eps, order, domain)
+    check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)
+    wide = similarity.dtype if similarity.dtype == torch.float64 else torch.float32
+    if similarity.numel() == 0:
+        return torch.zeros_like(similarity, dtype=wide)
+    linear = domain == "linear" or (domain == "auto" and mu >= SMALLEST_LINEAR_MU)
+    problem = Problem.of(similarity.to(wide), src_mask, tgt_mask, eps, order, src_mass, tgt_mass)
+    return problem.turned(_columns_first(problem, iterations, mu, eps, linear))
+
+
+def check_sinkhorn_shapes(
+    similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor, src_mass: Tensor | None, tgt_mass: Tensor | None
+) -> None:
+    """Raise XalignError if the arguments of :func:`sinkhorn` are not of one batch."""
     if similarity.dim() != 3 or src_mask.shape != similarity.shape[:2] or tgt_mask.shape != similarity.shape[::2]:
         raise XalignError(
             "similarity and masks do not belong together",
             found=f"{tuple(similarity.shape)}, {tuple(src_mask.shape)}, {tuple(tgt_mask.shape)}",
             expected="(B, n, m), (B, n), (B, m)",
         )
-    wide = similarity.dtype if similarity.dtype == torch.float64 else torch.float32
-    if similarity.numel() == 0:
-        return torch.zeros_like(similarity, dtype=wide)
-    linear = domain == "linear" or (domain == "auto" and mu >= SMALLEST_LINEAR_MU)
-    similarity = similarity.to(wide)
-    if order == "columns-first":
-        return _columns_first(similarity, src_mask, tgt_mask, iterations, mu, eps, linear)
-    # Eq. 6 is the same on the transposed matrix.
-    return _columns_first(similarity.transpose(1, 2), tgt_mask, src_mask, iterations, mu, eps, linear).transpose(1, 2)
+    for name, mass, mask in (("src_mass", src_mass, src_mask), ("tgt_mass", tgt_mass, tgt_mask)):
+        if mass is not None and mass.shape != mask.shape:
+            raise XalignError(
+                "masses are not those of the tokens",
+                where=name,
+                found=f"shape {tuple(mass.shape)}",
+                expected=f"shape {tuple(mask.shape)}",
+            )
 
 
-def _columns_first(
-    similarity: Tensor, rows: Tensor, columns: Tensor, iterations: int, mu: float, eps: float, linear: bool
-) -> Tensor:
-    outside = ~(rows[:, :, None] & columns[:, None, :])
-    values = similarity.masked_fill(outside, 0.0)
-    # One sum finds NaN and both infinities (the floor would hide a negative one).
-    outside = outside | ~values.sum((1, 2), keepdim=True).isfinite()
-    values = values.clamp_min(eps)
+class Problem(NamedTuple):
+    """What the iteration reads, turned so that columns come first: Eq. 6 is the same on the transposed matrix.
+
+    Attributes:
+        order: ``rows-first`` if the sides are exchanged.
+        values: (B, n, m), max(eps, S).
+        outside: (B, n, m) bool, True at padding and everywhere in pairs that have no plan.
+        single: (B, 1, 1) bool, pairs with one token on a side. K cancels out of their plan but for its rounding, which
+            would choose among exact ties.
+        rows, columns: masses (B, n, 1) and (B, 1, m), 1 at padding and in pairs without a plan; None: 1 each.
+    """
+
+    order: str
+    values: Tensor
+    outside: Tensor
+    single: Tensor
+    rows: Tensor | None
+    columns: Tensor | None
+
+    @classmethod
+    def of(
+        cls,
+        similarity: Tensor,
+        src_mask: Tensor,
+        tgt_mask: Tensor,
+        eps: float,
+        order: str,
+        src_mass: Tensor | None,
+        tgt_mass: Tensor | None,
+    ) -> "Problem":
+        """Floored similarities, and which of them are read; ``similarity`` is float32 or float64."""
+        sides = ((src_mask, src_mass), (tgt_mask, tgt_mass))
+        if order == "rows-first":
+            similarity, sides = similarity.transpose(1, 2), (sides[1], sides[0])
+        (row_mask, row_mass), (column_mask, column_mass) = sides
+        outside = ~(row_mask[:, :, None] & column_mask[:, None, :])
+        values = similarity.masked_fill(outside, 0.0)
+        # One sum finds NaN and both infinities (the floor would hide a negative one).
+        usable = values.sum((1, 2)).isfinite()
+        usable = usable & usable_masses(row_mass, row_mask) & usable_masses(column_mass, column_mask)
+        single = (row_mask.sum(1) == 1) | (column_mask.sum(1) == 1)
+        rows, columns = (
+            None if mass is None else mass.to(values.dtype).masked_fill(~(mask & usable[:, None]), 1.0)
+            for mask, mass in sides
+        )
+        return cls(
+            order,
+            values.clamp_min(eps),
+            outside | ~usable[:, None, None],
+            single[:, None, None],
+            None if rows is None else rows[:, :, None],
+            None if columns is None else columns[:, None, :],
+        )
+
+    def turned(self, matrices: Tensor) -> Tensor:
+        """Matrices (B, n, m) of the problem as those of source and target, or the other way about."""
+        return matrices.transpose(1, 2) if self.order == "rows-first" else matrices
+
+    def log_kernel(self, mu: float) -> Tensor:
+        """log K (B, n, m), -inf outside."""
+        return self.values.masked_fill(self.single, 1.0).log().div(mu).masked_fill(self.outside, float("-inf"))
+
+    def log_masses(self) -> tuple[Tensor, Tensor]:
+        """Logarithms of both sides' masses, which broadcast against (B, n, 1) and (B, 1, m)."""
+        one = self.values.new_zeros(())
+        return one if self.rows is None else self.rows.log(), one if self.columns is None else self.columns.log()
+
+
+def usable_masses(mass: Tensor | None, mask: Tensor) -> Tensor:
+    """(B,) bool: pairs whose masses of one side are neither negative nor NaN nor infinite; all of them without any."""
+    if mass is None:
+        return mask.new_ones(len(mask))
+    return (((mass >= 0) & mass.isfinite()) | ~mask).all(1)
+
+
+def _columns_first(problem: Problem, iterations: int, mu: float, eps: float, linear: bool) -> Tensor:
+    values, outside = problem.values, problem.outside
     if iterations == 0:
         # A quotient of at most 1 cannot overflow, whatever its power.
         peak = values.masked_fill(outside, eps).amax((1, 2), keepdim=True)
         return (values / peak).pow(1.0 / mu).masked_fill(outside, 0.0)
-    # With one token on a side all entries of the plan are equal, and rounding would choose among them: K = 1 is exact.
-    single = (rows.sum(1) == 1) | (columns.sum(1) == 1)
-    values = values.masked_fill_(single[:, None, None], 1.0)
-    return _linear_domain(values, outside, iterations, mu) if linear else _log_domain(values, outside, iterations, mu)
+    with torch.autocast(values.device.type, enabled=False):
+        return _linear_domain(problem, iterations, mu) if linear else _log_domain(problem, iterations, mu)
 
 
-def _linear_domain(values: Tensor, outside: Tensor, iterations: int, mu: float) -> Tensor:
-    """Columns, then rows, on K itself; ``values`` are floored similarities."""
+def _linear_domain(problem: Problem, iterations: int, mu: float) -> Tensor:
+    """Columns, then rows, on K itself."""
+    rows: Tensor | float = 1.0 if problem.rows is None else problem.rows
+    columns: Tensor | float = 1.0 if problem.columns is None else problem.columns.transpose(1, 2)
     if mu == 1.0:
-        kernel = values.masked_fill(outside, 0.0)
+        kernel = problem.values.masked_fill(problem.single, 1.0).masked_fill(problem.outside, 0.0)
         u = torch.ones_like(kernel[:, :, :1])
     else:
         # K / (column maximum) / (row maximum of that): every row and every column then holds a 1, so that no sum
         # overflows or vanishes. Column factors vanish in v; the row factors must be in the first u for equal iterates.
-        logs = values.log().div(mu).masked_fill(outside, float("-inf"))
-        logs = logs - _finite(logs.amax(1, keepdim=True))
-        row_peak = _finite(logs.amax(2, keepdim=True))
+        logs = problem.log_kernel(mu)
+        logs = logs - finite(logs.amax(1, keepdim=True))
+        row_peak = finite(logs.amax(2, keepdim=True))
         kernel = (logs - row_peak).exp()
         u = row_peak.exp()
     for _ in range(iterations):
-        v = _reciprocal(torch.bmm(kernel.transpose(1, 2), u))
-        u = _reciprocal(torch.bmm(kernel, v))
+        v = _quotient(columns, torch.bmm(kernel.transpose(1, 2), u))
+        u = _quotient(rows, torch.bmm(kernel, v))
     return kernel * u * v.transpose(1, 2)
 
 
-def _log_domain(values: Tensor, outside: Tensor, iterations: int, mu: float) -> Tensor:
+def _log_domain(problem: Problem, iterations: int, mu: float) -> Tensor:
     """The same on log K with the potentials f = log u, g = log v, which are 0 outside the masks."""
-    logs = values.log().div(mu).masked_fill(outside, float("-inf"))
+    logs = problem.log_kernel(mu)
+    rows, columns = problem.log_masses()
     f = torch.zeros_like(logs[:, :, :1])
     for _ in range(iterations):
-        g = -_finite((logs + f).logsumexp(1, keepdim=True))
-        f = -_finite((logs + g).logsumexp(2, keepdim=True))
+        g = columns - finite((logs + f).logsumexp(1, keepdim=True))
+        f = rows - finite((logs + g).logsumexp(2, keepdim=True))
     return (logs + f + g).exp()
 
 
-def _finite(logs: Tensor) -> Tensor:
+def finite(logs: Tensor) -> Tensor:
     """0 for the logarithm of an empty row or column, which would turn its masked entries into NaN."""
     return logs.masked_fill(logs.isinf(), 0.0)
 
 
-def _reciprocal(sums: Tensor) -> Tensor:
-    """1 / sums, and 0 for the empty sum of a row or column outside the mask."""
-    return torch.where(sums > 0, sums.reciprocal(), 0.0)
+def _quotient(mass: Tensor | float, sums: Tensor) -> Tensor:
+    """mass / sums, and 0 for the empty sum of a row or column outside the mask."""
+    return torch.where(sums > 0, mass / sums, 0.0)
