@@ -7,7 +7,9 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.alignment.links import check_link_options, find_links, link_probability
-from xalign_fairseq.alignment.similarity import pair_similarity, side_positions
+from xalign_fairseq.alignment.partners import dense_links, last_partners
+from xalign_fairseq.alignment.similarity import pair_similarity, side_positions, side_sizes
+from xalign_fairseq.alignment.sinkhorn import backend, fused
 from xalign_fairseq.alignment.sinkhorn.reference import check_sinkhorn_options, sinkhorn
 
 NO_PARTNER = -1
@@ -56,6 +58,8 @@ def pair_links(
 ) -> tuple[Tensor, Tensor]:
     """Links and link probabilities of each pair, from its hidden states at one layer.
 
+    By the implementation that :func:`~xalign_fairseq.alignment.sinkhorn.backend.chosen` names.
+
     Args:
         hidden: (B, T, H), any floating dtype.
         spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
@@ -65,7 +69,7 @@ def pair_links(
             :func:`~xalign_fairseq.alignment.similarity.pair_similarity`.
 
     Returns:
-        links (B, n, m) bool and probabilities (B, n, m) float of all token pairs, counted from each side's first token.
+        links (B, n, m) bool and their probabilities (B, n, m) float, 0 elsewhere, counted from each side's first token.
 
     Example::
 
@@ -75,8 +79,12 @@ def pair_links(
     """
     options = options or LabelOptions()
     with torch.no_grad():
-        plan, src_mask, tgt_mask = _plan(hidden, spans, options, measure, sizes)
-        return _find(plan, src_mask, tgt_mask, options), link_probability(plan)
+        if backend.chosen(hidden) == "reference":
+            links, plan = _reference_links(hidden, spans, options, measure, sizes)
+            return links, link_probability(plan).masked_fill(~links, 0.0)
+        sizes = side_sizes(spans) if sizes is None else sizes
+        found, probability = _fused_partners(hidden, spans, options, measure, sizes, probabilities=True)
+        return dense_links(found, probability, spans, sizes, one_sided=options.filter == "union")
 
 
 def self_label(
@@ -111,9 +119,12 @@ def self_label(
     """
     options = options or LabelOptions()
     with torch.no_grad():
-        plan, src_mask, tgt_mask = _plan(hidden, spans, options, measure, sizes)
-        links = _find(plan, src_mask, tgt_mask, options)
-        return partners(links, spans, hidden.shape[1])
+        if backend.chosen(hidden) == "reference":
+            links, _ = _reference_links(hidden, spans, options, measure, sizes)
+            return partners(links, spans, hidden.shape[1])
+        sizes = side_sizes(spans) if sizes is None else sizes
+        found, _ = _fused_partners(hidden, spans, options, measure, sizes, probabilities=False)
+        return last_partners(found, one_sided=options.filter == "union")
 
 
 def partners(links: Tensor, spans: Tensor, length: int) -> Tensor:
@@ -132,9 +143,25 @@ def partners(links: Tensor, spans: Tensor, length: int) -> Tensor:
     return labels[:, :length].contiguous()
 
 
-def _plan(
+def _fused_partners(
+    hidden: Tensor,
+    spans: Tensor,
+    options: LabelOptions,
+    measure: Measure,
+    sizes: tuple[int, int],
+    *,
+    probabilities: bool,
+) -> tuple[Tensor, Tensor]:
+    if measure is pair_similarity:
+        return fused.link_partners(hidden, spans, sizes, options, probabilities=probabilities)
+    similarity, _, _ = measure(hidden, spans, sizes=sizes)
+    return fused.link_partners_of(similarity, spans, hidden.shape[1], options, probabilities=probabilities)
+
+
+def _reference_links(
     hidden: Tensor, spans: Tensor, options: LabelOptions, measure: Measure, sizes: tuple[int, int] | None
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor]:
+    """Links and plan, both (B, n, m)."""
     similarity, src_mask, tgt_mask = measure(hidden, spans, sizes=sizes)
     plan = sinkhorn(
         similarity,
@@ -146,8 +173,5 @@ def _plan(
         order=options.order,
         domain=options.domain,
     )
-    return plan, src_mask, tgt_mask
-
-
-def _find(plan: Tensor, src_mask: Tensor, tgt_mask: Tensor, options: LabelOptions) -> Tensor:
-    return find_links(plan, src_mask, tgt_mask, filter=options.filter, rounds=options.rounds, alpha=options.alpha)
+    links = find_links(plan, src_mask, tgt_mask, filter=options.filter, rounds=options.rounds, alpha=options.alpha)
+    return links, plan

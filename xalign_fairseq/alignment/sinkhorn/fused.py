@@ -1,10 +1,11 @@
 """The fused operators: hidden states to links, and similarities to links or to the plan, in one native call a batch.
 
-Registered with torch.library as ``torch.ops.xalign.sinkhorn_links``, ``sinkhorn_links_of`` and ``sinkhorn_plan``, so that
-torch.compile traces them. The native code (``csrc/``) has a plain C interface and knows nothing of torch.
+Registered with torch.library as ``torch.ops.xalign.sinkhorn_links``, ``sinkhorn_links_of`` and ``sinkhorn_plan``, so
+that torch.compile traces them. The native code (``csrc/``) has a plain C interface and knows nothing of torch.
 """
 
 import ctypes
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
@@ -50,9 +51,9 @@ def link_partners(
     """The partner of each token in each round of the filter, from hidden states in one call.
 
     The links are those of :func:`~xalign_fairseq.alignment.sinkhorn.reference.sinkhorn` and
-    :func:`~xalign_fairseq.alignment.links.find_links`; products are accumulated in float32, hidden states are read where
-    they are. The same input gives the same bits, whatever stands beside a pair in its batch. A pair whose similarities
-    are not all finite has no links.
+    :func:`~xalign_fairseq.alignment.links.find_links`; products are accumulated in float32, and hidden states are read
+    where they are. The same input gives the same bits, whatever stands beside a pair in its batch. A pair whose
+    similarities are not all finite has no links.
 
     Args:
         hidden: (B, T, H) float32, bfloat16 or float16.
@@ -271,7 +272,7 @@ def _fake_plan(similarity: Tensor, *rest) -> Tensor:
     return torch.empty_like(similarity, memory_format=torch.contiguous_format)
 
 
-_OPERATORS = {
+_OPERATORS: dict[str, tuple[str, Callable, Callable]] = {
     "sinkhorn_links": (
         f"(Tensor hidden, Tensor spans, SymInt n, SymInt m, {_SINKHORN}, {_FILTER}) -> (Tensor, Tensor)",
         _links,
