@@ -118,9 +118,9 @@ class Transport {
   // The links of the plan, round by round. Every position of the output is written, also where there is no plan.
   XALIGN_DEVICE void links(const Output& out, bool has_plan) {
     for (int round = 0; round < o.rounds; ++round)
-      for (int at = g.thread(); at < out.length; at += g.threads()) out.put(round, at, -1, 0.0f);
-    for (int i = g.thread(); i < p.n; i += g.threads()) p.row_linked[i] = 0, p.row_weight[i] = 1;
-    for (int j = g.thread(); j < p.stride; j += g.threads())
+      XALIGN_FOR (int at = g.thread(); at < out.length; at += g.threads()) out.put(round, at, -1, 0.0f);
+    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) p.row_linked[i] = 0, p.row_weight[i] = 1;
+    XALIGN_FOR (int j = g.thread(); j < p.stride; j += g.threads())
       p.column_linked[j] = 0, p.column_weight[j] = 1, p.linked_weight[j] = 0;
     g.sync();
     if (!has_plan) return;
@@ -155,9 +155,9 @@ class Transport {
     const Lanes zero = G::splat(0.0f), one = G::splat(1.0f), outside = G::splat(LOGARITHMS ? NOTHING : 0.0f);
     const Lanes least = G::splat(eps);
     Lanes strange = zero;  // x - x is 0 for a finite x, else NaN
-    for (int i = g.rank(); i < p.n; i += g.size()) {
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       float* row = p.row(i);
-      for (int j = 0; j < p.stride; j += L) {
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         const auto inside = G::places(j) < end;
         const Lanes x = inside ? G::load(row + j) : zero;
         strange = strange + (x - x);
@@ -173,8 +173,8 @@ class Transport {
   XALIGN_DEVICE bool masses_usable() {
     if (!p.row_mass && !p.column_mass) return true;
     bool strange = false;
-    for (int i = g.thread(); i < p.n; i += g.threads()) strange |= !(row_mass(i) >= 0 && row_mass(i) - row_mass(i) == 0);
-    for (int j = g.thread(); p.column_mass && j < p.m; j += g.threads())
+    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) strange |= !(row_mass(i) >= 0 && row_mass(i) - row_mass(i) == 0);
+    XALIGN_FOR (int j = g.thread(); p.column_mass && j < p.m; j += g.threads())
       strange |= !(p.column_mass[j] >= 0 && p.column_mass[j] - p.column_mass[j] == 0);
     return !g.any(strange);
   }
@@ -182,8 +182,8 @@ class Transport {
   // Factors before the first iteration: 1, whose logarithm is 0.
   XALIGN_DEVICE void start() {
     const float one = o.log_domain && o.iterations > 0 ? 0.0f : 1.0f;
-    for (int i = g.thread(); i < p.n; i += g.threads()) p.u[i] = one;
-    for (int j = g.thread(); j < p.stride; j += g.threads()) p.v[j] = one;
+    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) p.u[i] = one;
+    XALIGN_FOR (int j = g.thread(); j < p.stride; j += g.threads()) p.v[j] = one;
     g.sync();
   }
 
@@ -191,13 +191,13 @@ class Transport {
   XALIGN_DEVICE void normalise_by_peak() {
     column_peaks(0.0f);
     Lanes peaks = G::splat(0.0f);
-    for (int j = 0; j < p.stride; j += L) {
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) {
       const Lanes x = G::load(p.column_sum + j);
       peaks = x > peaks ? x : peaks;
     }
     const float peak = G::max(peaks), mu = static_cast<float>(o.mu);
-    for (int i = g.rank(); i < p.n; i += g.size()) {
-      for (int j = 0; j < p.stride; j += L) {
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         const Lanes x = G::load(p.row(i) + j) / peak;
         // The logarithm of the padding's 0 would be no number.
         const Lanes power = o.mu == 1 ? x : G::exp(G::log(x > 0.0f ? x : G::splat(1.0f)) / mu);
@@ -209,16 +209,16 @@ class Transport {
   // column_sum = the largest entry of each column, `least` for a column of padding.
   XALIGN_DEVICE void column_peaks(float least) {
     float* own = part(p.partial, g.rank());
-    for (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(least));
-    for (int i = g.rank(); i < p.n; i += g.size())
-      for (int j = 0; j < p.stride; j += L) {
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(least));
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size())
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         const Lanes x = G::load(p.row(i) + j), peak = G::load(own + j);
         G::store(own + j, x > peak ? x : peak);
       }
     g.sync();
-    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+    XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
       Lanes peak = G::splat(least);
-      for (int worker = 0; worker < g.size(); ++worker) {
+      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) {
         const Lanes x = G::load(part(p.partial, worker) + j);
         peak = x > peak ? x : peak;
       }
@@ -232,29 +232,29 @@ class Transport {
   XALIGN_DEVICE void scale() {
     if (o.rows_first) divide_rows(false);
     column_peaks(NOTHING);
-    for (int i = g.rank(); i < p.n; i += g.size())
-      for (int j = 0; j < p.stride; j += L) {
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size())
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         const Lanes peak = G::load(p.column_sum + j);
         G::store(p.row(i) + j, peak > NOTHING ? G::load(p.row(i) + j) - peak : G::splat(NOTHING));
       }
     if (o.rows_first)
-      for (int j = g.rank() * L; j < p.stride; j += g.size() * L) G::store(p.v + j, G::exp(G::load(p.column_sum + j)));
+      XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) G::store(p.v + j, G::exp(G::load(p.column_sum + j)));
     else
       divide_rows(true);
-    for (int i = g.rank(); i < p.n; i += g.size())
-      for (int j = 0; j < p.stride; j += L) G::store(p.row(i) + j, G::exp(G::load(p.row(i) + j)));
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size())
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(p.row(i) + j, G::exp(G::load(p.row(i) + j)));
     g.sync();
   }
 
   XALIGN_DEVICE void divide_rows(bool keep) {
-    for (int i = g.rank(); i < p.n; i += g.size()) {
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       Lanes peaks = G::splat(NOTHING);
-      for (int j = 0; j < p.stride; j += L) {
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         const Lanes x = G::load(p.row(i) + j);
         peaks = x > peaks ? x : peaks;
       }
       const float peak = G::max(peaks);
-      for (int j = 0; j < p.stride; j += L) G::store(p.row(i) + j, G::load(p.row(i) + j) - peak);
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(p.row(i) + j, G::load(p.row(i) + j) - peak);
       if (keep && g.leads()) p.u[i] = G::scalar_exp(peak);
     }
   }
@@ -269,24 +269,24 @@ class Transport {
 
   XALIGN_DEVICE void linear_sweep(bool rows, bool columns) {
     float* own = part(p.partial, g.rank());
-    for (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
-    for (int i = g.rank(); i < p.n; i += g.size()) {
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
       float factor = p.u[i];
       if (rows) {
         Lanes sum = G::splat(0.0f);
-        for (int j = 0; j < p.stride; j += L) sum = G::load(row + j) * G::load(p.v + j) + sum;
+        XALIGN_FOR (int j = 0; j < p.stride; j += L) sum = G::load(row + j) * G::load(p.v + j) + sum;
         factor = quotient(row_mass(i), G::sum(sum));
         if (g.leads()) p.u[i] = factor;
       }
       if (columns)
-        for (int j = 0; j < p.stride; j += L) G::store(own + j, factor * G::load(row + j) + G::load(own + j));
+        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, factor * G::load(row + j) + G::load(own + j));
     }
     g.sync();
     if (!columns) return;
-    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+    XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
       Lanes sum = G::splat(0.0f);
-      for (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
+      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
       G::store(p.v + j, sum > 0.0f ? column_mass(j) / sum : G::splat(0.0f));
     }
     g.sync();
@@ -295,8 +295,8 @@ class Transport {
   // The same with f = log u and g = log v; column sums are kept as their largest term and the sum relative to it.
   XALIGN_DEVICE void log_sweep(bool rows, bool columns) {
     float *peaks = part(p.partial, g.rank()), *sums = part(p.partial_more, g.rank());
-    for (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(NOTHING)), G::store(sums + j, G::splat(0.0f));
-    for (int i = g.rank(); i < p.n; i += g.size()) {
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(NOTHING)), G::store(sums + j, G::splat(0.0f));
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
       float factor = p.u[i];
       if (rows) {
@@ -304,7 +304,7 @@ class Transport {
         if (g.leads()) p.u[i] = factor;
       }
       if (columns)
-        for (int j = 0; j < p.stride; j += L) {
+        XALIGN_FOR (int j = 0; j < p.stride; j += L) {
           const Lanes x = G::load(row + j) + factor, peak = G::load(peaks + j);
           const Lanes higher = x > peak ? x : peak;
           G::store(sums + j, G::load(sums + j) * G::exp(peak - higher) + G::exp(x - higher));
@@ -313,13 +313,13 @@ class Transport {
     }
     g.sync();
     if (!columns) return;
-    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+    XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
       Lanes peak = G::splat(NOTHING), sum = G::splat(0.0f);
-      for (int worker = 0; worker < g.size(); ++worker) {
+      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) {
         const Lanes x = G::load(part(p.partial, worker) + j);
         peak = x > peak ? x : peak;
       }
-      for (int worker = 0; worker < g.size(); ++worker)
+      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker)
         sum = sum + G::load(part(p.partial_more, worker) + j) * G::exp(G::load(part(p.partial, worker) + j) - peak);
       const Lanes mass = column_mass(j);
       const Lanes log_mass = mass > 0.0f ? G::log(mass > 0.0f ? mass : G::splat(1.0f)) : G::splat(NOTHING);
@@ -332,34 +332,34 @@ class Transport {
   XALIGN_DEVICE float log_quotient(float mass, const float* row) {
     if (!(mass > 0)) return NOTHING;
     Lanes peaks = G::splat(NOTHING), sum = G::splat(0.0f);
-    for (int j = 0; j < p.stride; j += L) {
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) {
       const Lanes x = G::load(row + j) + G::load(p.v + j);
       peaks = x > peaks ? x : peaks;
     }
     const float peak = G::max(peaks);
-    for (int j = 0; j < p.stride; j += L) sum = sum + G::exp(G::load(row + j) + G::load(p.v + j) - peak);
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) sum = sum + G::exp(G::load(row + j) + G::load(p.v + j) - peak);
     return G::scalar_log(mass) - peak - G::scalar_log(G::sum(sum));
   }
 
   XALIGN_DEVICE void apply_factors() {
     const bool exponents = o.log_domain && o.iterations > 0;
-    for (int i = g.rank(); i < p.n; i += g.size()) {
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       float* row = p.row(i);
       const float u = p.u[i];
       if (exponents)
-        for (int j = 0; j < p.stride; j += L) G::store(row + j, G::exp(G::load(row + j) + u + G::load(p.v + j)));
+        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::exp(G::load(row + j) + u + G::load(p.v + j)));
       else
-        for (int j = 0; j < p.stride; j += L) G::store(row + j, G::load(row + j) * u * G::load(p.v + j));
+        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::load(row + j) * u * G::load(p.v + j));
     }
     g.sync();
   }
 
   XALIGN_DEVICE void sum_plan() {
     float* own = part(p.partial, g.rank());
-    for (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
-    for (int i = g.rank(); i < p.n; i += g.size()) {
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       Lanes sum = G::splat(0.0f);
-      for (int j = 0; j < p.stride; j += L) {
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         const Lanes x = G::load(p.row(i) + j);
         sum = sum + x;
         G::store(own + j, G::load(own + j) + x);
@@ -368,9 +368,9 @@ class Transport {
       if (g.leads()) p.row_sum[i] = total;
     }
     g.sync();
-    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+    XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
       Lanes sum = G::splat(0.0f);
-      for (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
+      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
       G::store(p.column_sum + j, sum);
     }
     g.sync();
@@ -380,13 +380,13 @@ class Transport {
   XALIGN_DEVICE void argmax(bool discounted) {
     const Lanes none = G::splat(-1.0f);
     float *peaks = part(p.partial, g.rank()), *at = part(p.partial_more, g.rank());
-    for (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(0.0f)), G::store(at + j, none);
-    for (int i = g.rank(); i < p.n; i += g.size()) {
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(0.0f)), G::store(at + j, none);
+    XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
       const Lanes row_weight = G::splat(p.row_weight[i]), here = G::splat(static_cast<float>(i));
       const float* weights = p.row_linked[i] > 0 && o.filter == ITERMAX ? p.linked_weight : p.column_weight;
       Lanes best = G::splat(0.0f), best_at = none;
-      for (int j = 0; j < p.stride; j += L) {
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
         Lanes x = G::load(row + j);
         if (discounted) {
           const Lanes weight = G::load(weights + j);
@@ -405,9 +405,9 @@ class Transport {
       if (g.leads()) p.forward[i] = found.value > 0 ? found.at : -1.0f;
     }
     g.sync();
-    for (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
+    XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
       Lanes best = G::splat(0.0f), best_at = none;
-      for (int worker = 0; worker < g.size(); ++worker) {
+      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) {
         const Lanes x = G::load(part(p.partial, worker) + j), its = G::load(part(p.partial_more, worker) + j);
         const auto better = (x > best) | ((x == best) & (x > 0.0f) & (its < best_at));
         best = better ? x : best;
@@ -425,18 +425,18 @@ class Transport {
   }
 
   XALIGN_DEVICE void write_union(const Output& out) const {
-    for (int i = g.thread(); i < p.n; i += g.threads()) {
+    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) {
       const int j = static_cast<int>(p.forward[i]);
       if (j >= 0) out.put(0, out.src_start + i, out.tgt_start + j, out.probability ? probability(i, j) : 0.0f);
     }
-    for (int j = g.thread(); j < p.m; j += g.threads()) {
+    XALIGN_FOR (int j = g.thread(); j < p.m; j += g.threads()) {
       const int i = static_cast<int>(p.backward[j]);
       if (i >= 0) out.put(0, out.tgt_start + j, out.src_start + i, out.probability ? probability(i, j) : 0.0f);
     }
   }
 
   XALIGN_DEVICE void write_mutual(const Output& out, int round) const {
-    for (int i = g.thread(); i < p.n; i += g.threads()) {
+    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) {
       const int j = static_cast<int>(p.forward[i]);
       if (j < 0 || static_cast<int>(p.backward[j]) != i) continue;
       const float share = out.probability ? probability(i, j) : 0.0f;
@@ -453,11 +453,11 @@ class Transport {
     const float alpha = static_cast<float>(o.alpha);
     const bool paper = o.filter == ITERMAX_PAPER;
     bool free_row = false, free_column = false;
-    for (int i = g.thread(); i < p.n; i += g.threads()) {
+    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) {
       free_row |= p.row_linked[i] == 0;
       if (paper && p.row_linked[i] > 0) p.row_weight[i] *= alpha;  // Eq. 9 discounts in place: discounts compound
     }
-    for (int j = g.thread(); j < p.m; j += g.threads()) {
+    XALIGN_FOR (int j = g.thread(); j < p.m; j += g.threads()) {
       const bool linked = p.column_linked[j] > 0;
       free_column |= !linked;
       if (paper) {

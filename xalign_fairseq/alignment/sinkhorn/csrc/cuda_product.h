@@ -44,21 +44,22 @@ template <int T, class Element>
 __device__ __forceinline__ void fetch(char* stage, const Sides& sides, int begin) {
   constexpr int ACROSS = SLICE / VECTOR;
 #pragma unroll
-  for (int slot = threadIdx.x; slot < 2 * T * ACROSS; slot += Tile<T>::THREADS) {
-    const int row = slot / ACROSS, within = slot % ACROSS * VECTOR, byte = begin + within;
-    const Tokens& tokens = row < T ? sides.src : sides.tgt;
-    const int token = row < T ? row : row - T;
-    const int left = token < tokens.count ? sides.bytes - byte : 0;
-    const int filled = left < 0 ? 0 : left < VECTOR ? left : VECTOR;
-    const char* from = filled > 0 ? tokens.first + token * tokens.stride + byte : tokens.first;
-    char* to = stage + row * PITCH + within;
-    if (sides.aligned) {
-      __pipeline_memcpy_async(to, from, VECTOR, VECTOR - filled);
-    } else {
+  for (int side = 0; side < 2; ++side) {
+    const Tokens& tokens = side == 0 ? sides.src : sides.tgt;
 #pragma unroll
-      for (int at = 0; at < VECTOR; at += int(sizeof(Element)))
-        *reinterpret_cast<Element*>(to + at) =
-            at < filled ? *reinterpret_cast<const Element*>(from + at) : Element(0.0f);
+    for (int slot = threadIdx.x; slot < T * ACROSS; slot += Tile<T>::THREADS) {
+      const int token = slot / ACROSS, within = slot % ACROSS * VECTOR, byte = begin + within;
+      const int left = token < tokens.count ? sides.bytes - byte : 0;
+      const int filled = left < 0 ? 0 : left < VECTOR ? left : VECTOR;
+      const char* from = filled > 0 ? tokens.first + token * tokens.stride + byte : tokens.first;
+      char* to = stage + (side * T + token) * PITCH + within;
+      if (sides.aligned) {
+        __pipeline_memcpy_async(to, from, VECTOR, VECTOR - filled);
+      } else {
+        for (int at = 0; at < VECTOR; at += int(sizeof(Element)))
+          *reinterpret_cast<Element*>(to + at) =
+              at < filled ? *reinterpret_cast<const Element*>(from + at) : Element(0.0f);
+      }
     }
   }
 }
@@ -125,7 +126,7 @@ class Product<T, float> {
   __device__ void add(const char* stage) {
     const float* src = reinterpret_cast<const float*>(stage) + row_ * STEP;
     const float* tgt = reinterpret_cast<const float*>(stage) + (T + column_) * STEP;
-#pragma unroll 2
+#pragma unroll 1
     for (int k = 0; k < SLICE / int(sizeof(float)); k += 4) {
       float4 y[ACROSS];
 #pragma unroll

@@ -26,8 +26,11 @@
 
 #ifdef __CUDACC__
 #define XALIGN_DEVICE __host__ __device__ __forceinline__
+// Not unrolled: a row is a few lanes' widths, and CUDA's compiler would make four copies of each loop and spill.
+#define XALIGN_FOR _Pragma("unroll 1") for
 #else
 #define XALIGN_DEVICE inline
+#define XALIGN_FOR for
 #endif
 
 namespace xalign {
