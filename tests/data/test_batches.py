@@ -1,9 +1,10 @@
 import numpy as np
 import torch
 
+from xalign_fairseq.alignment.subwords import WordTable
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import PAD, pair_sample
+from xalign_fairseq.data.samples import PAD, block_sample, pair_sample
 from xalign_fairseq.data.streams import Pair
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -75,3 +76,56 @@ def test_without_links_there_are_none():
     assert batch.words is None and batch.links is None
     empty = bitext(sample([10], [20], []))
     assert empty.links.shape == (0, 3) and empty.words.tolist() == [[-1, 0, -1, 0, -1]]
+
+
+def test_the_host_knows_where_tokens_are_predicted():
+    mask = MaskOptions(mask=99, vocab=100, probability=0.5, specials=True)
+    pairs = [Pair(0, *(np.array(side, dtype=np.int64) for side in each)) for each in PAIRS]
+    made = collate(
+        [pair_sample(pair, np.random.default_rng(4), mask) for pair in pairs],
+        [block_sample(np.arange(20, 20 + n), np.random.default_rng(n), mask) for n in (6, 9)],
+    )
+    batch = Batch.from_sample(made)
+    for targets, predicted in (
+        (batch.bitext.targets, batch.bitext.predicted),
+        (batch.mono.targets, batch.mono.predicted),
+        *((batch.bitext.side(side, "targets"), batch.bitext.side_predicted[side]) for side in (0, 1)),
+    ):
+        assert predicted.tolist() == (targets != PAD).flatten().nonzero()[:, 0].tolist() != []
+    assert (batch.bitext.targets[:, 0] != PAD).any()  # special tokens are predicted in the pair, not in its sides
+    assert batch.bitext.most_predicted == (batch.bitext.targets != PAD).sum(1).max()
+
+
+def test_the_host_knows_the_draws_of_tokens_that_are_not_predicted():
+    batch = bitext(*(sample(*pair) for pair in PAIRS))
+    expected = np.ones(batch.tokens.shape)
+    for row, (a, b, c, d) in enumerate(batch.spans.tolist()):
+        for k in (*range(a, b), *range(c, d)):
+            if batch.targets[row, k] == PAD:
+                expected[row, k] = batch.draw[row, k]
+    assert (batch.free_draws == expected).all() and (expected < 1).any()
+    # Mixed precision converts float32 alone, and rounded draws would not be the host's.
+    assert batch.draw.dtype == torch.float64
+
+
+def test_whether_there_is_padding_is_known_of_every_input():
+    several = (((2, 3), (3, 2)), ((2, 3), (2, 3)), ((2, 3), (2, 2)), ((1, 4), (3, 4)))
+    for lengths in several:
+        batch = bitext(*(sample([10] * n, [20] * m) for n, m in lengths))
+        inputs = batch.input(), batch.input("masked", reset_positions=True), *map(batch.side_input, (0, 1))
+        for given in inputs:
+            assert given.padded == (given.tokens == PAD).any()
+    blocks = [block_sample(np.arange(20, 20 + n), np.random.default_rng(n), MASK) for n in (6, 6, 9)]
+    assert not Batch.from_sample(collate([], blocks[:2])).mono.input().padded
+    assert Batch.from_sample(collate([], blocks)).mono.input().padded
+
+
+def test_links_of_words_without_tokens_are_left_out():
+    odd = sample([10, 11], [20, 21, 22], [[0, 0, 1], [1, 1, 1], [2, 0, 1], [0, 7, 1]])  # no words 2 and 7
+    batch = bitext(sample([10], [20]), odd)
+    assert batch.links.tolist() == [[1, 0, 0], [1, 1, 1]]
+    assert batch.word_table(0) is batch.word_table(0)
+    expected = WordTable(batch.words, batch.spans, 1)
+    assert torch.equal(batch.word_table(1).first, expected.first)
+    assert torch.equal(batch.word_table(1).count, expected.count)
+    assert bitext(sample([10], [20])).word_table(0).first.shape == (1, 0)

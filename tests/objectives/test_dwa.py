@@ -6,6 +6,7 @@ import torch
 
 import xalign_fairseq
 from xalign_fairseq.alignment.labels import self_label
+from xalign_fairseq.alignment.methods import Dustbin, Transport
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import GoldLinks, pair_sample
@@ -18,7 +19,7 @@ from xalign_fairseq.errors import XalignError
 
 xalign_fairseq.register()
 
-from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig  # noqa: E402
+from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig, labelling_method  # noqa: E402
 
 CONFIG = EncoderConfig(
     vocab_size=60, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
@@ -144,6 +145,26 @@ def test_query_positions():
     assert queries["all-aligned"].sum() * 2 == linked.sum() and not both.any()
 
 
+@pytest.mark.parametrize("queries", ["masked", "unmasked", "all-aligned"])
+def test_the_bound_on_queries_loses_none_and_keeps_the_softmax_to_them(queries, monkeypatch):
+    objective, _, heads, step = build(DwaConfig(queries=queries, filter="union"))
+    data, shapes = batch(((20, 30), (25, 24), (3, 4))), []
+    computed = Pointer.log_probabilities
+    monkeypatch.setattr(
+        Pointer, "log_probabilities", lambda self, *given: shapes.append(given[2].shape) or computed(self, *given)
+    )
+    labels, _ = objective._labels(step(), heads["dwa"], data.bitext, 5)
+    asked = objective._queries(data.bitext, labels)
+    hidden = step().states(data.bitext.input("masked")).layer(-1)
+    whole, _ = heads["dwa"].pointer.loss(hidden, data.bitext.spans, asked, labels)
+    loss = objective.forward(step(), data, 5)
+    assert loss.count == asked.sum() > 0 and loss.total.item() == pytest.approx(whole.item(), rel=1e-12)
+    most = shapes[-1][1]
+    assert most >= asked.sum(1).max()
+    if queries != "all-aligned":
+        assert most <= 0.7 * data.bitext.tokens.shape[1]
+
+
 def test_before_the_start_update_nothing_is_labelled():
     objective, _, _, step = build(DwaConfig(start_update=3))
     early, late = (objective.forward(step(n), batch(), n) for n in (2, 3))
@@ -203,6 +224,43 @@ def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
     broken = objective.forward(step(), data, 5).stats["pairs_without_label"]
     with_token = (data.bitext.tokens == data.bitext.tokens[1, 1]).any(1).sum()
     assert clean[0] == 0 and broken[0] == with_token and broken[1] == 3
+
+
+def test_a_dustbin_leaves_words_without_a_label():
+    shares = []
+    for dustbin in (0.1, 0.9):
+        objective, _, heads, step = build(DwaConfig(method="ot-unbalanced", dustbin=dustbin, sinkhorn_iterations=9))
+        bitext = batch(((9, 12), (3, 2), (6, 6))).bitext
+        labels = objective._own(step(), heads["dwa"], bitext)
+        hidden = step().states(bitext.tokens).layer(objective.label_layer)
+        links, _ = Dustbin(dustbin=dustbin, iterations=9)(hidden, bitext.spans)
+        expected = torch.full_like(labels, -1)
+        for b, i, j in links.nonzero().tolist():
+            s, t = bitext.spans[b, 0] + i, bitext.spans[b, 2] + j
+            expected[b, s], expected[b, t] = max(expected[b, s], t), max(expected[b, t], s)
+        assert torch.equal(labels, expected)
+        shares.append((labels >= 0).sum().item())
+        assert objective.forward(step(), batch(), 5).count > 0 or dustbin == 0.9
+    assert 0 < shares[1] < shares[0]
+
+
+def test_options_left_out_are_the_methods_own():
+    assert labelling_method(DwaConfig()) == Transport()
+    assert labelling_method(DwaConfig(method="ot-unbalanced")) == Dustbin()
+    given = DwaConfig(sinkhorn_iterations=5, mu=0.5, eps=1e-4, order="rows-first", filter_rounds=3, filter_alpha=0.8)
+    assert labelling_method(given) == Transport(iterations=5, mu=0.5, eps=1e-4, order="rows-first", rounds=3, alpha=0.8)
+    for wrong, named in (
+        ({"method": "magic"}, "--dwa-method"),
+        ({"dustbin": 0.3}, "--dwa-method transport.*--dwa-dustbin"),
+        ({"method": "ot-unbalanced", "order": "rows-first"}, "--dwa-order"),
+        ({"method": "ot-unbalanced", "eps": 1e-4}, "--dwa-eps"),
+        ({"method": "ot-unbalanced", "dustbin": 2.0}, "dustbin"),
+        ({"method": "ot-unbalanced", "label_by": "pointer"}, "--dwa-label-by"),
+        ({"order": "any"}, "--dwa-order"),
+        ({"filter": "best"}, "--dwa-filter"),
+    ):
+        with pytest.raises(XalignError, match=f"(?s){named}"):
+            DenoisingWordAlignment(DwaConfig(**wrong))
 
 
 def test_bad_options_are_named():

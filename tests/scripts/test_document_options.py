@@ -20,11 +20,11 @@ def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(tmp_path):
     done = run("--check")
     assert done.returncode == 0, done.stderr[-3000:]
     text = (ROOT / "user_dir_docs.md").read_text()
-    row = "| `--dwa-mu` | `1.0` |"
+    row = "| `--dwa-unmasked-prob` | `0.15` |"
     assert row in text
-    (tmp_path / "user_dir_docs.md").write_text(text.replace(row, "| `--dwa-mu` | `2.0` |"))
+    (tmp_path / "user_dir_docs.md").write_text(text.replace(row, "| `--dwa-unmasked-prob` | `0.25` |"))
     done = run("--check", "--root", tmp_path)
-    assert done.returncode == 1 and "+| `--dwa-mu` | `1.0` |" in done.stderr
+    assert done.returncode == 1 and "+| `--dwa-unmasked-prob` | `0.15` |" in done.stderr
     assert run("--root", tmp_path).returncode == 0
     assert (tmp_path / "user_dir_docs.md").read_text() == text
 

@@ -12,13 +12,13 @@ class WordTable:
 
     ``first`` is the position of a word's first token in the pair sequence, -1 for a word that has no token (the
     tokenizer turned it into nothing, or the number is beyond the sentence); ``count`` is the number of its tokens,
-    which follow one another. W is the number of positions: no sentence has more words with tokens than that, but
-    numbers may be higher where words without tokens stand between.
+    which follow one another.
 
     Args:
         words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens and padding.
         spans: (B, 4), [src start, src end, tgt start, tgt end).
         side: 0 source, 1 target.
+        width: W, more than the highest number of a word; without it that is read back from the device.
 
     Example::
 
@@ -26,10 +26,11 @@ class WordTable:
         table.first[row, word], table.count[row, word]
     """
 
-    def __init__(self, words: Tensor, spans: Tensor, side: int):
+    def __init__(self, words: Tensor, spans: Tensor, side: int, width: int | None = None):
         at = torch.arange(words.shape[1], device=words.device)
         here = (at >= spans[:, 2 * side, None]) & (at < spans[:, 2 * side + 1, None]) & (words >= 0)
-        width = int(words.max()) + 1 if words.numel() else 0
+        if width is None:
+            width = int(words.max()) + 1 if words.numel() else 0
         # Tokens of the other side and special tokens are counted in a last column, which is cut off.
         number = torch.where(here, words, width)
         base = torch.zeros(len(words), width + 1, dtype=torch.int64, device=words.device)

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.alignment.subwords import WordTable
 from xalign_fairseq.data.samples import BOS, PAD, BlockSample, GoldLinks, PairSample
 from xalign_fairseq.encoder.inputs import Input, in_target
 
@@ -18,16 +19,22 @@ class Bitext:
 
     Attributes:
         tokens, masked, targets: (B, T) int64, padded with ``pad``; targets are ``pad`` where nothing is predicted.
-        draw: (B, T) float in [0, 1).
+        draw: (B, T) float64 in [0, 1), which mixed precision leaves alone: half precision would round draws.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
+        predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
+        side_predicted: the same for both ``side(..., "targets")``.
+        most_predicted: how many of them the fullest row has.
+        free_draws: (B, T) on the host, ``draw`` of those tokens of both sides that are no targets, 1 elsewhere.
+        sizes: (B, 2) on the host, tokens of each side.
         partner: (B, T) int64 by prepared links, -1 for none; None if no pair of the batch has links.
         has_links: (B,) bool.
         corpus: (B,) int64, number of the language pair.
         langs: (B, 2) int64, numbers of the languages of the two sides; training draws a pair in both directions.
         words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens and padding; None if
             no pair of the batch has links.
-        links: (K, 3) int64, [row, src word, tgt word] of every link to learn from, in the order of rows; None likewise.
-        longest: tokens of the longest side of each kind.
+        links: (K, 3) int64, [row, src word, tgt word] of every link to learn from, both of whose words have tokens, in
+            the order of rows; None likewise.
+        highest_word: (on the host) the highest number in ``words``.
         gold: prepared links of each pair (on the host), for scoring.
         language_rows: (B, 2) int64, rows of both sides' language embeddings; None for an encoder without any.
     """
@@ -37,17 +44,29 @@ class Bitext:
     targets: Tensor
     draw: Tensor
     spans: Tensor
+    predicted: Tensor
+    side_predicted: tuple[Tensor, Tensor]
+    most_predicted: int
+    free_draws: np.ndarray
+    sizes: np.ndarray
     partner: Tensor | None
     has_links: Tensor
     corpus: Tensor
     langs: Tensor
     words: Tensor | None
     links: Tensor | None
-    longest: tuple[int, int]
+    highest_word: int
     gold: Sequence[GoldLinks | None]
     language_rows: Tensor | None = None
     _sides: dict[tuple[int, str], Tensor] = field(default_factory=dict, repr=False)
     _places: Tensor | None = field(default=None, repr=False)
+    _tables: dict[int, WordTable] = field(default_factory=dict, repr=False)
+
+    @property
+    def longest(self) -> tuple[int, int]:
+        """Tokens of the longest side of each kind."""
+        src, tgt = self.sizes.max(0).tolist()
+        return src, tgt
 
     def side_in(self, language: int) -> Tensor:
         """(B,) int64: which side of each pair, 0 or 1, is in a language that all pairs have."""
@@ -65,12 +84,14 @@ class Bitext:
         if self.language_rows is not None:
             target = in_target(self.spans, self.tokens.shape[1])
             languages = torch.where(target, self.language_rows[:, 1:], self.language_rows[:, :1])
-        return Input(getattr(self, values), languages, self._reset_positions() if reset_positions else None)
+        positions = self._reset_positions() if reset_positions else None
+        return Input(getattr(self, values), languages, positions, padded=_differ(self.sizes.sum(1)))
 
     def side_input(self, side: int, values: str = "tokens") -> Input:
         """One side for the encoder, as :meth:`side` gives it."""
         rows = self.language_rows
-        return Input(self.side(side, values), None if rows is None else rows[:, side, None])
+        languages = None if rows is None else rows[:, side, None]
+        return Input(self.side(side, values), languages, padded=_differ(self.sizes[:, side]))
 
     def _reset_positions(self) -> Tensor:
         if self._places is None:  # the same tensor each time, so that the pass over it is shared
@@ -92,11 +113,18 @@ class Bitext:
             start, end = self.spans[:, 2 * side, None], self.spans[:, 2 * side + 1, None]
             at = start - 1 + torch.arange(self.longest[side] + 2, device=start.device)
             taken = getattr(self, values).gather(1, at.clamp(max=self.tokens.shape[1] - 1))
-            taken[:, 0] = BOS  # in the pair sequence a target follows </s>
+            taken[:, :1].fill_(BOS)  # in the pair sequence a target follows </s>
             if values == "targets":
                 taken = taken.masked_fill((at < start) | (at == end), PAD)
             self._sides[side, values] = taken.masked_fill(at > end, PAD)
         return self._sides[side, values]
+
+    def word_table(self, side: int) -> WordTable:
+        """Where the words of one side lie in the pair sequences; the same table whenever it is asked for."""
+        if side not in self._tables:
+            words = torch.full_like(self.tokens, -1) if self.words is None else self.words
+            self._tables[side] = WordTable(words, self.spans, side, self.highest_word + 1)
+        return self._tables[side]
 
 
 @dataclass
@@ -105,8 +133,10 @@ class Mono:
 
     Attributes:
         masked, targets: ids (B, T), padded.
-        draw: (B, T) float in [0, 1).
+        draw: (B, T) float64 in [0, 1).
         langs: (B,) int64, numbers of the languages.
+        predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
+        padded: whether a block is shorter than T.
         language_rows: (B,) int64, rows of the language embeddings; None for an encoder without any.
     """
 
@@ -114,12 +144,15 @@ class Mono:
     targets: Tensor
     draw: Tensor
     langs: Tensor
+    predicted: Tensor
+    padded: bool
     language_rows: Tensor | None = None
 
     def input(self, tokens: Tensor | None = None) -> Input:
         """The blocks for the encoder, perturbed as they are or by ``tokens`` (B, T) in their place."""
         rows = self.language_rows
-        return Input(self.masked if tokens is None else tokens, None if rows is None else rows[:, None])
+        languages = None if rows is None else rows[:, None]
+        return Input(self.masked if tokens is None else tokens, languages, padded=self.padded)
 
 
 @dataclass
@@ -147,13 +180,18 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
     """Pad and stack the samples of one batch into the dict that fairseq's trainer moves to its device."""
     batch: dict[str, Any] = {"nsentences": len(pairs) + len(blocks), "ntokens": 0}
     if pairs:
+        targets = pad([pair.targets for pair in pairs], PAD)
+        draw = pad([pair.draw.astype(np.float64) for pair in pairs], 1.0)
+        spans = np.stack([pair.span for pair in pairs])
+        words = pad([_words(pair) for pair in pairs], -1)
         linked = any(pair.partner is not None for pair in pairs)
         batch["bitext"] = {
             "tokens": pad([pair.tokens for pair in pairs], PAD),
             "masked": pad([pair.masked for pair in pairs], PAD),
-            "targets": pad([pair.targets for pair in pairs], PAD),
-            "draw": pad([pair.draw for pair in pairs], 1.0),
-            "spans": torch.from_numpy(np.stack([pair.span for pair in pairs])),
+            "targets": targets,
+            "draw": draw,
+            "spans": torch.from_numpy(spans),
+            **_known(targets.numpy(), draw.numpy(), spans),
             "partner": pad(
                 [np.full(len(p.tokens), -1, dtype=np.int64) if p.partner is None else p.partner for p in pairs], -1
             )
@@ -162,21 +200,48 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
             "has_links": torch.tensor([pair.partner is not None for pair in pairs]),
             "corpus": torch.tensor([pair.corpus for pair in pairs]),
             "langs": torch.tensor([pair.langs for pair in pairs]),
-            "words": pad([_words(pair) for pair in pairs], -1) if linked else None,
+            "words": words if linked else None,
             "links": torch.from_numpy(_links(pairs)) if linked else None,
-            "longest": tuple(max(int(pair.span[end] - pair.span[end - 1]) for pair in pairs) for end in (1, 3)),
+            "highest_word": int(words.max()),
             "gold": tuple(pair.gold for pair in pairs),
         }
         batch["ntokens"] += sum(len(pair.tokens) for pair in pairs)
     if blocks:
+        targets = pad([block.targets for block in blocks], PAD)
         batch["mono"] = {
             "masked": pad([block.masked for block in blocks], PAD),
-            "targets": pad([block.targets for block in blocks], PAD),
-            "draw": pad([block.draw for block in blocks], 1.0),
+            "targets": targets,
+            "draw": pad([block.draw.astype(np.float64) for block in blocks], 1.0),
             "langs": torch.tensor([block.lang for block in blocks]),
+            "predicted": torch.from_numpy(np.flatnonzero(targets.numpy() != PAD)),
+            "padded": _differ(np.array([len(block.targets) for block in blocks])),
         }
         batch["ntokens"] += sum(len(block.masked) for block in blocks)
     return batch
+
+
+def _known(targets: np.ndarray, draw: np.ndarray, spans: np.ndarray) -> dict[str, Any]:
+    """What is known of a batch before it leaves the host, so that nobody has to wait for the device to ask it."""
+    sizes = spans[:, 1::2] - spans[:, ::2]
+    chosen = targets != PAD
+    at = np.arange(targets.shape[1])
+    sides = [(at >= spans[:, 2 * side, None]) & (at < spans[:, 2 * side + 1, None]) for side in (0, 1)]
+    of_sides = []
+    for side, inside in enumerate(sides):
+        row, column = np.nonzero(chosen & inside)
+        width = sizes[:, side].max() + 2
+        of_sides.append(torch.from_numpy(row * width + column - spans[row, 2 * side] + 1))
+    return {
+        "predicted": torch.from_numpy(np.flatnonzero(chosen)),
+        "side_predicted": tuple(of_sides),
+        "most_predicted": int(chosen.sum(1).max()),
+        "free_draws": np.where((sides[0] | sides[1]) & ~chosen, draw, 1.0),
+        "sizes": sizes,
+    }
+
+
+def _differ(lengths: np.ndarray) -> bool:
+    return bool((lengths != lengths[0]).any())
 
 
 def _words(pair: PairSample) -> np.ndarray:
@@ -188,9 +253,15 @@ def _words(pair: PairSample) -> np.ndarray:
 
 
 def _links(pairs: Sequence[PairSample]) -> np.ndarray:
-    rows = [(row, pair.gold.taught[:, :2]) for row, pair in enumerate(pairs) if pair.gold is not None]
+    rows = [(row, _links_with_tokens(pair.gold)) for row, pair in enumerate(pairs) if pair.gold is not None]
     each = [np.column_stack([np.full(len(links), row), links]) for row, links in rows]
     return np.concatenate(each).astype(np.int64) if each else np.empty((0, 3), dtype=np.int64)
+
+
+def _links_with_tokens(gold: GoldLinks) -> np.ndarray:
+    """The links (k, 2) that are taught, without those of words that the tokenizer turned into nothing."""
+    links = gold.taught[:, :2]
+    return links[np.isin(links[:, 0], gold.src_words) & np.isin(links[:, 1], gold.tgt_words)]
 
 
 def pad(rows: Sequence[np.ndarray], value: float) -> Tensor:

@@ -14,6 +14,7 @@ class Input:
         tokens: (B, T) int64, padded.
         languages: (B, T) or (B, 1) int64, rows of the encoder's language embeddings; encoders without any ignore it.
         positions: (B, T) int64, place of each token, from 0; None: tokens that are not padding are counted through.
+        padded: whether there is padding, which whoever makes the batch knows; None: unknown.
 
     Example::
 
@@ -23,6 +24,7 @@ class Input:
     tokens: Tensor
     languages: Tensor | None = None
     positions: Tensor | None = None
+    padded: bool | None = None
 
 
 def in_target(spans: Tensor, length: int) -> Tensor:

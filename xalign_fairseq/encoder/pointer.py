@@ -25,26 +25,29 @@ class Pointer(nn.Module):
             nn.init.normal_(map_.weight, std=0.02)
             nn.init.zeros_(map_.bias)
 
-    def loss(self, hidden: Tensor, spans: Tensor, queries: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """Cross-entropy of the pointer at the query positions.
+    def loss(
+        self, hidden: Tensor, spans: Tensor, queries: Tensor, labels: Tensor, *, most: int | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Cross-entropy of the pointer at the query positions; nothing is read back from the device.
 
         Args:
             hidden: (B, T, H).
             spans: (B, 4), [src start, src end, tgt start, tgt end).
             queries: (B, T) bool, positions that point; their labels are not negative.
             labels: (B, T) int64, absolute position of the partner.
+            most: Q, no row has more queries; memory is (B, Q, T). T by default.
 
         Returns:
             the sum over queries in nats, and the number of queries whose most probable partner is the label. Without a
             query both are zero, and the maps still get a (zero) gradient.
         """
-        # Queries come first in each row; only as many columns as the fullest row needs are computed.
-        order = queries.int().argsort(dim=1, descending=True, stable=True)[:, : int(queries.sum(1).max())]
-        real = queries.gather(1, order)
-        logp = self.log_probabilities(hidden, spans, order)[real]
-        target = labels.gather(1, order)[real]
-        total = -logp.gather(1, target[:, None]).sum()
-        return total, (logp.detach().argmax(1) == target).sum()
+        # Queries come first in each row; rows with fewer than the fullest compute some more, which do not count.
+        order = queries.int().argsort(dim=1, descending=True, stable=True)[:, :most]
+        counted = queries.gather(1, order)
+        logp = self.log_probabilities(hidden, spans, order)
+        target = labels.gather(1, order).clamp(min=0)
+        total = -logp.gather(2, target[..., None])[..., 0].masked_fill(~counted, 0.0).sum()
+        return total, ((logp.detach().argmax(2) == target) & counted).sum()
 
     def similarity(
         self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None
@@ -63,9 +66,12 @@ class Pointer(nn.Module):
 
     def log_probabilities(self, hidden: Tensor, spans: Tensor, positions: Tensor) -> Tensor:
         """log a_i for the given positions (B, Q) over all T positions; about -inf outside the other side."""
-        picked = hidden.gather(1, positions[..., None].expand(-1, -1, hidden.shape[-1]))
-        scores = self.query(picked) @ self.key(hidden).transpose(1, 2) * hidden.shape[-1] ** -0.5
-        side = sides(spans, hidden.shape[1])
+        batch, length, width = hidden.shape
+        # Selecting from the flattened batch is much faster than gathering, its gradient above all.
+        flat = positions + length * torch.arange(batch, device=hidden.device)[:, None]
+        picked = hidden.reshape(-1, width).index_select(0, flat.flatten()).view(*positions.shape, width)
+        scores = self.query(picked) @ self.key(hidden).transpose(1, 2) * width**-0.5
+        side = sides(spans, length)
         other = (1 - side.gather(1, positions))[..., None] == side[:, None, :]
         wide = scores.double() if scores.dtype.itemsize == 8 else scores.float()
         return wide.masked_fill(~other, torch.finfo(wide.dtype).min).log_softmax(-1)

@@ -162,7 +162,10 @@ class HiddenStates:
         tokens = self._given.tokens
         self._padding = tokens.eq(encoder.config.pad)
         # A batch without padding needs no mask, and without one torch's faster kernels apply.
-        self._mask = self._padding if tokens.device.type != "cpu" or bool(self._padding.any()) else None
+        padded = self._given.padded
+        if padded is None:
+            padded = tokens.device.type != "cpu" or bool(self._padding.any())
+        self._mask = self._padding if padded else None
         self._states: list[Tensor] = []
 
     @property

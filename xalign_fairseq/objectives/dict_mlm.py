@@ -90,6 +90,6 @@ class DictMaskedLanguageModel(Objective):
             masked = torch.where(asked, translation, masked)
         else:
             targets = torch.where(asked & there, translation, targets)
-        loss = masked_cross_entropy(encoder, mono.input(masked), targets)
+        loss = masked_cross_entropy(encoder, mono.input(masked), targets, mono.predicted)
         loss.stats["translated"] = ((asked & there).sum(), loss.count)
         return loss

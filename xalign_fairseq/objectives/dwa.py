@@ -1,19 +1,22 @@
 """Denoising word alignment with self-labelled links (XLM-Align, Chi et al. 2021)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Optional
 
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.alignment.labels import LabelOptions, self_label
+from xalign_fairseq.alignment.labels import partners, self_label
 from xalign_fairseq.alignment.links import FILTERS
+from xalign_fairseq.alignment.methods import Dustbin, Transport
 from xalign_fairseq.alignment.similarity import pair_similarity
+from xalign_fairseq.alignment.sinkhorn.reference import ORDERS
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pointer import Pointer
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 
 QUERIES = ("masked", "unmasked", "all-aligned")
@@ -32,15 +35,37 @@ class DwaConfig(ObjectiveConfig):
         metadata={"help": "similarity that labels: hidden (h_i . h_j, Eq. 1) or pointer (the pointer's own scores)"},
     )
     layer: int = field(default=-1, metadata={"help": "layer that the pointer reads (Table 5); -1: last"})
-    sinkhorn_iterations: int = field(default=2, metadata={"help": "Sinkhorn iterations"})
-    mu: float = field(default=1.0, metadata={"help": "entropic regularisation"})
-    eps: float = field(default=1e-6, metadata={"help": "floor of the similarities"})
-    order: str = field(
-        default="columns-first", metadata={"help": "columns-first (released code) or rows-first (Eq. 6)"}
+    method: str = field(
+        default="transport",
+        metadata={
+            "help": "way to the labels: transport, or ot-unbalanced, whose dustbin leaves words without a partner"
+        },
     )
-    filter: str = field(
-        default="itermax",
-        metadata={"help": "itermax (released code), itermax-paper (Eq. 9), argmax (one round) or union (no filter)"},
+    sinkhorn_iterations: Optional[int] = field(
+        default=None, metadata={"help": "Sinkhorn iterations (default: 2 of transport, 20 of ot-unbalanced)"}
+    )
+    mu: Optional[float] = field(
+        default=None, metadata={"help": "entropic regularisation (default: 1 of transport, 0.1 of ot-unbalanced)"}
+    )
+    eps: Optional[float] = field(
+        default=None, metadata={"help": "floor of the similarities (transport alone; default: 1e-6)"}
+    )
+    order: Optional[str] = field(
+        default=None,
+        metadata={
+            "help": "columns-first (released code) or rows-first (Eq. 6) (transport alone; default: columns-first)"
+        },
+    )
+    dustbin: Optional[float] = field(
+        default=None,
+        metadata={"help": "score of no partner beside cosines scaled to 0 to 1 (ot-unbalanced alone; default: 0.5)"},
+    )
+    filter: Optional[str] = field(
+        default=None,
+        metadata={
+            "help": "itermax (released code), itermax-paper (Eq. 9), argmax (one round) or union (no filter) "
+            "(default: itermax of transport, argmax of ot-unbalanced)"
+        },
     )
     filter_rounds: int = field(default=2, metadata={"help": "rounds of the filter"})
     filter_alpha: float = field(default=0.9, metadata={"help": "discount of tokens that have a link already"})
@@ -70,6 +95,57 @@ class DwaHead(nn.Module):
         self.pointer = Pointer(config.encoder_embed_dim)
         self.register_buffer("agreement", torch.zeros(()))
         self.register_buffer("own_labels", torch.zeros(()))
+        self._switched: bool | None = None
+
+    @property
+    def switched(self) -> bool:
+        """``own_labels`` on the host, which reads it once and not in every update."""
+        if self._switched is None:
+            self._switched = float(self.own_labels) > 0
+        return self._switched
+
+    def switch(self) -> None:
+        """Own labels from now on."""
+        self.own_labels.fill_(1)
+        self._switched = True
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(*args, **kwargs)
+        self._switched = None
+
+
+METHODS = {"transport": Transport, "ot-unbalanced": Dustbin}
+# The methods' own names of those options that are called otherwise here.
+RENAMED = {"sinkhorn_iterations": "iterations", "filter_rounds": "rounds", "filter_alpha": "alpha"}
+
+
+def labelling_method(cfg: DwaConfig) -> Transport | Dustbin:
+    """How hidden states become links, with the method's own defaults for what was not given.
+
+    Raises:
+        XalignError: there is no such method, it has no such option, or the option no such value.
+    """
+    made = METHODS[choice(cfg.method, tuple(METHODS), "--dwa-method")]
+    known = {each.name for each in fields(made)}
+    given = {}
+    for option in ("sinkhorn_iterations", "mu", "eps", "order", "dustbin", "filter", "filter_rounds", "filter_alpha"):
+        value, name = getattr(cfg, option), RENAMED.get(option, option)
+        if value is not None and name not in known:
+            raise XalignError(
+                "the way to the labels has no such option",
+                where=f"--dwa-method {cfg.method}",
+                found=f"--dwa-{option.replace('_', '-')}",
+            )
+        if value is not None:
+            given[name] = value
+    if made is Dustbin and cfg.label_by == "pointer":
+        raise XalignError(
+            "a dustbin stands beside cosines of hidden states, not beside the pointer's scores",
+            where=f"--dwa-method {cfg.method}",
+            found="--dwa-label-by pointer",
+            expected="--dwa-label-by hidden",
+        )
+    return made(**given)
 
 
 @register_objective("dwa", dataclass=DwaConfig)
@@ -88,15 +164,11 @@ class DenoisingWordAlignment(Objective):
         super().__init__(cfg)
         choice(cfg.queries, QUERIES, "--dwa-queries")
         choice(cfg.label_by, ("hidden", "pointer"), "--dwa-label-by")
-        self.options = LabelOptions(
-            iterations=cfg.sinkhorn_iterations,
-            mu=cfg.mu,
-            eps=cfg.eps,
-            order=choice(cfg.order, ("columns-first", "rows-first"), "--dwa-order"),
-            filter=choice(cfg.filter, FILTERS, "--dwa-filter"),
-            rounds=cfg.filter_rounds,
-            alpha=cfg.filter_alpha,
-        )
+        if cfg.order is not None:
+            choice(cfg.order, ORDERS, "--dwa-order")
+        if cfg.filter is not None:
+            choice(cfg.filter, FILTERS, "--dwa-filter")
+        self.method = labelling_method(cfg)
         self.bootstraps = cfg.links_until > 0 or cfg.links_agreement > 0
         self.needs = ("bitext", "links") if self.bootstraps else ("bitext",)
 
@@ -119,17 +191,17 @@ class DenoisingWordAlignment(Objective):
         labels, agreement = self._labels(encoder, head, bitext, step)
         queries = self._queries(bitext, labels)
         hidden = encoder.states(bitext.input("masked")).layer(self.cfg.layer)
-        total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels)
+        total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels, most=self._most(bitext))
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
         tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
-        # A pair that has tokens on both sides and labels itself without a link had non-finite hidden states.
+        # Transport links every pair that has tokens on both sides, but for one with non-finite hidden states.
         unlabelled = ~(labels >= 0).any(1) & (spans[:, 1] > spans[:, 0]) & (spans[:, 3] > spans[:, 2])
         stats = {
             "accuracy": (correct, queries.sum()),
             "links_per_token": ((labels >= 0).sum(), tokens),
             "masked_with_label": ((masked & (labels >= 0)).sum(), masked.sum()),
-            "pairs_without_label": (unlabelled.sum(), spans.new_tensor(len(spans))),
+            "pairs_without_label": (unlabelled.sum(), spans.new_full((), len(spans))),
             "links_agreement": agreement,
         }
         return Loss(total, queries.sum(), stats)
@@ -152,12 +224,15 @@ class DenoisingWordAlignment(Objective):
     def _labels_itself(self, head: Any, step: int) -> bool:
         late = self.cfg.links_until > 0 and step >= self.cfg.links_until
         # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
-        return late or (self.cfg.links_agreement > 0 and float(head.own_labels) > 0)
+        return late or (self.cfg.links_agreement > 0 and head.switched)
 
     def _own(self, encoder: StepEncoder, head: Any, bitext: Bitext) -> Tensor:
         hidden = encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
+        if isinstance(self.method, Dustbin):
+            links, _ = self.method(hidden, bitext.spans, sizes=bitext.longest)
+            return partners(links, bitext.spans, hidden.shape[1]).long()
         measure = head.pointer.similarity if self.cfg.label_by == "pointer" else pair_similarity
-        return self_label(hidden, bitext.spans, self.options, measure=measure).long()
+        return self_label(hidden, bitext.spans, self.method, measure=measure, sizes=bitext.longest).long()
 
     def _compare(self, head: Any, own: Tensor, given: Tensor, has_links: Tensor) -> tuple[Tensor, Tensor]:
         """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
@@ -165,12 +240,21 @@ class DenoisingWordAlignment(Objective):
         sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             torch.distributed.all_reduce(sums)
-        if sums[1] > 0:
-            now = (sums[0] / sums[1]).to(head.agreement)
-            head.agreement.copy_(torch.where(head.agreement > 0, 0.8 * head.agreement + 0.2 * now, now))
-            if 0 < self.cfg.links_agreement <= float(head.agreement):
-                head.own_labels.fill_(1)
+        before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)
+        after = torch.where(before > 0, 0.8 * before + 0.2 * now, now)
+        head.agreement.copy_(torch.where(sums[1] > 0, after, before))
+        # The one look of the host at the device: it has to know whether it is to run the pass that labels.
+        if 0 < self.cfg.links_agreement <= float(head.agreement):
+            head.switch()
         return sums[0].float(), sums[1].float()
+
+    def _most(self, bitext: Bitext) -> int | None:
+        """A bound on the queries of a pair that the host knows."""
+        if self.cfg.queries == "masked":
+            return bitext.most_predicted
+        if self.cfg.queries == "unmasked":
+            return int((bitext.free_draws < self.cfg.unmasked_prob).sum(1).max())
+        return None
 
     def _queries(self, bitext: Bitext, labels: Tensor) -> Tensor:
         """Query positions P (B, T), Eq. 14 and Table 7."""

@@ -39,4 +39,4 @@ class L2Align(Objective):
         )
         # Sums in half precision overflow.
         total = at_least_float32(s - t).square().sum()
-        return Loss(total, pairs.rows.new_tensor(len(pairs)))
+        return Loss(total, pairs.rows.new_full((), len(pairs)))

@@ -54,7 +54,7 @@ class LexiconAlign(Objective):
         rows = self._drawn(len(entries), step, entries.src.device)
         src, tgt = entries.vectors(encoder.sentence_encoder.embed_tokens.weight, rows)
         apart = 1 - F.cosine_similarity(src, tgt, dim=-1)
-        return Loss(apart.sum(), torch.tensor(len(apart), device=apart.device))
+        return Loss(apart.sum(), torch.full((), len(apart), device=apart.device))
 
     def _drawn(self, size: int, step: int, device: torch.device) -> Tensor | None:
         """Rows of the entries of an update, keyed by seed and update; with replacement, so that it costs the same."""

@@ -16,5 +16,6 @@ class MaskedLanguageModel(Objective):
 
     def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
         """Sum over masked tokens of the monolingual blocks."""
-        assert batch.mono is not None
-        return masked_cross_entropy(encoder, batch.mono.input(), batch.mono.targets)
+        mono = batch.mono
+        assert mono is not None
+        return masked_cross_entropy(encoder, mono.input(), mono.targets, mono.predicted)

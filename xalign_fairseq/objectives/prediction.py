@@ -1,9 +1,9 @@
 """Losses of predicted tokens, which MLM, TLM and others share."""
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss
@@ -20,17 +20,19 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Loss:
     wide = logits.double() if logits.dtype.itemsize == 8 else logits.float()
     total = F.cross_entropy(wide, labels, reduction="sum")
     correct = (logits.detach().argmax(-1) == labels).sum()
-    count = correct.new_tensor(len(labels))
+    count = torch.full_like(correct, len(labels))  # a tensor made from a number of the host would wait for its copy
     return Loss(total, count, {"accuracy": (correct, count)})
 
 
-def masked_cross_entropy(encoder: StepEncoder, masked: Input, targets: Tensor) -> Loss:
+def masked_cross_entropy(encoder: StepEncoder, masked: Input, targets: Tensor, predicted: Tensor) -> Loss:
     """L = - sum_{i in M} log p(x_i | masked x); M are the chosen positions, kept and random ones included.
 
     Args:
         encoder: the encoder during this update.
         masked: tokens (B, T) to read.
-        targets: (B, T), ``pad`` outside M.
+        targets: (B, T), the tokens x_i at M.
+        predicted: (N,) int64, M as positions in the flattened (B * T,); looking for them in ``targets`` would wait for
+            the device.
     """
-    chosen = targets.ne(PAD)
-    return cross_entropy(encoder.lm_logits(encoder.states(masked).layer(-1)[chosen]), targets[chosen])
+    hidden = encoder.states(masked).layer(-1).flatten(0, 1).index_select(0, predicted)
+    return cross_entropy(encoder.lm_logits(hidden), targets.flatten().index_select(0, predicted))

@@ -19,7 +19,12 @@ class SentenceMaskedLanguageModel(Objective):
         bitext = batch.bitext
         assert bitext is not None
         src, tgt = (
-            masked_cross_entropy(encoder, bitext.side_input(side, "masked"), bitext.side(side, "targets"))
+            masked_cross_entropy(
+                encoder,
+                bitext.side_input(side, "masked"),
+                bitext.side(side, "targets"),
+                bitext.side_predicted[side],
+            )
             for side in (0, 1)
         )
         (src_correct, src_count), (tgt_correct, tgt_count) = src.stats["accuracy"], tgt.stats["accuracy"]

@@ -32,6 +32,7 @@ class TranslationLanguageModel(Objective):
 
     def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
         """Sum over masked tokens of the pairs; without resets DWA and others share this pass."""
-        assert batch.bitext is not None
-        read = batch.bitext.input("masked", reset_positions=self.cfg.reset_positions)
-        return masked_cross_entropy(encoder, read, batch.bitext.targets)
+        bitext = batch.bitext
+        assert bitext is not None
+        read = bitext.input("masked", reset_positions=self.cfg.reset_positions)
+        return masked_cross_entropy(encoder, read, bitext.targets, bitext.predicted)

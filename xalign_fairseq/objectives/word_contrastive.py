@@ -92,7 +92,7 @@ class WordContrastive(Objective):
             every_type = all_gather_rows(types, sizes)
         with torch.autocast(own.device.type, enabled=False):
             directions = [self._direction(anchor, own, every, types, every_type, start) for anchor in (0, 1)]
-        count = pairs.rows.new_tensor(len(pairs))
+        count = pairs.rows.new_full((), len(pairs))
         similarity = (own[:, 0] * own[:, 1]).detach().sum()
         stats = {
             "accuracy": (torch.stack([correct for _, correct in directions]).sum(), 2 * count),

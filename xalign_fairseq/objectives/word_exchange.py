@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.alignment.exchange import MANY, exchange
 from xalign_fairseq.alignment.labels import pair_links
-from xalign_fairseq.alignment.subwords import SUBWORD_RULES, WordTable, expand
+from xalign_fairseq.alignment.subwords import SUBWORD_RULES, expand
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -131,7 +131,6 @@ class WordExchange(Objective):
             links, _ = pair_links(hidden, spans, sizes=bitext.longest)
             rows, i, j = links.nonzero(as_tuple=True)
             return torch.stack([rows, spans[rows, 0] + i, spans[rows, 2] + j], 1)
-        if bitext.links is None or bitext.words is None:
+        if bitext.links is None:
             return spans.new_empty(0, 3)
-        src, tgt = (WordTable(bitext.words, spans, side) for side in (0, 1))
-        return expand(bitext.links, src, tgt, self.cfg.subwords)
+        return expand(bitext.links, bitext.word_table(0), bitext.word_table(1), self.cfg.subwords)

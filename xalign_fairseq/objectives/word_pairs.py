@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.subwords import WordTable, word_vectors
+from xalign_fairseq.alignment.subwords import word_vectors
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
 from xalign_fairseq.data.samples import PAD
@@ -24,7 +24,7 @@ class WordPairConfig(ObjectiveConfig):
 
 
 class WordPairs:
-    """The K word pairs (s_i, t_i) of a batch, one for each link both of whose words have tokens.
+    """The K word pairs (s_i, t_i) of a batch, one for each of its links.
 
     S is the side of the pivot language and T the other one (Wu & Dredze 2020, section 2), whichever of them the data
     have as source. A batch without links has K = 0.
@@ -46,12 +46,8 @@ class WordPairs:
 
     def __init__(self, bitext: Bitext, pivot_side: Tensor | None = None):
         self._bitext = bitext
-        words, links = bitext.words, bitext.links
-        if words is None or links is None:
-            words, links = torch.full_like(bitext.tokens, -1), bitext.tokens.new_zeros(0, 3)
-        self._tables = [WordTable(words, bitext.spans, side) for side in (0, 1)]
-        there = [table.find(links[:, 0], links[:, 1 + side])[0] >= 0 for side, table in enumerate(self._tables)]
-        links = links[there[0] & there[1]]
+        links = bitext.tokens.new_zeros(0, 3) if bitext.links is None else bitext.links
+        self._tables = [bitext.word_table(side) for side in (0, 1)]
         self.rows, self._numbers = links[:, 0], links[:, 1:]
         swapped = torch.zeros_like(self.rows) if pivot_side is None else pivot_side[self.rows]
         self._swapped = swapped.bool()[:, None]
