@@ -15,7 +15,7 @@
 //   splat(x)             x in each lane
 //   sum(x), max(x)       over the lanes, known to each of them
 //   best(x, at)          the largest x of the lanes and the lowest `at` among equals
-//   exp(x), log(x)       of each lane; exp of anything below -87 is 0; scalar_exp, _log, _sqrt of one float
+//   exp(x), log(x)       of each lane; exp of anything below -104 is 0; scalar_exp, _log, _sqrt of one float
 //
 // and Lanes has + - * / and comparisons whose outcome chooses by `? :`.
 #pragma once
@@ -100,10 +100,11 @@ class SerialGroup {
     return {peak, -max(equals)};
   }
 
-  // A cast between vectors keeps their bits. 2^k e^r with r in [-ln(2)/2, ln(2)/2] and the series of e^r (error below 1e-7 of it).
+  // A cast between vectors keeps their bits. 2^k e^r with r in [-ln(2)/2, ln(2)/2] and the series of e^r (error below
+  // 1e-7 of it). 2^k goes in by halves, since the smallest numbers have no exponent for it as a whole.
   static Lanes exp(Lanes x) {
     const Lanes round = splat(12582912.0f);  // 1.5 * 2^23: adding it leaves no room for a fraction
-    const Lanes inside = x < -87.0f ? splat(-87.0f) : (x > 88.0f ? splat(88.0f) : x);
+    const Lanes inside = x < -104.0f ? splat(-104.0f) : (x > 88.0f ? splat(88.0f) : x);
     const Lanes k = (inside * 1.44269504f + round) - round;
     const Lanes r = (inside - k * 0.693359375f) + k * 2.12194440e-4f;  // ln 2 in two parts
     Lanes y = r * (1.0f / 5040) + 1.0f / 720;
@@ -113,8 +114,9 @@ class SerialGroup {
     y = y * r + 0.5f;
     y = y * r + 1.0f;
     y = y * r + 1.0f;
-    const Bits exponent = (__builtin_convertvector(k, Bits) + 127) << 23;
-    return x < -87.0f ? splat(0.0f) : y * (Lanes)exponent;
+    const Bits whole = __builtin_convertvector(k, Bits), half = whole >> 1;
+    const Bits first = (half + 127) << 23, second = (whole - half + 127) << 23;
+    return x < -104.0f ? splat(0.0f) : y * (Lanes)first * (Lanes)second;
   }
 
   // log(2^k y) with y in [sqrt(1/2), sqrt(2)), by 2 artanh(s), s = (y - 1) / (y + 1). For x > 0.

@@ -1,0 +1,75 @@
+"""Random sentence pairs as hidden states, and whether their links hang on the last bits of float32."""
+
+import random
+
+import torch
+
+from xalign_fairseq.alignment.labels import LabelOptions, pair_links
+from xalign_fairseq.alignment.links import FILTERS, find_links
+from xalign_fairseq.alignment.similarity import pair_similarity
+from xalign_fairseq.alignment.sinkhorn import backend, sinkhorn
+
+
+def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1.0):
+    """Hidden states (B, T, H) float32 and spans of ragged pairs; ``common`` of 0 makes half the similarities negative.
+
+    Target tokens resemble source tokens, and all tokens share a direction, as those of real encoders do.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    draw = random.Random(seed)
+    sizes = [(draw.randint(shortest, longest), draw.randint(shortest, longest)) for _ in range(count)]
+    hidden = torch.randn(count, max(n + m for n, m in sizes) + 3, width, generator=generator)
+    spans = []
+    for row, (n, m) in enumerate(sizes):
+        like = torch.randint(0, n, (m,), generator=generator)
+        noise = torch.randn(m, width, generator=generator)
+        hidden[row, n + 2 : n + 2 + m] = 0.7 * hidden[row, 1 : n + 1][like] + 0.7 * noise
+        spans.append([1, n + 1, n + 2, n + 2 + m])
+    return (hidden + common * torch.randn(width, generator=generator)) * scale, torch.tensor(spans)
+
+
+def random_options(seed):
+    """Any of the options that :class:`LabelOptions` has."""
+    draw = random.Random(seed)
+    mu = draw.choice([1.0, 1.0, 2.0, 0.5, 0.1, 0.05, 0.02, 0.01])
+    return LabelOptions(
+        # Without any iteration K itself, whose powers below this mu are too small for float32.
+        iterations=draw.choice([0, 1, 2, 3, 10] if mu >= 0.5 else [1, 2, 3, 10]),
+        mu=mu,
+        eps=draw.choice([1e-6, 1e-3]),
+        order=draw.choice(["columns-first", "rows-first"]),
+        domain=draw.choice(["auto", "auto", "log"]),
+        filter=draw.choice(FILTERS),
+        rounds=draw.choice([1, 2, 3]),
+        alpha=draw.choice([0.9, 0.5, 1.0]),
+    )
+
+
+def differing(found, expected):
+    """The numbers of the pairs whose links (B, n, m) are not the same."""
+    return (found != expected).flatten(1).any(1).nonzero().flatten()
+
+
+def hangs_on_rounding(hidden, spans, options, draws=16):
+    """(B,) bool: pairs whose links change if each entry of the float64 plan is off by float32's rounding.
+
+    That is 2e-6 of the entry, times 1 / mu below 1, since it is the logarithm over mu whose last bits are lost.
+    """
+    similarity, src_mask, tgt_mask = pair_similarity(hidden.double(), spans)
+    given = {name: getattr(options, name) for name in ("iterations", "mu", "eps", "order")}
+    plan = sinkhorn(similarity, src_mask, tgt_mask, **given, domain="log")
+    rules = {name: getattr(options, name) for name in ("filter", "rounds", "alpha")}
+    exact = find_links(plan, src_mask, tgt_mask, **rules)
+    generator = torch.Generator().manual_seed(1)
+    changed = torch.zeros(len(hidden), dtype=torch.bool)
+    for _ in range(draws):
+        noise = 2 * torch.rand(plan.shape, generator=generator, dtype=plan.dtype) - 1
+        noisy = plan * (1 + 2e-6 * max(1.0, 1 / options.mu) * noise)
+        changed |= (find_links(noisy, src_mask, tgt_mask, **rules) != exact).flatten(1).any(1)
+    return changed
+
+
+def links_by(name, hidden, spans, options):
+    """Links and probabilities by a backend."""
+    with backend.using(name):
+        return pair_links(hidden, spans, options)
