@@ -28,6 +28,11 @@ PAPERS = {
     "word_contrastive": _WU_DREDZE,
     "linear_mapping": _WU_DREDZE,
     "l2_align": _WU_DREDZE,
+    "ot_align": (
+        "Alqahtani et al. (2021)",
+        "Using Optimal Transport as Alignment Objective for fine-tuning Multilingual Contextualized Embeddings",
+        "https://arxiv.org/abs/2110.02887",
+    ),
     "moco": (
         "Pan et al. (2021)",
         "Multilingual BERT Post-Pretraining Alignment",

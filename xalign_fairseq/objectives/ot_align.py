@@ -1,0 +1,162 @@
+"""Both sides of a pair brought together at the cost of optimal transport (Alqahtani et al. 2021), without links."""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from xalign_fairseq.alignment.similarity import pair_similarity, side_positions
+from xalign_fairseq.alignment.sinkhorn.dustbin import dustbin_plan
+from xalign_fairseq.alignment.sinkhorn.plan import sinkhorn_plan
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.precision import at_least_float32
+from xalign_fairseq.encoder.received import received_attention
+from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+
+
+@dataclass
+class OtAlignConfig(ObjectiveConfig):
+    """Options of ``ot_align``."""
+
+    layer: Optional[int] = field(
+        default=None, metadata={"help": "layer that is aligned (default: 10 of 12, the same depth elsewhere)"}
+    )
+    encoding: str = field(
+        default="separate",
+        metadata={"help": "separate (each side by itself) or joint (both in one sequence, where they see each other)"},
+    )
+    marginals: str = field(
+        default="uniform",
+        metadata={"help": "mass of a token: uniform, or attention (what it receives within its side at the layer)"},
+    )
+    mu: float = field(default=0.1, metadata={"help": "entropic regularisation, in units of the cosine"})
+    iterations: int = field(default=20, metadata={"help": "Sinkhorn iterations"})
+    dustbin: Optional[float] = field(
+        default=None,
+        metadata={
+            "help": "cosine, 0 to 1, below which two tokens rather stay alone: unbalanced transport with a dustbin "
+            "(default: none, all mass finds a partner)"
+        },
+    )
+
+
+@register_objective("ot_align", dataclass=OtAlignConfig)
+class OtAlign(Objective):
+    """L = sum over pairs of sum_ij P_ij C_ij, the cost of the transport P between both sides; C_ij = 1 - cos(h_i, h_j).
+
+    P is the entropic plan of K = exp(cos/mu) (Cuturi 2013) between masses that sum to 1 on either side, so that the
+    cost of a pair is a mean over its tokens, 0 to 2. The gradient goes through C and P. Masses are 1/n each, or the
+    attention that a token receives from the tokens of its side, the mean over heads and queries of the softmax over
+    these tokens, by the query and key maps of the layer whose output is aligned; no gradient goes through them, as
+    attending to what has a partner would lower the cost, too.
+
+    With ``--ot-align-dustbin z`` transport is unbalanced (Sarlin et al. 2020; Arase et al. 2023): mass may stay alone
+    at the cost (1 - z) / 2 on either side, so that two tokens are better off together when their cosine exceeds z. The
+    cost is over the mean mass of both sides, and so again a mean over tokens.
+
+    Sides are encoded by themselves, as at transfer; in a joint sequence a token could copy its partner, which lowers
+    the cost and aligns nothing. The count is the number of pairs with tokens on both sides: choose
+    ``--loss-normalization per-objective``. All tokens at one point would be the minimum: train it beside ``mlm`` and
+    ``tlm``, ``reg_param`` or ``reg_hidden``.
+    """
+
+    needs = ("bitext",)
+    stats = ("alone", "best_partner", "pairs_without_plan")
+    in_nats = False
+    cfg: OtAlignConfig
+
+    def __init__(self, cfg: OtAlignConfig):
+        super().__init__(cfg)
+        choice(cfg.encoding, ("separate", "joint"), "--ot-align-encoding")
+        choice(cfg.marginals, ("uniform", "attention"), "--ot-align-marginals")
+        check_values(
+            "an option of transport has no such value",
+            ("--ot-align-mu", cfg.mu, cfg.mu > 0, "a number above 0"),
+            ("--ot-align-iterations", cfg.iterations, cfg.iterations >= 1, "1 or more"),
+            ("--ot-align-dustbin", cfg.dustbin, cfg.dustbin is None or 0 <= cfg.dustbin <= 1, "0 to 1"),
+        )
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Resolve the layer; embeddings have no attention."""
+        given = config.default_labelling_layer() if self.cfg.layer is None else self.cfg.layer
+        self.layer = config.resolve_layer(given, "--ot-align-layer")
+        if self.layer == 0 and self.cfg.marginals == "attention":
+            raise XalignError(
+                "there is no attention in the embeddings",
+                where="--ot-align-marginals attention",
+                found="--ot-align-layer 0",
+                expected=f"layer 1 to {config.encoder_layers}",
+            )
+
+    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+        """Sum of the costs of all pairs that have tokens on both sides and finite states."""
+        bitext = batch.bitext
+        assert bitext is not None
+        hidden, spans = self._states(encoder, bitext, self.layer)
+        unit = F.normalize(at_least_float32(hidden), dim=2)
+        cosine, src_mask, tgt_mask = pair_similarity(unit, spans, sizes=bitext.longest)
+        finite = cosine.sum((1, 2)).isfinite()
+        both = src_mask.any(1) & tgt_mask.any(1)
+        there = (both & finite)[:, None]
+        cosine = cosine.masked_fill(~there[:, :, None], 0.0)
+        masks = src_mask & there, tgt_mask & there
+        plan, alone = self._transport(cosine, masks, self._masses(encoder, bitext, masks, cosine.dtype))
+        total = (plan * (1 - cosine)).sum() + alone * (1 - (self.cfg.dustbin or 0.0))
+        count, moved = there.sum(), plan.detach()
+        stats = {
+            "alone": (alone.detach(), count),
+            # With one more column the maximum of a side without a token is 0.
+            "best_partner": (F.pad(moved, (0, 1)).amax(2).sum(), moved.sum()),
+            "pairs_without_plan": ((both & ~finite).sum(), spans.new_tensor(len(spans))),
+        }
+        return Loss(total, count, stats)
+
+    def _states(self, encoder: StepEncoder, bitext: Bitext, layer: int) -> tuple[Tensor, Tensor]:
+        """Hidden states (B, T, H) of both sides in one row, and where they are in it, (B, 4)."""
+        if self.cfg.encoding == "joint":
+            return encoder.states(bitext.input()).layer(layer), bitext.spans
+        src, tgt = (encoder.states(bitext.side_input(side)).layer(layer) for side in (0, 1))
+        n, m = (bitext.spans[:, 1::2] - bitext.spans[:, 0::2]).unbind(1)
+        first = torch.ones_like(n)
+        second = first + src.shape[1]
+        return torch.cat([src, tgt], 1), torch.stack([first, first + n, second, second + m], 1)
+
+    def _masses(
+        self, encoder: StepEncoder, bitext: Bitext, masks: tuple[Tensor, Tensor], dtype: torch.dtype
+    ) -> list[Tensor]:
+        """The share of each token in its side, (B, n) and (B, m)."""
+        if self.cfg.marginals == "uniform":
+            return [mask.to(dtype) / mask.sum(1, keepdim=True).clamp_min(1) for mask in masks]
+        # Layer l's states come out of a layer that has read those of l - 1.
+        layer: Any = encoder.sentence_encoder.layers[self.layer - 1]
+        hidden, spans = self._states(encoder, bitext, self.layer - 1)
+        each = []
+        for side, mask in enumerate(masks):
+            positions, _ = side_positions(spans, side, mask.shape[1])
+            own = hidden.detach().gather(1, positions[:, :, None].expand(-1, -1, hidden.shape[2]))
+            each.append(received_attention(layer.self_attn, own, mask))
+        return each
+
+    def _transport(self, cosine: Tensor, masks: tuple[Tensor, Tensor], masses: list[Tensor]) -> tuple[Tensor, Tensor]:
+        """The plan (B, n, m) and the mass of all pairs that stays alone; together they are 1 for each pair."""
+        cfg, (src_mass, tgt_mass) = self.cfg, masses
+        if cfg.dustbin is None:
+            similarity = cosine.exp()
+            plan = sinkhorn_plan(
+                similarity, *masks, iterations=cfg.iterations, mu=cfg.mu, src_mass=src_mass, tgt_mass=tgt_mass
+            )
+            return plan, plan.new_zeros(())
+        n, m = (mask.sum(1, keepdim=True) for mask in masks)
+        plan = dustbin_plan(
+            cosine, *masks, cfg.dustbin, iterations=cfg.iterations, mu=cfg.mu, src_mass=src_mass * n,
+            tgt_mass=tgt_mass * m,
+        )  # fmt: skip
+        both = (n + m).clamp_min(1).to(plan.dtype)
+        # A pair of tokens has mass of both sides, a token alone of one.
+        alone = (plan[:, :-1, -1] / both).sum() + (plan[:, -1, :-1] / both).sum()
+        return plan[:, :-1, :-1] * (2 / both[:, :, None]), alone
