@@ -71,6 +71,7 @@ def test_given_links_are_all_that_the_pointer_learns_from(parsed):
 def test_the_layer_is_that_of_every_objective_that_has_one(parsed):
     args = parsed(links="train.links", objectives=("word_contrastive", "l2_align", "reg_param"))
     assert (args.word_contrastive_layer, args.l2_align_layer, args.aer_layer, args.dwa_label_layer) == (2, 2, 2, 2)
+    assert args.ot_align_layer == 2
     assert args.objectives == "word_contrastive,l2_align,reg_param"
 
 

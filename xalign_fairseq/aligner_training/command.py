@@ -32,6 +32,7 @@ def train_options(plan: Plan, config: EncoderConfig, layer: int, cpu: bool) -> l
         "--dwa-layer": layer if pointer else None,
         "--word-contrastive-layer": layer,
         "--l2-align-layer": layer,
+        "--ot-align-layer": layer,
         "--aer-layer": layer,
     }
     objectives: dict[str, Any] = {

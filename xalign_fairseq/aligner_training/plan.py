@@ -19,6 +19,7 @@ OBJECTIVES = {
     "tlm": False,
     "sentence_mlm": False,
     "moco": False,
+    "ot_align": False,
     "word_contrastive": True,
     "l2_align": True,
     "word_exchange": True,

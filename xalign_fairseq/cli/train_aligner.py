@@ -60,8 +60,8 @@ def _add_training_arguments(group: Any) -> None:
         "--objectives",
         default="dwa,tlm",
         metavar="NAME,...",
-        help="dwa, tlm, sentence_mlm, moco; with --links word_contrastive, l2_align, word_exchange; reg_param, "
-        "reg_hidden beside them (default: dwa,tlm)",
+        help="dwa, tlm, sentence_mlm, moco, ot_align; with --links word_contrastive, l2_align, word_exchange; "
+        "reg_param, reg_hidden beside them (default: dwa,tlm)",
     )
     group.add_argument(
         "--layer", type=int, metavar="L", help="layer that links are read from (default: at 10/12 of the depth)"
