@@ -98,6 +98,9 @@ setup(
             "transformers>=5",
             "tokenizers>=0.20",
             "safetensors>=0.4",
+            "POT==0.9.7.post1",
+            "geomloss==0.3.1",
+            "matplotlib>=3.8",
         ],
         "test": [
             "pytest>=8",

@@ -140,14 +140,20 @@ def _memory(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def machine(device: str) -> str:
-    """The kind of processor, and of GPU."""
+    """The kind of processor, or of GPU."""
     if device == "cuda":
         import torch
 
         return torch.cuda.get_device_name()
     info = Path("/proc/cpuinfo")
     named = [line for line in info.read_text().splitlines() if line.startswith("model name")] if info.exists() else []
-    return f"{named[0].split(': ')[1] if named else platform.machine()}, one core"
+    return named[0].split(": ")[1] if named else platform.machine()
+
+
+def commit() -> str:
+    """The short hash of the commit that is measured."""
+    command = ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def describe(args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -158,13 +164,12 @@ def describe(args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapp
 
     tokenizer = BertTokenizer.from_pretrained(inputs)
     text = [" ".join(side) for pair in SentencePairs(inputs / "src.txt", inputs / "tgt.txt") for side in pair]
-    commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
     versions = {tool: found["version"] for tool, found in measured.items()}
     return {
         "command": f"benchmark_aligner.py --src {args.src.name} --tgt {args.tgt.name} --pairs {args.pairs} "
         f"--device {args.device}",
-        "commit": commit.stdout.strip(),
-        "machine": machine(args.device),
+        "commit": commit(),
+        "machine": machine(args.device) + (", one core" if args.device == "cpu" else ""),
         "versions": {**versions, "torch": version("torch"), "transformers": version("transformers")},
         "pairs": args.pairs,
         "words": sum(len(line.split()) for line in text) / args.pairs,

@@ -1,0 +1,194 @@
+"""What benchmark_sinkhorn.py compares: ways from hidden states to a transport plan or to word labels.
+
+Every one is prepared for a problem and then called again and again. Those that know no ragged sequences get each pair's
+sides ready-made, cut out and padded, and padding with a mass of 0; what comes out of a solver is its plan alone.
+"""
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from sinkhorn_problems import Problem
+from torch import Tensor
+
+from xalign_fairseq.alignment.labels import NO_PARTNER, LabelOptions, partners, self_label
+from xalign_fairseq.alignment.links import find_links
+from xalign_fairseq.alignment.similarity import pair_similarity
+from xalign_fairseq.alignment.sinkhorn.reference import sinkhorn
+
+Call = Callable[[], Tensor]
+# What a contestant gives: products (B, n, m), a plan (B, n, m), labels (B, T).
+PRODUCTS, PLAN, LABELS = "products", "plan", "labels"
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One way.
+
+    Attributes:
+        prepare: gives the call that is measured.
+        gives: products, plan or labels.
+        dtypes: of the hidden states that it is measured with.
+        package: that it needs, and pip's name of it; None for torch alone.
+        least_f1: of its links with those of the definition in float64, by dtype; none for another algorithm.
+        large: whether the batch of thousands of pairs is for it, too.
+    """
+
+    prepare: Callable[[Problem, LabelOptions], Call]
+    gives: str
+    dtypes: Sequence[str] = ("float32",)
+    package: tuple[str, str] | None = None
+    least_f1: dict[str, float] | None = None
+    large: bool = False
+
+    @property
+    def missing(self) -> str | None:
+        """pip's name of the package that it lacks."""
+        absent = self.package is not None and importlib.util.find_spec(self.package[0]) is None
+        return self.package[1] if absent else None
+
+
+def products(problem: Problem, options: LabelOptions) -> Call:
+    """The products of both sides and nothing else: the measure of all others."""
+    return lambda: torch.bmm(problem.src, problem.tgt.transpose(1, 2))
+
+
+def read(problem: Problem, options: LabelOptions) -> Call:
+    """A copy of the hidden states, which reads them and writes them: twice the time of reading them."""
+    target = torch.empty_like(problem.hidden)
+    return lambda: target.copy_(problem.hidden)
+
+
+def xalign(problem: Problem, options: LabelOptions) -> Call:
+    """Our own."""
+    return lambda: self_label(problem.hidden, problem.spans, options, sizes=problem.sizes)
+
+
+def eager(problem: Problem, options: LabelOptions) -> Call:
+    """The definition, an operation of torch after the other."""
+
+    def label() -> Tensor:
+        similarity, src_mask, tgt_mask = pair_similarity(problem.hidden, problem.spans, sizes=problem.sizes)
+        plan = sinkhorn(
+            similarity, src_mask, tgt_mask, iterations=options.iterations, mu=options.mu, eps=options.eps
+        )  # fmt: skip
+        return partners(find_links(plan, src_mask, tgt_mask), problem.spans, problem.hidden.shape[1])
+
+    return label
+
+
+def compiled(problem: Problem, options: LabelOptions) -> Call:
+    """The definition as torch.compile makes it, for this very shape."""
+    return torch.compile(eager(problem, options), fullgraph=True, dynamic=False)
+
+
+def pot(problem: Problem, options: LabelOptions, log: bool = False) -> Call:
+    """POT's batched Sinkhorn. It does rows first, we columns: it gets the transposed matrices."""
+    from ot import batch
+
+    solve = batch.bregman_log_projection_batch if log else batch.bregman_projection_batch
+    src_mass, tgt_mass = (mask / mask.sum(1, keepdim=True) for mask in (problem.src_mask, problem.tgt_mask))
+    # It makes its first potentials where torch makes tensors by default.
+    where = nullcontext() if problem.hidden.device.type == "cpu" else torch.device(problem.hidden.device)
+
+    def solved() -> Tensor:
+        kernel = torch.bmm(problem.tgt, problem.src.transpose(1, 2)).clamp_min(options.eps)
+        kernel = kernel.log() if log else kernel
+        with where:
+            found = solve(kernel, tgt_mass, src_mass, max_iter=options.iterations, tol=0.0, grad="detach")
+        return found["T"].transpose(1, 2)
+
+    return solved
+
+
+def pot_log(problem: Problem, options: LabelOptions) -> Call:
+    """The same in the log domain."""
+    return pot(problem, options, log=True)
+
+
+def geomloss(problem: Problem, options: LabelOptions) -> Call:
+    """geomloss's batched solver: another algorithm, which anneals and takes the mean of both sides' updates."""
+    from geomloss import ot
+
+    src_mass, tgt_mass = (mask / mask.sum(1, keepdim=True) for mask in (problem.src_mask, problem.tgt_mask))
+
+    def solved() -> Tensor:
+        cost = -torch.bmm(problem.src, problem.tgt.transpose(1, 2)).clamp_min(options.eps).log()
+        return ot.solve_batch(cost, reg=options.mu, a=src_mass, b=tgt_mass, max_iter=options.iterations).plan
+
+    return solved
+
+
+def released(problem: Problem, options: LabelOptions) -> Call:
+    """What XLM-Align's released code does, in other words: products of whole sequences, then pair by pair in Python."""
+
+    def label() -> Tensor:
+        similarity = torch.bmm(problem.hidden, problem.hidden.transpose(1, 2))
+        labels = [[NO_PARTNER] * problem.hidden.shape[1] for _ in similarity]
+        for row, matrix, (a, b, c, d) in zip(labels, similarity, problem.spans.tolist(), strict=True):
+            kernel = matrix[a:b, c:d].clone()
+            kernel[kernel <= 0] = options.eps
+            for _ in range(options.iterations):
+                kernel = kernel / kernel.sum(0, keepdim=True)
+                kernel = kernel / kernel.sum(1, keepdim=True)
+            for i, j in _link_list(kernel.cpu().numpy(), options):
+                row[a + i], row[c + j] = c + j, a + i
+        return torch.tensor(labels, device=problem.hidden.device)
+
+    return label
+
+
+def _link_list(plan: np.ndarray, options: LabelOptions) -> list[tuple[int, int]]:
+    """Itermax on dense 0/1 matrices, and its links entry by entry."""
+    n, m = plan.shape
+    links = _mutual(plan)
+    for _ in range(options.rounds - 1 if min(n, m) > 2 else 0):
+        src_free, tgt_free = 1 - links.sum(1, keepdims=True).clip(max=1), 1 - links.sum(0, keepdims=True).clip(max=1)
+        if not src_free.any() or not tgt_free.any():
+            break
+        both, one = src_free * tgt_free, np.maximum(src_free, tgt_free)
+        new = _mutual(plan * (both + options.alpha * (one - both))) * one
+        if not new.any():
+            break
+        links = links + new
+    return [(i, j) for i in range(n) for j in range(m) if links[i, j] > 0]
+
+
+def _mutual(plan: np.ndarray) -> np.ndarray:
+    n, m = plan.shape
+    return np.eye(m)[plan.argmax(1)] * np.eye(n)[plan.argmax(0)].T
+
+
+_EXACT = {"float32": 0.999, "bfloat16": 0.99}
+_BOTH = ("float32", "bfloat16")
+BASE, OURS, READ = "bmm alone", "xalign", "copy"
+CONTESTANTS = {
+    BASE: Contestant(products, PRODUCTS, _BOTH, large=True),
+    OURS: Contestant(xalign, LABELS, _BOTH, least_f1=_EXACT, large=True),
+    "torch, eager": Contestant(eager, LABELS, _BOTH, least_f1=_EXACT, large=True),
+    "torch.compile": Contestant(compiled, LABELS, least_f1=_EXACT, large=True),
+    "POT": Contestant(pot, PLAN, package=("ot", "POT"), least_f1=_EXACT),
+    "POT, log domain": Contestant(pot_log, PLAN, package=("ot", "POT"), least_f1=_EXACT),
+    "geomloss": Contestant(geomloss, PLAN, package=("geomloss", "geomloss")),
+    "released loop": Contestant(released, LABELS, least_f1=_EXACT),
+}
+
+
+def labels_of(gives: str, output: Any, problem: Problem, options: LabelOptions) -> Tensor:
+    """The labels (B, T) that a contestant's output means."""
+    if gives == LABELS:
+        return output
+    inside = problem.src_mask[:, :, None] & problem.tgt_mask[:, None, :]
+    links = find_links(output.masked_fill(~inside, 0.0), problem.src_mask, problem.tgt_mask)
+    return partners(links, problem.spans, problem.hidden.shape[1])
+
+
+def agreement(labels: Tensor, truth: Tensor) -> float:
+    """F1 of labels (B, T) against others; 1 if neither has any."""
+    equal = ((labels == truth) & (truth >= 0)).sum()
+    total = (labels >= 0).sum() + (truth >= 0).sum()
+    return float(2 * equal / total) if total else 1.0

@@ -1,0 +1,98 @@
+"""The sentence pairs that benchmark_sinkhorn.py labels: made-up hidden states of one encoding of both sides."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.alignment.similarity import side_positions
+
+WIDTH = 768
+NORM = 20.0  # of every hidden state, about what XLM-R's have
+SHORTEST = 4  # tokens of a ragged side
+RATIOS = (0.7, 1.4)  # of the lengths of a ragged pair's sides
+LIKENESS = 0.15  # of a word's translation to it, so little that some links are close calls
+SEED = 1
+
+
+class Size(NamedTuple):
+    """How many pairs a batch has, and the tokens of each side; the longest side's if it is ragged."""
+
+    pairs: int
+    tokens: int
+    ragged: bool = False
+
+    @property
+    def name(self) -> str:
+        """Short, for tables."""
+        return f"{SHORTEST} to {self.tokens}" if self.ragged else f"n = {self.tokens}"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A batch of pairs.
+
+    Attributes:
+        hidden: (B, T, H), of sequences ``<s> src </s> tgt </s>``.
+        spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
+        sizes: (n, m), the longest sides.
+        src, tgt: (B, n, H) and (B, m, H), the sides cut out and padded with zeros, as dense solvers want them.
+        src_mask, tgt_mask: (B, n) and (B, m) bool.
+    """
+
+    hidden: Tensor
+    spans: Tensor
+    sizes: tuple[int, int]
+    src: Tensor
+    tgt: Tensor
+    src_mask: Tensor
+    tgt_mask: Tensor
+
+
+def make(size: Size, dtype: torch.dtype, device: str, width: int = WIDTH) -> Problem:
+    """The batch of a size, the same in every process but for its dtype.
+
+    Hidden states share a direction, as those of real encoders do; a target token is a source token elsewhere, or none.
+
+    Example::
+
+        make(Size(64, 128, ragged=True), torch.float32, "cpu").hidden.shape  # (64, about 256, 768)
+    """
+    draw = torch.Generator().manual_seed(SEED)
+    lengths = _lengths(size, draw)
+    start = torch.stack([torch.ones(size.pairs, dtype=torch.long), lengths[:, 0] + 2], 1)
+    spans = torch.stack([start, start + lengths], 2).flatten(1)
+    hidden = _states(spans, draw, width).to(dtype).to(device)
+    spans = spans.to(device)
+    n, m = (int(longest) for longest in lengths.amax(0))
+    (src, src_mask), (tgt, tgt_mask) = (_cut(hidden, spans, side, longest) for side, longest in ((0, n), (1, m)))
+    return Problem(hidden, spans, (n, m), src, tgt, src_mask, tgt_mask)
+
+
+def _lengths(size: Size, draw: torch.Generator) -> Tensor:
+    """Tokens (B, 2) of the sides."""
+    if not size.ragged:
+        return torch.full((size.pairs, 2), size.tokens)
+    src = torch.randint(SHORTEST, size.tokens + 1, (size.pairs,), generator=draw)
+    low, high = RATIOS
+    ratio = low + (high - low) * torch.rand(size.pairs, generator=draw)
+    return torch.stack([src, (src * ratio).long().clamp(SHORTEST, size.tokens)], 1)
+
+
+def _states(spans: Tensor, draw: torch.Generator, width: int) -> Tensor:
+    batch, length = len(spans), int(spans[:, 3].max()) + 1
+    common = torch.randn(width, generator=draw)
+    states = torch.randn(batch, length, width, generator=draw)
+    for row, (a, b, c, d) in zip(states, spans.tolist(), strict=True):
+        order = torch.randperm(max(b - a, d - c), generator=draw)[: d - c]
+        partner = order[order < b - a]
+        row[c : c + len(partner)] += LIKENESS * row[a + partner]
+    states += common
+    return states * (NORM / states.norm(dim=2, keepdim=True))
+
+
+def _cut(hidden: Tensor, spans: Tensor, side: int, longest: int) -> tuple[Tensor, Tensor]:
+    positions, mask = side_positions(spans, side, longest)
+    index = positions[:, :, None].expand(-1, -1, hidden.shape[2])
+    return hidden.gather(1, index) * mask[:, :, None], mask

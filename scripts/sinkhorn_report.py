@@ -1,0 +1,155 @@
+"""Table and picture of benchmark_sinkhorn.py, from its results files."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markers import table
+
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.layers import COLOURS, MARKERS
+
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+BASE = "bmm alone"
+NOT_MEASURED = "not measured"
+LEGEND = (
+    "In each cell: times the products alone (bmm, float32), with 2 / with 50 iterations. Labels: similarity, Sinkhorn, "
+    "filter and partner positions, from hidden states where they lie; plan: the products of sides that are cut out "
+    "beforehand, and Sinkhorn. Added MB: what a call adds to the memory, at most, for each size (2 iterations). F1: of "
+    "the links, against the definition in float64, the lowest of all sizes."
+)
+Result = Mapping[str, Any]
+
+
+def write(folder: Path) -> str:
+    """Write ``sinkhorn.md`` and ``sinkhorn.png`` in the folder of the results files; the table is returned."""
+    paths = {device: folder / f"sinkhorn-{device}.json" for device in DEVICES}
+    results = {device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()}
+    text = render(results)
+    with atomic_write(folder / "sinkhorn.md") as out:
+        out.write(text)
+    draw(results, folder / "sinkhorn.png")
+    return text
+
+
+def render(results: Mapping[str, Result]) -> str:
+    """Markdown: a table of times for each device and number of threads, one of training steps, and notes."""
+    parts = []
+    for device, label in DEVICES.items():
+        if device not in results:
+            parts += [f"{label}: {NOT_MEASURED}."]
+            continue
+        for threads in dict.fromkeys(row["threads"] for row in results[device]["rows"]):
+            parts += [f"{_where(device, threads)}:", times(results[device], threads)]
+        parts += large(results[device])
+    parts += [
+        LEGEND,
+        "XLM-Align's training step (MLM, TLM, DWA; forward, backward, update), and what self-labelling takes of it:",
+        steps(results),
+        "\n".join(note(device, result) for device, result in results.items()),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def times(result: Result, threads: int) -> str:
+    """The table of one device and number of threads; a row for each program and dtype, a column for each size."""
+    rows = [row for row in result["rows"] if row["threads"] == threads and "times_read" not in row]
+    sizes = list(dict.fromkeys(row["size"] for row in rows if "size" in row and row["program"] != "copy"))
+    lines = []
+    for program, dtype in dict.fromkeys((row["program"], row["dtype"]) for row in rows):
+        mine = [row for row in rows if (row["program"], row["dtype"]) == (program, dtype)]
+        if "missing" in mine[0]:
+            lines.append([program, "", dtype, *["not installed"] * len(sizes), "", ""])
+            continue
+        lowest = min((row["f1"] for row in mine if "f1" in row), default=None)
+        added = [row["extra_mb"] for row in result["memory"] if (row["program"], row["dtype"]) == (program, dtype)]
+        lines.append(
+            [
+                program, mine[0]["gives"], dtype, *(_times([row for row in mine if row["size"] == s]) for s in sizes),
+                " / ".join("-" if mb is None else f"{mb:.0f}" for mb in added),
+                "-" if lowest is None else f"{lowest:.4f}",
+            ]
+        )  # fmt: skip
+    return table(("program", "gives", "dtype", *sizes, "added MB", "F1"), lines)
+
+
+def _times(rows: Sequence[Result]) -> str:
+    each = sorted(rows, key=lambda row: row["iterations"])
+    if (each[0]["program"], each[0]["dtype"]) == (BASE, "float32"):
+        return f"{1e3 * each[0]['seconds']:.2f} ms"
+    # The products know no iterations.
+    return " / ".join(f"{row['times_bmm']:.2f}" for row in (each[:1] if each[0]["program"] == BASE else each))
+
+
+def large(result: Result) -> list[str]:
+    """The largest batch, as multiples of reading its hidden states once; nothing if it was not measured."""
+    rows = [row for row in result["rows"] if "times_read" in row]
+    if not rows:
+        return []
+    read = next(row["seconds"] for row in rows if row["program"] == "copy") / 2
+    batch = f"{rows[0]['pairs']} pairs, {rows[0]['size']}, bfloat16, 2 iterations"
+    lines = [(row["program"], f"{row['times_read']:.2f}") for row in rows if row["program"] != "copy"]
+    return [
+        f"{batch}: times reading the hidden states once, {1e6 * read:.0f} us:",
+        table(("program", "times the read"), lines),
+    ]
+
+
+def steps(results: Mapping[str, Result]) -> str:
+    """The table of training steps."""
+    columns = ("encoder", "on", "pairs a batch", "subwords a pair", "step", "times MLM + TLM", "labels: encoder pass",
+               "labels: from states to labels")  # fmt: skip
+    lines = []
+    for device, label in DEVICES.items():
+        if device not in results:
+            lines.append(["", label, *[NOT_MEASURED] * 6])
+            continue
+        for row in results[device]["step"]:
+            shares = [f"{100 * row[part] / row['step']:.1f} %" for part in ("encoder_pass", "labelling")]
+            what = [row["encoder"], _where(device, row["threads"]), f"{row['pairs']:.0f}", f"{row['subwords']:.0f}"]
+            lines.append([*what, f"{1e3 * row['step']:.0f} ms", f"{row['step'] / row['without']:.2f}", *shares])
+    return table(columns, lines)
+
+
+def note(device: str, result: Result) -> str:
+    """Machine, versions, commit and command of a device's results."""
+    versions = ", ".join(f"{package} {number}" for package, number in result["versions"].items())
+    cores = f" ({result['cores']} cores)" if device == "cpu" else ""
+    return f"- {device}: {result['machine']}{cores}; {versions}; commit {result['commit']}; `{result['command']}`"
+
+
+def _where(device: str, threads: int) -> str:
+    return f"{DEVICES[device]}, {threads} thread{'s' * (threads > 1)}" if device == "cpu" else DEVICES[device]
+
+
+def draw(results: Mapping[str, Result], path: Path) -> None:
+    """Times the products in float32, a panel for each device (at its most threads) and number of iterations."""
+    panels = []
+    for device, result in results.items():
+        most = max(row["threads"] for row in result["rows"])
+        rows = [row for row in result["rows"] if row["threads"] == most and row["dtype"] == "float32"]
+        rows = [row for row in rows if "times_bmm" in row and row["program"] != BASE]
+        for iterations in sorted({row["iterations"] for row in rows}):
+            here = [row for row in rows if row["iterations"] == iterations]
+            panels.append((f"{_where(device, most)}, {iterations} iterations", here))
+    if not panels:
+        return
+    figure = new_figure(1.6 + 2.6 * len(panels), 2.9)
+    for axes, (title, rows) in zip(figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True):
+        programs = list(dict.fromkeys(row["program"] for row in rows))
+        for number, size in enumerate(dict.fromkeys(row["size"] for row in rows)):
+            points = [(row["times_bmm"], programs.index(row["program"])) for row in rows if row["size"] == size]
+            look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "markersize": 5}
+            axes.plot(*zip(*points, strict=True), linestyle="none", label=size, **look)
+        axes.axvline(1.0, color=MUTED, linewidth=0.8)
+        axes.set_xscale("log")
+        axes.set_yticks(range(len(programs)), programs)
+        axes.set_title(title, color=INK, fontsize=9, loc="left")
+        axes.set_xlabel("times the products alone", color=INK, fontsize=9)
+        axes.grid(axis="both", color=GRID, linewidth=0.7)
+        axes.tick_params(colors=MUTED, labelsize=8)
+    axes.invert_yaxis()
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False, fontsize=8)
+    save(figure, path)

@@ -1,0 +1,207 @@
+"""The benchmark of self-labelling: its problems, what it compares, its guard, its clock, its table."""
+
+import importlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from xalign_fairseq.alignment.labels import LabelOptions, pair_links
+from xalign_fairseq.errors import XalignError
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+OPTIONS = LabelOptions()
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """The function that imports a module of scripts/."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module
+
+
+@pytest.fixture
+def contestants(script):
+    return script("sinkhorn_contestants")
+
+
+@pytest.fixture
+def ragged(script):
+    problems = script("sinkhorn_problems")
+    return problems.make(problems.Size(12, 20, ragged=True), torch.float32, "cpu", width=24)
+
+
+def test_the_ready_made_sides_are_the_hidden_states_between_the_offsets(ragged):
+    assert ragged.sizes == (ragged.src.shape[1], ragged.tgt.shape[1])
+    lengths = set()
+    for row, (a, b, c, d) in enumerate(ragged.spans.tolist()):
+        assert a == 1 and c == b + 1 and d < ragged.hidden.shape[1]
+        for cut, mask, start, end in ((ragged.src, ragged.src_mask, a, b), (ragged.tgt, ragged.tgt_mask, c, d)):
+            assert torch.equal(cut[row, : end - start], ragged.hidden[row, start:end])
+            assert not cut[row, end - start :].any() and mask[row].sum() == end - start
+            lengths.add(end - start)
+    assert len(lengths) > 5 and ragged.hidden.norm(dim=2).allclose(torch.tensor(20.0))
+
+
+def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestants, ragged):
+    truth = contestants.eager(replace(ragged, hidden=ragged.hidden.double()), OPTIONS)()
+    links, _ = pair_links(ragged.hidden.double(), ragged.spans)
+    assert (truth >= 0).any(1).all() and (truth >= 0).sum() <= 2 * links.sum()
+    seen = set()
+    for name, contestant in contestants.CONTESTANTS.items():
+        if contestant.least_f1 is None or contestant.missing or name == "torch.compile":
+            continue
+        output = contestant.prepare(ragged, OPTIONS)()
+        assert torch.equal(contestants.labels_of(contestant.gives, output, ragged, OPTIONS).long(), truth.long()), name
+        seen.add(name)
+    assert seen >= {"xalign", "torch, eager", "released loop"}
+
+
+def test_the_restated_loop_links_again_where_both_tokens_or_one_are_free(contestants):
+    plan = torch.tensor([[0.9, 0.8, 0.1], [0.7, 0.1, 0.2], [0.1, 0.2, 0.6]]).numpy()
+    # (0, 0) and (2, 2) first; then 0.9 * 0.8 and 0.9 * 0.7 are the best of what is left of their rows and columns.
+    assert contestants._link_list(plan, OPTIONS) == [(0, 0), (0, 1), (1, 0), (2, 2)]
+    assert contestants._link_list(plan[:2], OPTIONS) == [(0, 0)]  # two tokens on a side: no second round
+
+
+def test_pot_gets_the_plan_up_to_a_factor_with_columns_first(contestants, ragged):
+    pytest.importorskip("ot")
+    plans = [contestants.CONTESTANTS[name].prepare(ragged, OPTIONS)() for name in ("POT", "POT, log domain")]
+    from xalign_fairseq.alignment.similarity import pair_similarity
+    from xalign_fairseq.alignment.sinkhorn.reference import sinkhorn
+
+    expected = sinkhorn(*pair_similarity(ragged.hidden, ragged.spans, sizes=ragged.sizes))
+    for plan in plans:
+        scaled = plan / plan.sum((1, 2), keepdim=True)
+        assert scaled.allclose(expected / expected.sum((1, 2), keepdim=True), rtol=1e-3, atol=1e-6)
+
+
+def test_geomloss_takes_ragged_pairs_too(contestants, ragged):
+    pytest.importorskip("geomloss")
+    plan = contestants.CONTESTANTS["geomloss"].prepare(ragged, OPTIONS)()
+    outside = ~(ragged.src_mask[:, :, None] & ragged.tgt_mask[:, None, :])
+    assert plan.isfinite().all() and not plan[outside].any()
+    assert contestants.labels_of("plan", plan, ragged, OPTIONS).ge(0).any(1).all()
+
+
+def test_agreement_is_the_f1_of_labels(contestants):
+    truth = torch.tensor([[3, -1, 5, -1]])
+    assert contestants.agreement(torch.tensor([[3, 2, 4, -1]]), truth) == pytest.approx(2 * 1 / 5)
+    assert contestants.agreement(truth, truth) == 1.0
+
+
+def test_a_program_with_other_links_is_refused_before_its_time_is_taken(script, contestants, monkeypatch):
+    measure = script("sinkhorn_measure")
+    wrong = replace(contestants.CONTESTANTS["torch, eager"], prepare=lambda problem, options: lambda: -problem.spans)
+    monkeypatch.setitem(contestants.CONTESTANTS, "torch, eager", wrong)
+    monkeypatch.setattr(contestants, "labels_of", None)
+    monkeypatch.setattr(measure, "labels_of", lambda gives, output, problem, options: problem.hidden[..., 0].long() * 0)
+    with pytest.raises(XalignError, match=r"links are not[\s\S]*torch, eager, float32, n = 8, 2 iterations"):
+        measure.times("cpu", 1, ["torch, eager"], quick=True)
+
+
+def test_rows_of_a_run(script, contestants, monkeypatch):
+    measure = script("sinkhorn_measure")
+    lacking = replace(contestants.CONTESTANTS["POT"], package=("no_such_package", "NoSuch"))
+    monkeypatch.setitem(contestants.CONTESTANTS, "POT", lacking)
+    rows = measure.times("cpu", 1, ["bmm alone", "xalign", "POT"], quick=True)
+    assert rows[-1] == {"program": "POT", "dtype": "float32", "missing": "NoSuch"}
+    measured = [(row["program"], row["dtype"], row["size"], row["iterations"]) for row in rows[:-1]]
+    assert len(set(measured)) == len(measured) == 2 * 2 * 2 * 2
+    assert all(row["seconds"] > 0 and row.get("f1", 1.0) > 0.98 for row in rows[:-1])
+    assert all(("f1" in row) == (row["program"] == "xalign") for row in rows[:-1])
+
+
+def test_calls_take_turns_and_slow_ones_sit_out_later_rounds(script, monkeypatch):
+    measure = script("sinkhorn_measure")
+    done, pace = [], {"quick": iter([3.0, 1.0, 2.0, 4.0, 5.0]), "slow": iter([9.0, 8.0, 7.0])}
+    monkeypatch.setattr(measure, "clocked", lambda call, device: next(pace[call()]))
+    calls = [lambda name=name: done.append(name) or name for name in pace]
+    monkeypatch.setattr(measure, "SECONDS", 20.0)
+    assert measure.interleaved(calls, 5, "cpu") == [1.0, 7.0]
+    assert done[:4] == ["quick", "quick", "slow", "slow"] and done[-4:] == ["quick"] * 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
+def test_added_memory_is_that_of_the_call_alone(script):
+    measure = script("sinkhorn_measure")
+    torch.ones(2**24)  # 64 MB before it, which must not count
+    added = measure._extra_mb(lambda: torch.ones(2**23).sum(), "cpu")
+    assert 30 < added < 40
+
+
+def row(program, seconds, size="n = 32", iterations=2, dtype="float32", gives="labels", pairs=64, threads=1, **more):
+    return {
+        "program": program, "gives": gives, "dtype": dtype, "size": size, "pairs": pairs, "iterations": iterations,
+        "seconds": seconds, "threads": threads, **more,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def result(script):
+    rows = []
+    for size, scale in (("n = 32", 1.0), ("4 to 128", 3.0)):
+        rows.append(row("bmm alone", 0.001 * scale, size, gives="products"))
+        rows.append(row("bmm alone", 0.001 * scale, size, 50, gives="products"))
+        rows.append(row("bmm alone", 0.002 * scale, size, 50, "bfloat16", gives="products"))
+        rows.append(row("bmm alone", 0.0015 * scale, size, dtype="bfloat16", gives="products"))
+        rows.append(row("xalign", 0.0012 * scale, size, f1=1.0))
+        rows.append(row("xalign", 0.0017 * scale, size, 50, f1=0.9995))
+    rows.append({"program": "geomloss", "dtype": "float32", "missing": "geomloss", "threads": 1})
+    compare = script("benchmark_sinkhorn").compare
+    return {
+        "command": "benchmark_sinkhorn.py --device cpu", "commit": "abc1234", "machine": "a CPU", "cores": 2,
+        "versions": {"torch": "2.13.0", "POT": "0.9.7"}, "rows": compare(rows),
+        "memory": [{"program": "xalign", "dtype": "float32", "extra_mb": mb} for mb in (0.4, 12.3)],
+        "step": [
+            {"encoder": "base", "threads": 2, "pairs": 8.0, "subwords": 60.2, "step": 2.0, "without": 1.6,
+             "encoder_pass": 0.3, "labelling": 0.01}
+        ],
+    }  # fmt: skip
+
+
+def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
+    report = script("sinkhorn_report")
+    text = report.render({"cpu": result})
+    assert "| program | gives | dtype | n = 32 | 4 to 128 | added MB | F1 |" in text
+    assert "| bmm alone | products | float32 | 1.00 ms | 3.00 ms |  | - |" in text
+    assert "| bmm alone | products | bfloat16 | 1.50 | 1.50 |  | - |" in text
+    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
+    assert "| geomloss |  | float32 | not installed | not installed |  |  |" in text
+    assert "CPU, 1 thread:" in text and "GPU: not measured." in text
+    assert "| base | CPU, 2 threads | 8 | 60 | 2000 ms | 1.25 | 15.0 % | 0.5 % |" in text
+    assert "|  | GPU | not measured |" in text
+    assert "a CPU (2 cores); torch 2.13.0, POT 0.9.7; commit abc1234; `benchmark_sinkhorn.py --device cpu`" in text
+
+
+def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result):
+    report, compare = script("sinkhorn_report"), script("benchmark_sinkhorn").compare
+    large = [
+        row("xalign", 0.00012, "n = 64", dtype="bfloat16", pairs=2048),
+        row("copy", 0.0002, "n = 64", dtype="bfloat16", pairs=2048, gives="copy"),
+    ]
+    result["rows"] += compare(large)
+    text = report.render({"cuda": {**result, "machine": "a GPU"}})
+    assert "2048 pairs, n = 64, bfloat16, 2 iterations: times reading the hidden states once, 100 us:" in text
+    assert "| xalign | 1.20 |" in text and "| copy" not in text
+    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
+    assert "CPU: not measured." in text
+
+
+def test_results_become_a_table_and_a_picture(script, result, tmp_path):
+    import json
+
+    (tmp_path / "sinkhorn-cpu.json").write_text(json.dumps(result))
+    text = script("sinkhorn_report").write(tmp_path)
+    assert (tmp_path / "sinkhorn.md").read_text() == text
+    assert (tmp_path / "sinkhorn.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_step_knows_the_pass_of_the_labels_and_the_labelling(script, databin):
+    step = script("sinkhorn_step")
+    training = step.Training(databin, "demo", "cpu", 1, tokens=256)
+    found = step.measure(training, 1)
+    assert 0 < found["labelling"] < found["step"] and 0 < found["encoder_pass"] < found["step"] and found["without"] > 0
+    here = step.contents(training)
+    assert here["pairs"] >= 2 and 5 < here["subwords"] < 100
