@@ -5,6 +5,7 @@ that torch.compile traces them. The native code (``csrc/``) has a plain C interf
 """
 
 import ctypes
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -172,6 +173,8 @@ def _run_links(
     alpha: float,
     probabilities: bool,
 ) -> tuple[Tensor, Tensor]:
+    if spans.device != read.device:
+        raise XalignError("spans are on another device", found=str(spans.device), expected=str(read.device))
     spans = spans.to(torch.int64).contiguous()
     partners, probability = _outputs(read, batch, length, rounds, probabilities)
     call.batch, call.length, call.spans = batch, length, spans.data_ptr()
@@ -231,7 +234,7 @@ def _run(call: Call, read: Tensor) -> None:
         if library("cpu").xalign_cpu(ctypes.byref(call)):
             raise MemoryError("Sinkhorn's matrices do not fit the memory")
         return
-    native = library("cuda")
+    native = _cuda_library()
     call.device = read.device.index
     call.stream = torch.cuda.current_stream(read.device).cuda_stream
     # Allocated on the stream that uses it, so that it may be let go at once.
@@ -241,6 +244,15 @@ def _run(call: Call, read: Tensor) -> None:
     failed = native.xalign_cuda(ctypes.byref(call))
     if failed:
         raise RuntimeError(f"Sinkhorn on {read.device}: {native.xalign_cuda_error(failed).decode()}")
+
+
+@functools.cache
+def _cuda_library() -> ctypes.CDLL:
+    native = library("cuda")
+    # Unless told otherwise ctypes takes every result for 32 bits.
+    native.xalign_cuda.restype = native.xalign_cuda_workspace.restype = ctypes.c_int64
+    native.xalign_cuda_error.argtypes, native.xalign_cuda_error.restype = [ctypes.c_int64], ctypes.c_char_p
+    return native
 
 
 def _dtype(hidden: Tensor) -> int:

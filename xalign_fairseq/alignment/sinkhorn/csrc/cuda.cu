@@ -10,7 +10,8 @@
 
 namespace xalign {
 
-extern __shared__ float4 shared_memory[];
+// The tensor cores want their operands at multiples of 32 bytes.
+extern __shared__ __align__(128) char shared_memory[];
 
 namespace {
 
@@ -47,13 +48,12 @@ __device__ void products(const Call& call, const Tokens& src, const Tokens& tgt,
   const int64_t size = element_size(call);
   const uint64_t offsets = reinterpret_cast<uint64_t>(call.hidden) | call.batch_stride * size | call.token_stride * size;
   const Sides sides{src, tgt, static_cast<int>(call.width * size), offsets % VECTOR == 0};
-  char* stages = reinterpret_cast<char*>(shared_memory);
   if (call.dtype == FLOAT32)
-    multiply<T, float>(sides, stages, matrix, stride);
+    multiply<T, float>(sides, shared_memory, matrix, stride);
   else if (call.dtype == BFLOAT16)
-    multiply<T, __nv_bfloat16>(sides, stages, matrix, stride);
+    multiply<T, __nv_bfloat16>(sides, shared_memory, matrix, stride);
   else
-    multiply<T, __half>(sides, stages, matrix, stride);
+    multiply<T, __half>(sides, shared_memory, matrix, stride);
 }
 
 __device__ Pair make_pair(const Call& call, int64_t index, const Span& span) {

@@ -1,0 +1,14 @@
+// The CUDA operator on emulated threads, as a library with the same functions.
+#include "cuda_runtime.h"
+
+#include "cuda.cu"
+
+namespace xalign {
+alignas(128) char shared_memory[emulator::MOST_SHARED];
+}
+
+extern "C" void emulator_select(int last_first, int eager_copies) {
+  emulator::machine.shared = xalign::shared_memory;
+  emulator::machine.last_first = last_first;
+  emulator::machine.eager_copies = eager_copies;
+}
