@@ -272,7 +272,7 @@ class Transport {
     XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
-      float factor = p.u[i];
+      float factor = rows ? 0.0f : p.u[i];
       if (rows) {
         Lanes sum = G::splat(0.0f);
         XALIGN_FOR (int j = 0; j < p.stride; j += L) sum = G::load(row + j) * G::load(p.v + j) + sum;
@@ -298,11 +298,8 @@ class Transport {
     XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(NOTHING)), G::store(sums + j, G::splat(0.0f));
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
-      float factor = p.u[i];
-      if (rows) {
-        factor = log_quotient(row_mass(i), row);
-        if (g.leads()) p.u[i] = factor;
-      }
+      const float factor = rows ? log_quotient(row_mass(i), row) : p.u[i];
+      if (rows && g.leads()) p.u[i] = factor;
       if (columns)
         XALIGN_FOR (int j = 0; j < p.stride; j += L) {
           const Lanes x = G::load(row + j) + factor, peak = G::load(peaks + j);
