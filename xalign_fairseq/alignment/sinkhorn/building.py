@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 SOURCE_FOLDER = Path(__file__).with_name("csrc")
 PREBUILT_FOLDER = Path(__file__).with_name("lib")  # filled by XALIGN_BUILD_OPS=... pip install
-PATIENCE = 600.0  # seconds to wait for another process that compiles
+PATIENCE = 1800.0  # seconds to wait for another process that compiles
 OLDEST_CAPABILITY = (8, 0)  # the first with bfloat16 in its tensor cores
 
 

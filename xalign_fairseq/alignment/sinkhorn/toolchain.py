@@ -21,7 +21,7 @@ from xalign_fairseq.files import atomic_folder, atomic_write
 SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
 LIBRARY, RECORD = "libxalign.so", "build.json"
 CPU_FLAGS = ("-O3", "-std=c++17", "-fPIC", "-shared", "-ffp-contract=fast", "-fopenmp")
-CUDA_FLAGS = ("-O3", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
+CUDA_FLAGS = ("-O3", "--threads=0", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
 # What a CPU must have for each level of x86-64, by the names in /proc/cpuinfo, and the compiler's flags for it. Each
 # level has all of those before it. Compilers older than -march=x86-64-v3 know these flags.
 LEVELS = {
