@@ -29,7 +29,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
 
 SIZES = (Size(64, 32), Size(64, 64), Size(64, 128), Size(64, 128, ragged=True))
-QUICK = (Size(8, 8), Size(8, 16, ragged=True))
+QUICK = (Size(64, 8), Size(64, 16, ragged=True))
 LARGE = Size(2048, 64)  # on a GPU alone
 ITERATIONS = (2, 50)
 LOOPS = {"cpu": 1, "cuda": 10}  # calls between two looks at the clock

@@ -12,7 +12,7 @@ WIDTH = 768
 NORM = 20.0  # of every hidden state, about what XLM-R's have
 SHORTEST = 4  # tokens of a ragged side
 RATIOS = (0.7, 1.4)  # of the lengths of a ragged pair's sides
-LIKENESS = 0.15  # of a word's translation to it, so little that some links are close calls
+LIKENESS = 0.1  # of a word's translation to it, so little that some links are close calls
 SEED = 1
 
 

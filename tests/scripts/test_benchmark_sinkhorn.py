@@ -118,7 +118,7 @@ def test_calls_take_turns_and_slow_ones_sit_out_later_rounds(script, monkeypatch
     done, pace = [], {"quick": iter([3.0, 1.0, 2.0, 4.0, 5.0]), "slow": iter([9.0, 8.0, 7.0])}
     monkeypatch.setattr(measure, "clocked", lambda call, device: next(pace[call()]))
     calls = [lambda name=name: done.append(name) or name for name in pace]
-    monkeypatch.setattr(measure, "SECONDS", 20.0)
+    monkeypatch.setattr(measure, "SECONDS", 10.0)
     assert measure.interleaved(calls, 5, "cpu") == [1.0, 7.0]
     assert done[:4] == ["quick", "quick", "slow", "slow"] and done[-4:] == ["quick"] * 4
 
