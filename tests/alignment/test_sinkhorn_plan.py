@@ -14,17 +14,6 @@ ORDERS = ("columns-first", "rows-first")
 SIZES = ((5, 7), (1, 4), (3, 1), (6, 6), (1, 1), (4, 2))
 
 
-@pytest.fixture(scope="module")
-def operators():
-    """Skips without a compiler."""
-    try:
-        backend.select("cpu")
-    except XalignError as error:
-        pytest.skip(str(error))
-    finally:
-        backend.select("auto")
-
-
 def masks(sizes=SIZES):
     n, m = (max(side) for side in zip(*sizes, strict=True))
     return [
@@ -203,17 +192,26 @@ def test_empty_sides(iterations):
     assert nothing.grad.shape == (2, 0, 4)
 
 
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("iterations", "mu"), [(2, 1.0), (3, 0.02), (60, 0.3)])
-def test_the_operator_gives_the_plan_and_the_gradient_of_the_reference(operators, order, iterations, mu):
+def test_the_operator_gives_the_plan_and_the_gradient_of_the_reference(device, order, iterations, mu):
+    try:
+        backend.select(device)
+    except XalignError as error:
+        pytest.skip(str(error))
+    finally:
+        backend.select("auto")
     similarity, both, masses, gradient = ragged(8, dtype=torch.float32)
     masses[1][5, 0] = torch.nan
     similarity[4, 0, 0] = torch.inf
-    options = {"iterations": iterations, "mu": mu, "order": order, "src_mass": masses[0], "tgt_mass": masses[1]}
+    masses = {name: mass.to(device) for name, mass in zip(("src_mass", "tgt_mass"), masses, strict=True)}
+    given = similarity.to(device), [mask.to(device) for mask in both], gradient.to(device)
+    options = {"iterations": iterations, "mu": mu, "order": order, **masses}
     with backend.using("reference"):
-        expected = gradients(similarity, both, gradient, **options)
-    with backend.using("cpu"):
-        found = gradients(similarity, both, gradient, **options)
+        expected = gradients(*given, **options)
+    with backend.using(device):
+        found = gradients(*given, **options)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-6)
     assert found[0][[4, 5]].eq(0).all() and found[1][[4, 5]].eq(0).all() and found[0][0].gt(0.1).any()
 

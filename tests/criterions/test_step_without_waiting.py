@@ -122,9 +122,17 @@ def test_the_step_of_xlm_align_never_waits(options, monkeypatch):
     assert all(p.grad is not None for p in prepared[1].parameters() if p.requires_grad)
 
 
-@pytest.mark.parametrize("name", ["sentence_mlm", "dict_mlm", "lexicon_align", "l2_align", "xlm"])
-def test_other_objectives_never_wait(name, monkeypatch):
-    prepared = build(name)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *((name, {}) for name in ("sentence_mlm", "dict_mlm", "lexicon_align", "l2_align", "xlm", "ot_align")),
+        ("ot_align", {"ot_align_marginals": "attention", "ot_align_encoding": "joint"}),
+        ("ot_align", {"ot_align_dustbin": 0.5}),
+        ("ot_align", {"ot_align_iterations": 100}),
+    ],
+)
+def test_other_objectives_never_wait(name, options, monkeypatch):
+    prepared = build(name, **options)
     step(*prepared)
     with NoWaiting(monkeypatch):
         step(*prepared)

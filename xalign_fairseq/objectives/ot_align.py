@@ -112,7 +112,7 @@ class OtAlign(Objective):
             "alone": (alone.detach(), count),
             # With one more column the maximum of a side without a token is 0.
             "best_partner": (F.pad(moved, (0, 1)).amax(2).sum(), moved.sum()),
-            "pairs_without_plan": ((both & ~finite).sum(), spans.new_tensor(len(spans))),
+            "pairs_without_plan": ((both & ~finite).sum(), count.new_full((), len(spans))),
         }
         return Loss(total, count, stats)
 

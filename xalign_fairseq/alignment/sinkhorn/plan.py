@@ -13,7 +13,6 @@ from xalign_fairseq.alignment.sinkhorn.reference import (
     check_sinkhorn_shapes,
     finite,
     sinkhorn,
-    usable_masses,
 )
 from xalign_fairseq.errors import XalignError
 
@@ -143,10 +142,9 @@ def _forward(
 ) -> Tensor:
     if backend.chosen(similarity) == "reference":
         return sinkhorn(similarity, src_mask, tgt_mask, **options._asdict(), src_mass=src_mass, tgt_mass=tgt_mass)
-    # The operator looks at similarities, but not at masses: with wrong ones a pair is as good as empty.
-    usable = usable_masses(src_mass, src_mask) & usable_masses(tgt_mass, tgt_mask)
-    n, m = (mask.sum(1) * usable for mask in (src_mask, tgt_mask))
-    return fused.plan(similarity, n, m, **options._asdict(), src_mass=src_mass, tgt_mass=tgt_mass)
+    return fused.plan(
+        similarity, src_mask.sum(1), tgt_mask.sum(1), **options._asdict(), src_mass=src_mass, tgt_mass=tgt_mass
+    )
 
 
 def _unrolled(problem: Problem, gradient: Tensor, iterations: int, mu: float) -> Tensor:

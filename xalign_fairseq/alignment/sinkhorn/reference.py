@@ -143,7 +143,7 @@ class Problem(NamedTuple):
         values = similarity.masked_fill(outside, 0.0)
         # One sum finds NaN and both infinities (the floor would hide a negative one).
         usable = values.sum((1, 2)).isfinite()
-        usable = usable & usable_masses(row_mass, row_mask) & usable_masses(column_mass, column_mask)
+        usable = usable & _usable_masses(row_mass, row_mask) & _usable_masses(column_mass, column_mask)
         single = (row_mask.sum(1) == 1) | (column_mask.sum(1) == 1)
         rows, columns = (
             None if mass is None else mass.to(values.dtype).masked_fill(~(mask & usable[:, None]), 1.0)
@@ -172,7 +172,7 @@ class Problem(NamedTuple):
         return one if self.rows is None else self.rows.log(), one if self.columns is None else self.columns.log()
 
 
-def usable_masses(mass: Tensor | None, mask: Tensor) -> Tensor:
+def _usable_masses(mass: Tensor | None, mask: Tensor) -> Tensor:
     """(B,) bool: pairs whose masses of one side are neither negative nor NaN nor infinite; all of them without any."""
     if mass is None:
         return mask.new_ones(len(mask))
