@@ -30,6 +30,7 @@ from benchmark_aligner import commit, machine
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.plots.figure import require_matplotlib
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("xalign_fairseq", "torch", "POT", "geomloss")
@@ -50,17 +51,15 @@ def memory(device: str, threads: int, *options: str) -> list[dict[str, Any]]:
     from sinkhorn_contestants import CONTESTANTS
 
     there = [program for program, contestant in CONTESTANTS.items() if contestant.missing is None]
-    each = (
-        child("sinkhorn_measure.py", "memory", device, threads, "--only", program, *options) for program in there
-    )  # fmt: skip
+    each = [child("sinkhorn_measure.py", "memory", device, threads, *options, "--only", name) for name in there]
     return [row for rows in each for row in rows]
 
 
 def data_bin(work: Path) -> Path:
     """A data-bin of the embedded sample: two language pairs and monolingual text."""
-    text, made, xalign = work / "text", work / "data-bin", [sys.executable, "-m", "xalign_fairseq.cli"]
-    sample = [*xalign, "sample", text, "--pairs", SAMPLE_PAIRS, "--valid", 1, "--test", 1]
-    prepare = [*xalign, "prepare", "--destdir", made, "--vocab-size", VOCABULARY]
+    text, made, xalign = work / "text", work / "data-bin", Path(sys.executable).with_name("xalign")
+    sample = [xalign, "sample", text, "--pairs", SAMPLE_PAIRS, "--valid", 1, "--test", 1]
+    prepare = [xalign, "prepare", "--destdir", made, "--vocab-size", VOCABULARY]
     for pair in ("en-de", "en-fr"):
         prepare += ["--pair", pair, "--trainpref", text / pair / "train"]
     for language in ("en", "de", "fr"):
@@ -129,17 +128,14 @@ def profile(out: Path) -> None:
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Measure all; the contents of the results file."""
-    options = ["--quick"] if args.quick else []
-    rows = []
-    for threads in args.threads:
-        found = child(
-            "sinkhorn_measure.py", "times", args.device, threads, "--repeats", str(args.repeats), *options
-        )  # fmt: skip
-        rows += [{**row, "threads": threads} for row in found]
-    most = max(args.threads)
+    rows, most, options = [], max(args.threads), ["--quick"] if args.quick else []
     with tempfile.TemporaryDirectory() as work:
         data = args.data_bin or data_bin(Path(work))
         step = child("sinkhorn_step.py", data, args.device, most, *options)
+    for threads in args.threads:
+        repeats = ("--repeats", str(args.repeats))
+        found = child("sinkhorn_measure.py", "times", args.device, threads, *repeats, *options)
+        rows += [{**row, "threads": threads} for row in found]
     return {**describe(args, rows), "memory": memory(args.device, most, *options), "step": step}
 
 
@@ -155,9 +151,11 @@ def main() -> None:
     args = parser.parse_args()
     if args.profile:
         return profile(args.out)
+    require_matplotlib()
     args.threads = args.threads or sorted({1, os.cpu_count() or 1} if args.device == "cpu" else {1})
+    text = json.dumps(run(args), indent=1)
     with atomic_write(args.out / f"sinkhorn-{args.device}.json") as out:
-        out.write(json.dumps(run(args), indent=1) + "\n")
+        out.write(f"{text}\n")
     print(sinkhorn_report.write(args.out))
 
 

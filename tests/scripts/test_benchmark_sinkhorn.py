@@ -1,8 +1,10 @@
 """The benchmark of self-labelling: its problems, what it compares, its guard, its clock, its table."""
 
 import importlib
+import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -131,6 +133,33 @@ def test_added_memory_is_that_of_the_call_alone(script):
     assert 30 < added < 40
 
 
+def test_a_run_measures_steps_times_and_memory_each_in_a_process_of_its_own(script, contestants, monkeypatch, tmp_path):
+    benchmark = script("benchmark_sinkhorn")
+    lacking = replace(contestants.CONTESTANTS["POT"], package=("no_such_package", "NoSuch"))
+    monkeypatch.setattr(contestants, "CONTESTANTS", {"bmm alone": contestants.CONTESTANTS["bmm alone"], "POT": lacking})
+    children = []
+
+    def child(command, check, env):
+        name, what, device, threads, out, *options = command[1:]
+        children.append((Path(name).name, Path(what).name, threads, *options))
+        assert device == "cpu" and env["OMP_NUM_THREADS"] == threads
+        rows = [row("bmm alone", 0.001), row("xalign", 0.002)] if what == "times" else [{"of": what}]
+        Path(out).write_text(json.dumps(rows))
+
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=child))
+    monkeypatch.setattr(benchmark, "commit", lambda: "abc1234")
+    args = SimpleNamespace(device="cpu", threads=[1, 2], repeats=7, data_bin=tmp_path / "data", quick=False)
+    found = benchmark.run(args)
+    assert children == [
+        ("sinkhorn_step.py", "data", "2"),
+        ("sinkhorn_measure.py", "times", "1", "--repeats", "7"),
+        ("sinkhorn_measure.py", "times", "2", "--repeats", "7"),
+        ("sinkhorn_measure.py", "memory", "2", "--only", "bmm alone"),
+    ]
+    assert [(r["threads"], r["times_bmm"]) for r in found["rows"]] == [(1, 1.0), (1, 2.0), (2, 1.0), (2, 2.0)]
+    assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7 --data-bin data"
+
+
 def row(program, seconds, size="n = 32", iterations=2, dtype="float32", gives="labels", pairs=64, threads=1, **more):
     return {
         "program": program, "gives": gives, "dtype": dtype, "size": size, "pairs": pairs, "iterations": iterations,
@@ -190,8 +219,6 @@ def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result
 
 
 def test_results_become_a_table_and_a_picture(script, result, tmp_path):
-    import json
-
     (tmp_path / "sinkhorn-cpu.json").write_text(json.dumps(result))
     text = script("sinkhorn_report").write(tmp_path)
     assert (tmp_path / "sinkhorn.md").read_text() == text
