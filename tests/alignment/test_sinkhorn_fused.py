@@ -282,3 +282,14 @@ def test_options_reach_the_operator():
     for name, value in changed.items():
         other = dataclasses.replace(base, **{name: value})
         assert not torch.equal(pair_links(hidden, spans, other)[0], links), name
+
+
+@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
+@pytest.mark.parametrize(("n", "m"), [(3, 300), (128, 4), (20, 60)])
+def test_many_iterations_on_sides_of_different_length_keep_their_plan(order, n, m):
+    similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
+    given = {"iterations": 300, "order": order}
+    exact = sinkhorn(similarity.double(), torch.ones(1, n).bool(), torch.ones(1, m).bool(), **given, domain="log")
+    sides = torch.tensor([n]), torch.tensor([m])
+    found = fused.plan(similarity, *sides, **given, mu=1.0, eps=1e-6, domain="linear")
+    torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-7)

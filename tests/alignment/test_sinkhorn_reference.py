@@ -232,3 +232,14 @@ def test_masks_of_another_batch_are_refused():
         sinkhorn(torch.ones(1, 2, 3), masks([2], 2), masks([2], 2))
     with pytest.raises(XalignError, match=r"src_mass[\s\S]*\(1, 3\)"):
         sinkhorn(torch.ones(1, 2, 3), masks([2], 2), masks([3], 3), src_mass=torch.ones(1, 3))
+
+
+@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
+@pytest.mark.parametrize(("n", "m"), [(3, 300), (128, 4), (20, 60)])
+def test_many_iterations_on_sides_of_different_length_stay_within_float32(order, n, m):
+    # The factors of one side would grow by n/m in each iteration, and those of the other shrink.
+    similarity = torch.rand(1, n, m, generator=torch.Generator().manual_seed(n)) + 0.1
+    sides = masks([n], n), masks([m], m)
+    exact = sinkhorn(similarity.double(), *sides, iterations=300, order=order, domain="log")
+    found = sinkhorn(similarity, *sides, iterations=300, order=order)
+    torch.testing.assert_close(found.double(), exact, rtol=1e-4, atol=1e-7)

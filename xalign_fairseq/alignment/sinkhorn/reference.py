@@ -205,7 +205,7 @@ def _linear_domain(problem: Problem, iterations: int, mu: float) -> Tensor:
         kernel = (logs - row_peak).exp()
         u = row_peak.exp()
     for _ in range(iterations):
-        v = _quotient(columns, torch.bmm(kernel.transpose(1, 2), u))
+        v = _near_one(_quotient(columns, torch.bmm(kernel.transpose(1, 2), u)))
         u = _quotient(rows, torch.bmm(kernel, v))
     return kernel * u * v.transpose(1, 2)
 
@@ -229,3 +229,13 @@ def finite(logs: Tensor) -> Tensor:
 def _quotient(mass: Tensor | float, sums: Tensor) -> Tensor:
     """mass / sums, and 0 for the empty sum of a row or column outside the mask."""
     return torch.where(sums > 0, mass / sums, 0.0)
+
+
+def _near_one(factors: Tensor) -> Tensor:
+    """The factors (B, m, 1) of one side over the power of two that is next above their largest.
+
+    With n != m they would shrink by m/n in each iteration and those of the other side grow, out of float32's range in
+    the end. A power of two changes no digit, and vanishes in the other side's factors.
+    """
+    peak = factors.amax(1, keepdim=True)
+    return factors * torch.where(peak > 0, torch.frexp(peak).mantissa / peak, 1.0)

@@ -139,6 +139,7 @@ class Transport {
   G& g;
   const Pair& p;
   const Call& o;
+  float v_unit_ = 1;  // what v is to be multiplied by to go with u; a power of two, the same for all threads
 
   XALIGN_DEVICE float row_mass(int i) const { return p.row_mass ? p.row_mass[i] : 1.0f; }
   XALIGN_DEVICE Lanes column_mass(int j) const {
@@ -267,8 +268,11 @@ class Transport {
       linear_sweep(rows, columns);
   }
 
+  // With n != m, u would grow by n / m in each iteration and v shrink, out of float32's range in the end. So u is made
+  // for v over a power of two, which changes no digit.
   XALIGN_DEVICE void linear_sweep(bool rows, bool columns) {
     float* own = part(p.partial, g.rank());
+    if (rows) v_unit_ = unit(p.v);
     XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
@@ -276,7 +280,7 @@ class Transport {
       if (rows) {
         Lanes sum = G::splat(0.0f);
         XALIGN_FOR (int j = 0; j < p.stride; j += L) sum = G::load(row + j) * G::load(p.v + j) + sum;
-        factor = quotient(row_mass(i), G::sum(sum));
+        factor = quotient(row_mass(i), G::sum(sum) * v_unit_);
         if (g.leads()) p.u[i] = factor;
       }
       if (columns)
@@ -289,7 +293,24 @@ class Transport {
       XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
       G::store(p.v + j, sum > 0.0f ? column_mass(j) / sum : G::splat(0.0f));
     }
+    v_unit_ = 1;
     g.sync();
+  }
+
+  // 2^-k for the largest factor of the columns in [2^k, 2^(k + 1)); 1 if there is none.
+  XALIGN_DEVICE float unit(const float* factors) const {
+    Lanes peaks = G::splat(0.0f);
+    XALIGN_FOR (int j = 0; j < p.stride; j += L) {
+      const Lanes x = G::load(factors + j);
+      peaks = x > peaks ? x : peaks;
+    }
+    const float peak = G::max(peaks);
+    uint32_t bits;
+    std::memcpy(&bits, &peak, sizeof bits);
+    bits &= 0x7f800000;  // the exponent alone
+    float power;
+    std::memcpy(&power, &bits, sizeof power);
+    return bits == 0 || bits == 0x7f800000 ? 1.0f : 1 / power;
   }
 
   // The same with f = log u and g = log v; column sums are kept as their largest term and the sum relative to it.
@@ -346,7 +367,7 @@ class Transport {
       if (exponents)
         XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::exp(G::load(row + j) + u + G::load(p.v + j)));
       else
-        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::load(row + j) * u * G::load(p.v + j));
+        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::load(row + j) * u * (G::load(p.v + j) * v_unit_));
     }
     g.sync();
   }
