@@ -130,8 +130,10 @@ __global__ void __launch_bounds__(Tile<STREAM_TILE>::THREADS, Tile<STREAM_TILE>:
   }
 }
 
-// One pair whose similarities are in the workspace or given.
-__global__ void __launch_bounds__(STREAM_WARPS* LANES, 2) stream(const __grid_constant__ Call call, int64_t first) {
+// One pair whose similarities are in the workspace or given; its vectors are in shared memory if there is room.
+template <bool SHARED_VECTORS>
+__global__ void __launch_bounds__(STREAM_WARPS* LANES, SHARED_VECTORS ? 2 : 1)
+    stream(const __grid_constant__ Call call, int64_t first) {
   using G = BlockGroup<STREAM_WARPS>;
   const int64_t index = first + blockIdx.x;
   const Span span(call, index);
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(STREAM_WARPS* LANES, 2) stream(const __grid_co
   const Slot slot(call);
   Pair pair = make_pair(call, index, span);
   pair.matrix = call.workspace + blockIdx.x * slot.size();
-  pair.place_vectors(slot.shared ? reinterpret_cast<float*>(shared_memory) : pair.matrix + slot.matrix,
+  pair.place_vectors(SHARED_VECTORS ? reinterpret_cast<float*>(shared_memory) : pair.matrix + slot.matrix,
                      static_cast<int>(slot.rows), static_cast<int>(slot.columns), STREAM_WARPS);
   G group;
   if (call.similarity)  // each lane brings what it will read
@@ -185,7 +187,8 @@ cudaError_t launch_streams(const Call& call) {
       error = launch(similarities, blocks, Tile<STREAM_TILE>::THREADS, fused_bytes<STREAM_TILE>(), call, call,
                      first);
     if (error == cudaSuccess)
-      error = launch(stream, pairs, STREAM_WARPS * LANES, slot.shared ? 4 * slot.vectors : 0, call, call, first);
+      error = launch(slot.shared ? stream<true> : stream<false>, pairs, STREAM_WARPS * LANES,
+                     slot.shared ? 4 * slot.vectors : 0, call, call, first);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
@@ -225,8 +228,6 @@ class OnDevice {
 
 using xalign::Call;
 
-extern "C" int64_t xalign_interface() { return xalign::INTERFACE; }
-
 // Floats of memory that a call wants as its workspace.
 extern "C" int64_t xalign_cuda_workspace(const Call* call) {
   if (!xalign::any_streams(*call)) return 0;
@@ -247,6 +248,6 @@ extern "C" const char* xalign_cuda_error(int64_t error) { return cudaGetErrorStr
 extern "C" const char* xalign_cuda_probe(int device) {
   const xalign::OnDevice here(device);
   cudaFuncAttributes attributes;
-  const cudaError_t error = here.error != cudaSuccess ? here.error : cudaFuncGetAttributes(&attributes, xalign::stream);
+  const cudaError_t error = here.error != cudaSuccess ? here.error : cudaFuncGetAttributes(&attributes, xalign::stream<true>);
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }

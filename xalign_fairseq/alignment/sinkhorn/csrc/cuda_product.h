@@ -82,7 +82,7 @@ class Product {
     using namespace nvcuda::wmma;
     const Element* src = reinterpret_cast<const Element*>(stage) + row_ * STEP;
     const Element* tgt = reinterpret_cast<const Element*>(stage) + (T + column_) * STEP;
-#pragma unroll
+#pragma unroll 2
     for (int k = 0; k < SLICE / int(sizeof(Element)); k += EDGE) {
       fragment<matrix_a, EDGE, EDGE, EDGE, Element, row_major> a[DOWN];
 #pragma unroll
@@ -130,10 +130,10 @@ class Product<T, float> {
     for (int k = 0; k < SLICE / int(sizeof(float)); k += 4) {
       float4 y[ACROSS];
 #pragma unroll
-      for (int c = 0; c < ACROSS; ++c) y[c] = *reinterpret_cast<const float4*>(tgt + c * THREADS_ACROSS * STEP + k);
+      for (int c = 0; c < ACROSS; ++c) y[c] = four(tgt + c * THREADS_ACROSS * STEP + k);
 #pragma unroll
       for (int r = 0; r < DOWN; ++r) {
-        const float4 x = *reinterpret_cast<const float4*>(src + r * THREADS_DOWN * STEP + k);
+        const float4 x = four(src + r * THREADS_DOWN * STEP + k);
 #pragma unroll
         for (int c = 0; c < ACROSS; ++c) {
           float& sum = sums_[r][c];
@@ -157,6 +157,7 @@ class Product<T, float> {
   }
 
  private:
+  __device__ static float4 four(const float* from) { return *reinterpret_cast<const float4*>(from); }
   const int row_, column_;
   float sums_[DOWN][ACROSS];
 };
