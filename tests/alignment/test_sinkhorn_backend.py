@@ -67,6 +67,15 @@ def test_auto_says_once_why_it_is_the_reference(said, monkeypatch):
     assert line.startswith("Sinkhorn on cpu, float32: reference, since") and "no C++ compiler; where: $CXX" in line
 
 
+def test_whatever_stands_in_the_way_of_the_compiler_leaves_the_reference(said, monkeypatch, tmp_path):
+    (tmp_path / "compiler").write_bytes(b"\0 is no program")
+    (tmp_path / "compiler").chmod(0o755)
+    monkeypatch.setenv("CXX", str(tmp_path / "compiler"))
+    assert chosen(torch.zeros(2)) == "reference" and "format error" in said()[0]
+    with pytest.raises(XalignError, match="format error"):
+        select("cpu")
+
+
 def test_the_reference_is_taken_for_anything_if_selected(said):
     with using("reference"):
         assert chosen(torch.zeros(2)) == chosen(torch.zeros(2, dtype=torch.float64)) == "reference"

@@ -118,13 +118,29 @@ def test_where_the_cache_is(native, monkeypatch, variables, folder):
     assert str(building.cached_folder(recipe)) == f"{folder}/cpu-{recipe.key}"
 
 
-def test_a_damaged_library_in_the_cache_is_compiled_anew(native, again):
-    folder = building.cached_folder(make_recipe("cpu", native))
-    folder.mkdir(parents=True)
-    (folder / LIBRARY).write_bytes(b"half a library")
+@pytest.mark.parametrize("rest", [0.0, 0.3, 0.99])
+def test_a_damaged_library_in_the_cache_is_not_loaded(native, again, monkeypatch, rest):
+    recipe = make_recipe("cpu", native)
+    folder = building.cached_folder(recipe)
+    compile_library(recipe, folder)
+    whole = (folder / LIBRARY).read_bytes()
+    (folder / LIBRARY).write_bytes(whole[: int(rest * len(whole))])
+    load = building._load
+
+    def load_whole(at):
+        assert (at / LIBRARY).read_bytes() == whole  # the loader does not survive a file that breaks off
+        return load(at)
+
+    monkeypatch.setattr(building, "_load", load_whole)
+    value, said = again()
+    assert value == 42 and "is damaged" in said[0] and said[-1].startswith("compiled in")
+    assert again() == (42, [])
+
+
+def test_a_prebuilt_library_that_cannot_be_loaded_is_compiled_anew(native, again):
+    (prebuild(native) / LIBRARY).write_bytes(b"no library")
     value, said = again()
     assert value == 42 and "can't be loaded" in said[0] and said[-1].startswith("compiled in")
-    assert again() == (42, [])
 
 
 def test_the_library_built_with_the_package_needs_no_compiler(native, again, tmp_path, monkeypatch):

@@ -2,6 +2,8 @@
 
 import dataclasses
 import itertools
+import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -15,6 +17,7 @@ from xalign_fairseq.errors import XalignError
 
 RELEASED = LabelOptions()
 SIZES = (3, 9, 20, 45, 90)
+MEMORY = Path("/proc/self/statm")
 
 
 @pytest.fixture(autouse=True)
@@ -215,6 +218,19 @@ def test_long_sequences_have_wider_labels():
     labels = self_label(hidden, spans)
     assert labels.dtype == torch.int32
     assert labels[0, 40000:].tolist() == [40003, 40004, -1, 40000, 40001, -1]
+
+
+@pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
+def test_memory_of_an_uncommonly_long_pair_is_given_back():
+    def resident():
+        return int(MEMORY.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    n = 3000
+    hidden, spans = torch.randn(1, 2 * n + 3, 2), torch.tensor([[1, n + 1, n + 2, 2 * n + 2]])
+    self_label(hidden[:, :50], torch.tensor([[1, 20, 21, 40]]))
+    before = resident()
+    self_label(hidden, spans)
+    assert resident() - before < 2 * n * n  # the matrix has 4 n^2 bytes
 
 
 def test_given_similarities_take_the_place_of_products():

@@ -135,6 +135,8 @@ def _fault(kind: str, index: int | None) -> XalignError | None:
         message = building.cuda_fault(index or 0) if kind == "cuda" else None
     except XalignError as error:
         return error
+    except OSError as error:  # of the disk, or of a compiler that can't be started
+        return XalignError("the compiled operator can't be made", found=error)
     if message is None:
         return None
     record = building.built(kind).record

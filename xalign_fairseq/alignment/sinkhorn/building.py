@@ -19,6 +19,7 @@ from xalign_fairseq.alignment.sinkhorn.toolchain import (
     Recipe,
     compile_library,
     cpu_level,
+    file_digest,
     level_runs,
     make_recipe,
     read_record,
@@ -76,7 +77,7 @@ def built(kind: str) -> Built:
     with ExitStack() as stack:
         try:
             folder = cached_folder(recipe)
-            loaded = _load(folder)
+            loaded = _load_cached(folder)
             if loaded is not None:
                 return loaded
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +85,7 @@ def built(kind: str) -> Built:
         except (OSError, RuntimeError) as error:
             logger.warning("the cache can't be written (%s): the library is compiled for this process alone", error)
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xalign-"))) / kind
-        return _load(folder) or _compile(recipe, folder)
+        return _load_cached(folder) or _compile(recipe, folder)
 
 
 def prebuilt_fault(kind: str) -> str | None:
@@ -128,6 +129,15 @@ def _capabilities() -> list[tuple[int, int]]:
         return []
     found = {torch.cuda.get_device_capability(index) for index in range(torch.cuda.device_count())}
     return sorted(capability for capability in found if capability >= OLDEST_CAPABILITY)
+
+
+def _load_cached(folder: Path) -> Built | None:
+    """The same, if the file is what the compiler wrote: a file that breaks off would kill the process that loads it."""
+    path = folder / LIBRARY
+    if path.is_file() and read_record(folder).get("library") != file_digest(path):
+        logger.warning("the native library in %s is damaged and is compiled anew", folder)
+        return None
+    return _load(folder)
 
 
 def _load(folder: Path) -> Built | None:

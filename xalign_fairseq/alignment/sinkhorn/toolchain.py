@@ -138,6 +138,7 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
             "compiler": recipe.compiler,
             "command": command,
             "no_openmp": "\n".join(message.splitlines()[:MESSAGE_LINES]),
+            "library": file_digest(new / LIBRARY),
         }
         with atomic_write(new / RECORD) as out:
             out.write(json.dumps(record, indent=2) + "\n")
@@ -149,6 +150,11 @@ def read_record(folder: Path) -> dict[str, Any]:
         return json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
+
+
+def file_digest(path: Path) -> str:
+    """Digest of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def cpu_level() -> str:

@@ -5,8 +5,6 @@
 
 namespace xalign {
 
-constexpr int64_t INTERFACE = 1;  // changes with Call; ../building.py compares it before the library is used
-
 enum Dtype : int64_t { FLOAT32 = 0, BFLOAT16 = 1, FLOAT16 = 2 };
 enum Filter : int64_t { ITERMAX = 0, ARGMAX = 1, UNION = 2, ITERMAX_PAPER = 3 };  // the order of links.FILTERS
 

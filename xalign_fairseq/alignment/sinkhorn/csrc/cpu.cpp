@@ -90,8 +90,9 @@ float widened(uint16_t bits, int64_t dtype) {
 #endif
 }
 
-// Memory of one thread, kept from call to call.
+// Memory of one thread, kept from call to call unless a pair has been uncommonly long.
 struct Scratch {
+  static constexpr size_t KEPT = 1 << 22;  // floats of a matrix: 2048 tokens on both sides
   std::vector<float> matrix, vectors, src, tgt;
   static float* reserve(std::vector<float>& memory, int64_t count) {
     if (int64_t(memory.size()) < count) memory.resize(count);
@@ -148,6 +149,7 @@ bool link_all(const Call& call) {
     static thread_local Scratch scratch;
     try {
       link_pair(call, index, scratch);
+      if (scratch.matrix.size() > Scratch::KEPT) scratch = Scratch();
     } catch (const std::bad_alloc&) {
       enough = false;
     }
@@ -157,8 +159,6 @@ bool link_all(const Call& call) {
 
 }  // namespace
 }  // namespace xalign
-
-extern "C" int64_t xalign_interface() { return xalign::INTERFACE; }
 
 // 0, or 1 if there was not enough memory.
 extern "C" int64_t xalign_cpu(const xalign::Call* call) {
