@@ -87,13 +87,15 @@ def test_the_output_is_utf_8_whatever_the_terminal_is(align, tmp_path, monkeypat
     assert json.loads(line)["tgt"] == ["😀"] and line[-1] == "}" and end == ""
 
 
-def test_several_processes_give_what_one_gives(align, tiny_text, tmp_path, capsys):
+def test_several_processes_give_what_one_gives(align, tiny_text, tmp_path, capfd):
     pairs = ("--pairs", tiny_text / "text.pairs", "--format", "json")
     assert align(*pairs, "--quiet") == 0
-    expected = capsys.readouterr().out
+    expected = capfd.readouterr().out
     assert align(*pairs, "--processes", 2, "--out", tmp_path / "out") == 0
     assert (tmp_path / "out").read_text() == expected
-    assert capsys.readouterr().err.endswith("cpu, 2 processes\n")
+    said = capfd.readouterr().err
+    assert said.endswith("cpu, 2 processes\n")
+    assert said.count("Sinkhorn on cpu, float32: ") == 1  # one process speaks for all
 
 
 def test_devices(align, tiny_text, capsys, monkeypatch):

@@ -156,6 +156,7 @@ def _open_aligner(args: argparse.Namespace) -> Iterator[tuple["Aligner | Aligner
         yield aligner, _describe(aligner)
     else:
         with AlignerPool(partial(_load, args), devices) as pool:
+            pool.ask(partial(_show_log, quiet=args.quiet))
             yield pool, f"{pool.ask(_describe)}, {len(devices)} processes"
 
 
@@ -180,6 +181,11 @@ def _devices(args: argparse.Namespace) -> list[str]:
 def _load(args: argparse.Namespace, device: str) -> "Aligner":
     here = argparse.Namespace(**{**vars(args), "device": device})
     return load_aligner(here, args.layer, link_method(args, args.method, args.filter), args.units)
+
+
+def _show_log(_: "Aligner", quiet: bool) -> None:
+    """In one of several processes, which all take the same."""
+    show_log(quiet)
 
 
 def _describe(aligner: "Aligner") -> str:
