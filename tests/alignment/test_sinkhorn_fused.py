@@ -211,6 +211,43 @@ def test_offsets_beyond_the_sequence_are_not_read():
     assert torch.equal(self_label(hidden, beyond, sizes=(5, 50)), self_label(hidden, inside, sizes=(5, 50)))
 
 
+def columns_first(tensor):
+    """The same values with the last two dimensions exchanged in memory."""
+    return tensor.transpose(-1, -2).contiguous().transpose(-1, -2)
+
+
+def test_offsets_of_any_layout_and_integer_type():
+    hidden, spans = random_pairs(19, 6, 9)
+    expected = self_label(hidden, spans)
+    for same in (spans.int(), columns_first(spans)):
+        assert torch.equal(self_label(hidden, same), expected)
+
+
+def test_similarities_and_masses_of_any_layout_and_dtype():
+    hidden, spans = random_pairs(20, 4, 9, shortest=5)
+    similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
+    similarity = similarity.bfloat16()
+    given = (similarity, src_mask.sum(1), tgt_mask.sum(1))
+    masses = {"src_mass": src_mask * torch.rand(src_mask.shape).half(), "tgt_mass": tgt_mask * 0.5}
+    options = {"iterations": 2, "mu": 1.0, "eps": 1e-6, "order": "rows-first", "domain": "auto"}
+    expected = fused.plan(similarity.float(), *given[1:], **{k: v.float() for k, v in masses.items()}, **options)
+    assert torch.equal(fused.plan(*given, **masses, **options), expected)
+    turned = {name: columns_first(mass) for name, mass in masses.items()}
+    assert torch.equal(fused.plan(columns_first(similarity), *given[1:], **turned, **options), expected)
+    links, _ = fused.link_partners_of(similarity.float(), spans, hidden.shape[1], RELEASED)
+    for same in (similarity, columns_first(similarity.float())):
+        assert torch.equal(fused.link_partners_of(same, spans, hidden.shape[1], RELEASED)[0], links)
+
+
+@pytest.mark.parametrize(("length", "dtype"), [(32767, torch.int16), (32768, torch.int32)])
+def test_how_wide_labels_are(length, dtype):
+    spans = torch.tensor([[1, 2, length - 2, length - 1]])
+    labels = self_label(torch.ones(1, length, 1), spans)
+    assert labels.dtype == dtype and labels[0, 1] == length - 2
+    with backend.using("reference"):
+        assert torch.equal(self_label(torch.ones(1, length, 1), spans), labels)
+
+
 def test_long_sequences_have_wider_labels():
     spans = torch.tensor([[40000, 40002, 40003, 40005]])
     hidden = torch.zeros(1, 40006, 2)
