@@ -140,6 +140,19 @@ def test_a_pair_has_the_same_bits_alone_in_any_batch_and_with_any_number_of_thre
         assert torch.equal(alone[1][:, 0], probability[:, row, :end])
 
 
+def test_as_many_threads_run_as_torch_has(monkeypatch):
+    asked = []
+
+    class Native:
+        def xalign_cpu(self, call):
+            asked.append(call._obj.threads)
+
+    monkeypatch.setattr(fused, "library", lambda kind: Native())
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    self_label(*random_pairs(9, 2, 3))
+    assert asked == [3]
+
+
 @pytest.mark.parametrize("width", [1, 7, 8, 23, 64])
 def test_widths_and_strides_of_any_kind(width):
     hidden, spans = random_pairs(2, 20, 12, width=width)
