@@ -1,7 +1,7 @@
-// CUDA on the CPU, as far as the kernels of xalign_fairseq/alignment/sinkhorn/csrc use it, so that their very source runs
-// in tests without a GPU: each thread of a block is a fiber, which runs until it has to wait for others. Which fiber runs
-// first is chosen, so that what lacks a barrier goes wrong; what CUDA forbids (misaligned vectors, too much shared
-// memory, threads that wait for different things) ends the process with a message.
+// CUDA on the CPU, as far as the kernels of xalign_fairseq/alignment/sinkhorn/csrc use it, so that their very source
+// runs in tests without a GPU: each thread of a block is a fiber, which runs until it has to wait for others. Which
+// fiber runs first is chosen, so that what lacks a barrier goes wrong; what CUDA forbids (misaligned vectors, too much
+// shared memory, threads that wait for different things) ends the process with a message.
 #pragma once
 
 #include <setjmp.h>
@@ -138,7 +138,8 @@ inline void run_block(unsigned block, int threads, const std::function<void()>& 
   machine.shuffled.assign(threads, 0);
   for (int thread = 0; thread < threads; ++thread) {
     Fiber& fiber = machine.fibers[thread];
-    fiber.index = thread, fiber.wait = NOTHING, fiber.flag = 0, fiber.copies.clear(), fiber.group = 0, fiber.started = false;
+    fiber.index = thread, fiber.wait = NOTHING, fiber.flag = 0, fiber.started = false;
+    fiber.copies.clear(), fiber.group = 0;
     getcontext(&fiber.entry);
     fiber.entry.uc_stack.ss_sp = fiber.stack.data(), fiber.entry.uc_stack.ss_size = STACK;
     makecontext(&fiber.entry, run_fiber, 0);
@@ -211,7 +212,7 @@ struct cudaLaunchConfig_t {
 inline cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
 inline cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline const char* cudaGetErrorString(cudaError_t error) { return error == cudaSuccess ? "no error" : "invalid device"; }
+inline const char* cudaGetErrorString(cudaError_t) { return "an emulated error"; }
 template <class Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, Kernel) {
   return cudaSuccess;
@@ -224,7 +225,8 @@ cudaError_t cudaFuncSetAttribute(Kernel, int, int bytes) {
 
 // Block after block, each with shared memory full of NaN; what lies beyond its own must stay as it is.
 template <class... Parameters, class... Arguments>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments&&... arguments) {
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
   const size_t own = config->dynamicSmemBytes;
   const auto is_untouched = [](char byte) { return byte == char(0xff); };
   for (unsigned block = 0; block < config->gridDim.x; ++block) {

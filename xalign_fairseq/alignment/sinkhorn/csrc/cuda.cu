@@ -46,7 +46,7 @@ __device__ Tokens tokens_of(const Call& call, int64_t index, int first, int coun
 template <int T>
 __device__ void products(const Call& call, const Tokens& src, const Tokens& tgt, float* matrix, int stride) {
   const int64_t size = element_size(call);
-  const uint64_t offsets = reinterpret_cast<uint64_t>(call.hidden) | call.batch_stride * size | call.token_stride * size;
+  const uint64_t offsets = reinterpret_cast<uint64_t>(call.hidden) | (call.batch_stride | call.token_stride) * size;
   const Sides sides{src, tgt, static_cast<int>(call.width * size), offsets % VECTOR == 0};
   if (call.dtype == FLOAT32)
     multiply<T, float>(sides, shared_memory, matrix, stride);
@@ -248,6 +248,7 @@ extern "C" const char* xalign_cuda_error(int64_t error) { return cudaGetErrorStr
 extern "C" const char* xalign_cuda_probe(int device) {
   const xalign::OnDevice here(device);
   cudaFuncAttributes attributes;
-  const cudaError_t error = here.error != cudaSuccess ? here.error : cudaFuncGetAttributes(&attributes, xalign::stream<true>);
+  cudaError_t error = here.error;
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, xalign::stream<true>);
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
