@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -281,6 +282,21 @@ def test_memory_of_an_uncommonly_long_pair_is_given_back():
     before = resident()
     self_label(hidden, spans)
     assert resident() - before < 2 * n * n  # the matrix has 4 n^2 bytes
+
+
+@pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
+def test_too_little_memory_is_an_error_and_no_end():
+    n = 10000
+    hidden, spans = torch.randn(1, 2 * n + 3, 2), torch.tensor([[1, n + 1, n + 2, 2 * n + 2]])
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(MEMORY.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2 * n * n, limits[1]))  # the matrix has 4 n^2 bytes
+    try:
+        with pytest.raises(MemoryError, match="do not fit"):
+            self_label(hidden, spans)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    test_ties_go_to_the_lowest_index()
 
 
 def test_given_similarities_take_the_place_of_products():
