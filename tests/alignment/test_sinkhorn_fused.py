@@ -216,6 +216,15 @@ def test_empty_sides_empty_batches_and_large_states():
         assert found.any() and probability.isfinite().all()
 
 
+@pytest.mark.parametrize("filter", FILTERS)
+def test_sides_that_begin_with_the_sequence(filter):
+    hidden, options = random_pairs(21, 4, 9)[0], LabelOptions(filter=filter)
+    spans = torch.tensor([[0, 2, 2, 4], [0, 5, 5, 6], [3, 6, 0, 3], [0, 1, 1, 9]])
+    expected, probability = links_by("reference", hidden, spans, options)
+    links, found = pair_links(hidden, spans, options)
+    assert torch.equal(links, expected) and torch.allclose(found, probability, atol=1e-5)
+
+
 def test_offsets_beyond_the_sequence_are_not_read():
     hidden, spans = random_pairs(8, 2, 5)
     inside = spans.clone()

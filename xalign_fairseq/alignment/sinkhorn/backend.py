@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.alignment.sinkhorn import building, toolchain
+from xalign_fairseq.alignment.sinkhorn.fused import DTYPES
 from xalign_fairseq.errors import XalignError, check_values
 
 logger = logging.getLogger(__name__)
 
 BACKENDS = ("auto", "reference", "cpu", "cuda")
-DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 _selected = "auto"
 
