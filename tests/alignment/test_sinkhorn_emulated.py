@@ -108,7 +108,7 @@ def test_long_pairs_under_all_options(emulated):
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
-@pytest.mark.parametrize("width", [1, 7, 8, 33, 64, 72, 200])
+@pytest.mark.parametrize("width", [1, 7, 64, 200])
 def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width):
     options = LabelOptions(iterations=0)  # nothing depends on the order of sums then
     for schedule, sizes in zip(SCHEDULES, ([(9, 30), (20, 3)], [(50, 40)], [(100, 2)], [(129, 9)]), strict=True):

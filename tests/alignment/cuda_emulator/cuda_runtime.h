@@ -201,7 +201,8 @@ inline float __shfl_xor_sync(unsigned mask, float x, int other) {
 
 using cudaStream_t = void*;
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidDevice = 101 };
-enum { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
+enum { cudaSharedmemCarveoutMaxShared = 100 };
 struct cudaFuncAttributes {};
 struct cudaLaunchConfig_t {
   dim3 gridDim, blockDim;
@@ -218,8 +219,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, Kernel) {
   return cudaSuccess;
 }
 template <class Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel, int, int bytes) {
-  emulator::expect(bytes <= emulator::MOST_SHARED, "more shared memory than a block may have");
+cudaError_t cudaFuncSetAttribute(Kernel, int, int value) {
+  emulator::expect(value <= emulator::MOST_SHARED, "more shared memory than a block may have");
   return cudaSuccess;
 }
 

@@ -174,7 +174,8 @@ class Transport {
   XALIGN_DEVICE bool masses_usable() {
     if (!p.row_mass && !p.column_mass) return true;
     bool strange = false;
-    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) strange |= !(row_mass(i) >= 0 && row_mass(i) - row_mass(i) == 0);
+    XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads())
+      strange |= !(row_mass(i) >= 0 && row_mass(i) - row_mass(i) == 0);
     XALIGN_FOR (int j = g.thread(); p.column_mass && j < p.m; j += g.threads())
       strange |= !(p.column_mass[j] >= 0 && p.column_mass[j] - p.column_mass[j] == 0);
     return !g.any(strange);
@@ -239,7 +240,8 @@ class Transport {
         G::store(p.row(i) + j, peak > NOTHING ? G::load(p.row(i) + j) - peak : G::splat(NOTHING));
       }
     if (o.rows_first)
-      XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) G::store(p.v + j, G::exp(G::load(p.column_sum + j)));
+      XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L)
+        G::store(p.v + j, G::exp(G::load(p.column_sum + j)));
     else
       divide_rows(true);
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size())
@@ -316,7 +318,8 @@ class Transport {
   // The same with f = log u and g = log v; column sums are kept as their largest term and the sum relative to it.
   XALIGN_DEVICE void log_sweep(bool rows, bool columns) {
     float *peaks = part(p.partial, g.rank()), *sums = part(p.partial_more, g.rank());
-    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(NOTHING)), G::store(sums + j, G::splat(0.0f));
+    XALIGN_FOR (int j = 0; j < p.stride; j += L)
+      G::store(peaks + j, G::splat(NOTHING)), G::store(sums + j, G::splat(0.0f));
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
       const float factor = rows ? log_quotient(row_mass(i), row) : p.u[i];
@@ -367,7 +370,8 @@ class Transport {
       if (exponents)
         XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::exp(G::load(row + j) + u + G::load(p.v + j)));
       else
-        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::load(row + j) * u * (G::load(p.v + j) * v_unit_));
+        XALIGN_FOR (int j = 0; j < p.stride; j += L)
+          G::store(row + j, G::load(row + j) * u * (G::load(p.v + j) * v_unit_));
     }
     g.sync();
   }

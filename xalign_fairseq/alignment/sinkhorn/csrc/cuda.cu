@@ -172,7 +172,10 @@ cudaError_t launch(void (*kernel)(Arguments...), int64_t blocks, int threads, in
 
 template <int T>
 cudaError_t launch_fused(const Call& call) {
-  return launch(fused<T>, call.batch, Tile<T>::THREADS, fused_bytes<T>(), call, call);
+  // All of a multiprocessor's memory, so that as many blocks fit as are meant; hidden states do not go by way of L1.
+  const cudaError_t error =
+      cudaFuncSetAttribute(fused<T>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
+  return error != cudaSuccess ? error : launch(fused<T>, call.batch, Tile<T>::THREADS, fused_bytes<T>(), call, call);
 }
 
 bool any_streams(const Call& call) { return streams_all(call) || call.n > 128 || call.m > 128; }
