@@ -87,6 +87,10 @@ def test_a_selection_ends_with_its_block():
         assert selected() == "reference"
         raise RuntimeError
     assert selected() == "auto"
+    with using("reference"):
+        with using("auto"):
+            pass
+        assert selected() == "reference"
 
 
 @pytest.mark.parametrize("tensor", [torch.zeros(2, dtype=torch.float64), torch.zeros(2, device="meta")])
@@ -125,8 +129,9 @@ def test_what_cuda_lacks(gpu, said, capability, message, fault):
     assert choice == "reference" and (message or fault) in why and said()
 
 
-def test_cuda_that_is_whole(gpu):
-    gpu((9, 0))
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0)])
+def test_cuda_that_is_whole(gpu, capability):
+    gpu(capability)
     select("cuda")
     assert decide("cuda", "cuda", 0, torch.bfloat16)[0] == decide("auto", "cuda", 0, torch.float16)[0] == "cuda"
     with pytest.raises(XalignError, match="float64 on cuda"):

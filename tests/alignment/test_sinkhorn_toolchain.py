@@ -151,7 +151,9 @@ def test_the_key_holds_compiler_flags_and_level(native, monkeypatch):
     ]
     keys = {recipe.key, *(other.key for other in others)}
     monkeypatch.setattr(toolchain.platform, "libc_ver", lambda: ("glibc", "1.0"))
-    assert len(keys | {recipe.key}) == 5
+    keys.add(recipe.key)
+    monkeypatch.setattr(toolchain.platform, "machine", lambda: "another")
+    assert len(keys | {recipe.key}) == 6
 
 
 def test_sources_that_are_not_there(native):

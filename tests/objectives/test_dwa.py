@@ -208,6 +208,15 @@ def test_agreement_switches_to_own_labels_for_good():
     assert not build(DwaConfig(links_until=10))[0]._labels_itself(restored, 9)
 
 
+def test_own_labels_of_pairs_without_links_do_not_count_as_disagreement():
+    objective, _, heads, step = build(DwaConfig(links_agreement=0.9))
+    bitext = batch(linked=True).bitext
+    bitext.partner = objective._own(step(), heads["dwa"], bitext)
+    bitext.partner[1], bitext.has_links[1] = -1, False
+    objective._labels(step(), heads["dwa"], bitext, 20)
+    assert heads["dwa"].agreement == 1
+
+
 def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
     objective, encoder, _, step = build()
     data = batch()
