@@ -84,6 +84,8 @@ struct Machine {
   char* shared = nullptr;
   // Chosen by the tests: which fibers run first, and whether asynchronous copies happen at once or when waited for.
   bool last_first = false, eager_copies = false;
+  // The hidden states; nothing else may be copied.
+  const char *readable = nullptr, *readable_end = nullptr;
 };
 inline Machine machine;
 

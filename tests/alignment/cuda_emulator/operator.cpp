@@ -12,3 +12,8 @@ extern "C" void emulator_select(int last_first, int eager_copies) {
   emulator::machine.last_first = last_first;
   emulator::machine.eager_copies = eager_copies;
 }
+
+extern "C" void emulator_readable(const char* from, int64_t bytes) {
+  emulator::machine.readable = from;
+  emulator::machine.readable_end = from + bytes;
+}
