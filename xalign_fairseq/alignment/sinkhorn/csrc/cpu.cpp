@@ -55,13 +55,23 @@ constexpr Tile TILES[R][C] = {
     {tile<3, 1>, tile<3, 2>, tile<3, 3>, tile<3, 4>},
 };
 
+// Asks for the beginning of the rows that come next, whose first lines the processor does not see coming.
+template <int COUNT, int LINES>
+void announce(const Side& side, int first) {
+  constexpr int LINE = 16;  // floats
+  for (int row = 0; row < COUNT; ++row)
+    for (int line = 0; line < LINES; ++line) __builtin_prefetch(side.rows + (first + row) * side.stride + LINE * line);
+}
+
 void products(const Side& src, const Side& tgt, int width, float* out, int stride) {
   for (int block = 0; block < src.size; block += ROWS) {
     const int end = std::min(block + ROWS, src.size);
     for (int j = 0; j < tgt.size; j += C) {
       const int columns = std::min(C, tgt.size - j);
+      announce<C, 8>(tgt, j + C);
       for (int i = block; i < end; i += R) {
         const int rows = std::min(R, end - i);
+        announce<R, 4>(src, i + R);
         TILES[rows - 1][columns - 1](src.rows + i * src.stride, src.stride, tgt.rows + j * tgt.stride, tgt.stride,
                                      width, out + int64_t(i) * stride + j, stride);
       }
