@@ -1,6 +1,7 @@
-"""Files and folders that appear whole or not at all."""
+"""Files and folders that appear whole or not at all, and what tells one file from another."""
 
 import ctypes
+import hashlib
 import os
 import shutil
 import tempfile
@@ -141,3 +142,9 @@ def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str
         yield line
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line")
+
+
+def file_sha256(path: Path) -> str:
+    """sha256 of a file, in hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

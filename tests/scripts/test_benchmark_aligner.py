@@ -1,6 +1,5 @@
 """The benchmark of aligners: the pairs that it takes, what it compares, its table, and our own side of it."""
 
-import importlib
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,15 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from xalign_fairseq.errors import XalignError
-
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """The function that imports a module of scripts/."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module
 
 
 @pytest.fixture

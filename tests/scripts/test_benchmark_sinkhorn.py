@@ -1,6 +1,5 @@
 """The benchmark of self-labelling: its problems, what it compares, its guard, its clock, its table."""
 
-import importlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -12,15 +11,7 @@ import torch
 from xalign_fairseq.alignment.labels import LabelOptions, pair_links
 from xalign_fairseq.errors import XalignError
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
 OPTIONS = LabelOptions()
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """The function that imports a module of scripts/."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from xalign_fairseq.alignment.pharaoh import check_bounds, read_gold
 from xalign_fairseq.alignment.sentence_pairs import SentencePairs
 from xalign_fairseq.data.corpus import require_files
-from xalign_fairseq.data.manifest import file_sha256
 from xalign_fairseq.data.sources import PairSource, PrepareOptions
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import file_sha256
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {

@@ -129,7 +129,7 @@ def self_label(
 
 def partners(links: Tensor, spans: Tensor, length: int) -> Tensor:
     """Turn links (B, n, m) bool into partner positions (B, length), as :func:`self_label` returns them."""
-    dtype = torch.int16 if length <= torch.iinfo(torch.int16).max else torch.int32
+    dtype = fused.label_dtype(length)
     batch, n, m = links.shape
     # Positions of padding are sent to an extra last column, which is cut off.
     labels = torch.full((batch, length + 1), NO_PARTNER, dtype=dtype, device=links.device)

@@ -34,7 +34,7 @@ def run_record(args: argparse.Namespace) -> dict[str, str]:
 
 
 def _text(path: str) -> str:
-    from xalign_fairseq.data.manifest import file_sha256
+    from xalign_fairseq.files import file_sha256
 
     return f"sha256 {file_sha256(Path(path))}"
 

@@ -89,7 +89,7 @@ def encoder(data: "DataBin", pieces: bool) -> "Encode":
 
 def source_files(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Name, format and sha256 of every file that is read."""
-    from xalign_fairseq.data.manifest import file_sha256
+    from xalign_fairseq.files import file_sha256
     from xalign_fairseq.languages.lexicons.formats import files_of, format_of
 
     found = []

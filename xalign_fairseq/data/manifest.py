@@ -1,6 +1,5 @@
 """``manifest.json``: what a data-bin was made from, what was dropped and why, and the hash of every file."""
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import model_name
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import atomic_write, file_sha256
 
 FORMAT = 1
 POLICY = (
@@ -122,9 +121,3 @@ def changed_files(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
         or (folder / name).stat().st_size != about["bytes"]
         or file_sha256(folder / name) != about["sha256"]
     ]
-
-
-def file_sha256(path: Path) -> str:
-    """sha256 of a file, in hexadecimal."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -9,10 +9,10 @@ from typing import Any, Protocol
 from xalign_fairseq import __version__
 from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.data.databin import MANIFEST
-from xalign_fairseq.data.manifest import file_sha256, hashes
+from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.sources import require_language
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.files import atomic_folder, atomic_write, file_sha256
 from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.script import Transliteration

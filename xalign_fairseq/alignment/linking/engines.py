@@ -157,7 +157,7 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
 
 def _sha256(model: Path) -> str | dict[str, str]:
     """Of a checkpoint; of a Hugging Face folder that of each of its files of weights."""
-    from xalign_fairseq.data.manifest import file_sha256
+    from xalign_fairseq.files import file_sha256
 
     if model.is_file():
         return file_sha256(model)

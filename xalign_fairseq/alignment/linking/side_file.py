@@ -41,7 +41,7 @@ def write_links(
         manifest = write_links(engine.stream(pairs, bar.update), files, ("identical",), engine.describe())
         manifest["counts"]["links"]  # {"forward": 911, "backward": 934, "found": 872, "identical": 10, ...}
     """
-    from xalign_fairseq.data.manifest import file_sha256
+    from xalign_fairseq.files import file_sha256
 
     inputs = {
         side: {"file": str(path), "sha256": file_sha256(path)}

@@ -19,13 +19,13 @@ from xalign_fairseq.alignment.sinkhorn.toolchain import (
     Recipe,
     compile_library,
     cpu_level,
-    file_digest,
     level_runs,
     make_recipe,
     read_record,
     source_digest,
 )
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import file_sha256
 
 logger = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ def _capabilities() -> list[tuple[int, int]]:
 def _load_cached(folder: Path) -> Built | None:
     """The same, if the file is what the compiler wrote: a file that breaks off would kill the process that loads it."""
     path = folder / LIBRARY
-    if path.is_file() and read_record(folder).get("library") != file_digest(path):
+    if path.is_file() and read_record(folder).get("library") != file_sha256(path):
         logger.warning("the native library in %s is damaged and is compiled anew", folder)
         return None
     return _load(folder)

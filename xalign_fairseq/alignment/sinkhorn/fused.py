@@ -111,6 +111,11 @@ def plan(
     return torch.ops.xalign.sinkhorn_plan(similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass, *given)
 
 
+def label_dtype(length: int) -> torch.dtype:
+    """Of positions in sequences of a length: int16, or int32 where that is too short."""
+    return torch.int16 if length <= LONGEST_INT16 else torch.int32
+
+
 def _options(options: "LabelOptions") -> tuple:
     rounds = options.rounds if options.filter.startswith("itermax") else 1
     return (
@@ -267,8 +272,7 @@ def _dtype(hidden: Tensor) -> int:
 
 
 def _outputs(like: Tensor, batch: int, length: int, rounds: int, probabilities: bool) -> tuple[Tensor, Tensor]:
-    dtype = torch.int16 if length <= LONGEST_INT16 else torch.int32
-    partners = like.new_empty((rounds, batch, length), dtype=dtype)
+    partners = like.new_empty((rounds, batch, length), dtype=label_dtype(length))
     return partners, like.new_empty(partners.shape if probabilities else (0,), dtype=torch.float32)
 
 

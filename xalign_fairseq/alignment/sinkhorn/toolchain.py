@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.files import atomic_folder, atomic_write, file_sha256
 
 SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
 LIBRARY, RECORD = "libxalign.so", "build.json"
@@ -138,7 +138,7 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
             "compiler": recipe.compiler,
             "command": command,
             "no_openmp": "\n".join(message.splitlines()[:MESSAGE_LINES]),
-            "library": file_digest(new / LIBRARY),
+            "library": file_sha256(new / LIBRARY),
         }
         with atomic_write(new / RECORD) as out:
             out.write(json.dumps(record, indent=2) + "\n")
@@ -150,11 +150,6 @@ def read_record(folder: Path) -> dict[str, Any]:
         return json.loads((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-
-
-def file_digest(path: Path) -> str:
-    """Digest of a file's bytes."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def cpu_level() -> str:

@@ -149,6 +149,21 @@ class Transport {
   XALIGN_DEVICE static float quotient(float mass, float sum) { return sum > 0 ? mass / sum : 0.0f; }
   XALIGN_DEVICE float* part(float* parts, int worker) const { return parts + int64_t(worker) * p.stride; }
 
+  // What all workers have found for columns j, j + 1, ...: always in the order of the workers.
+  XALIGN_DEVICE Lanes sum_of_parts(int j) const {
+    Lanes sum = G::splat(0.0f);
+    XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
+    return sum;
+  }
+  XALIGN_DEVICE Lanes peak_of_parts(int j, float least) const {
+    Lanes peak = G::splat(least);
+    XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) {
+      const Lanes x = G::load(part(p.partial, worker) + j);
+      peak = x > peak ? x : peak;
+    }
+    return peak;
+  }
+
   // max(eps, S), or its logarithm over mu; 0, or the logarithm of 0, in the padding.
   template <bool LOGARITHMS>
   XALIGN_DEVICE bool floor_similarities(bool single) {
@@ -219,12 +234,7 @@ class Transport {
       }
     g.sync();
     XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
-      Lanes peak = G::splat(least);
-      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) {
-        const Lanes x = G::load(part(p.partial, worker) + j);
-        peak = x > peak ? x : peak;
-      }
-      G::store(p.column_sum + j, peak);
+      G::store(p.column_sum + j, peak_of_parts(j, least));
     }
     g.sync();
   }
@@ -291,8 +301,7 @@ class Transport {
     g.sync();
     if (!columns) return;
     XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
-      Lanes sum = G::splat(0.0f);
-      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
+      const Lanes sum = sum_of_parts(j);
       G::store(p.v + j, sum > 0.0f ? column_mass(j) / sum : G::splat(0.0f));
     }
     v_unit_ = 1;
@@ -335,11 +344,8 @@ class Transport {
     g.sync();
     if (!columns) return;
     XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
-      Lanes peak = G::splat(NOTHING), sum = G::splat(0.0f);
-      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) {
-        const Lanes x = G::load(part(p.partial, worker) + j);
-        peak = x > peak ? x : peak;
-      }
+      const Lanes peak = peak_of_parts(j, NOTHING);
+      Lanes sum = G::splat(0.0f);
       XALIGN_FOR (int worker = 0; worker < g.size(); ++worker)
         sum = sum + G::load(part(p.partial_more, worker) + j) * G::exp(G::load(part(p.partial, worker) + j) - peak);
       const Lanes mass = column_mass(j);
@@ -391,9 +397,7 @@ class Transport {
     }
     g.sync();
     XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
-      Lanes sum = G::splat(0.0f);
-      XALIGN_FOR (int worker = 0; worker < g.size(); ++worker) sum = sum + G::load(part(p.partial, worker) + j);
-      G::store(p.column_sum + j, sum);
+      G::store(p.column_sum + j, sum_of_parts(j));
     }
     g.sync();
   }

@@ -1,0 +1,15 @@
+"""Fixtures of the scripts' tests."""
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """The function that imports a module of scripts/."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return importlib.import_module
