@@ -22,7 +22,7 @@ from typing import Any
 
 from markers import table
 
-from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 

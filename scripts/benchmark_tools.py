@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from xalign_fairseq.alignment.sentence_pairs import SentencePairs, WordPair
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.files import atomic_write
 
 LAYER = 8  # SimAlign's and awesome-align's default
@@ -72,7 +72,7 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
 
 def xalign(folder: Path, device: str) -> Iterator[Run]:
     """The methods of the other two, and transport, the default; each with its usual encoding and layer."""
-    from xalign_fairseq.alignment.aligner import Aligner
+    from xalign_fairseq.aligner.aligner import Aligner
 
     for dtype in ("float32", "bfloat16") if device == "cuda" else ("float32",):
         loaded = Aligner.from_pretrained(folder, device=device, dtype=dtype)

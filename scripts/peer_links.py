@@ -21,7 +21,7 @@ import benchmark_model
 import numpy as np
 import torch
 
-from xalign_fairseq.alignment.sentence_pairs import SentencePairs, WordPair
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.files import atomic_write
 
 # Words of each pair: single words, two on a side (no second round of itermax), short against long, and plain pairs.

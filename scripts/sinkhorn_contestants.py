@@ -15,10 +15,11 @@ import torch
 from sinkhorn_problems import Problem
 from torch import Tensor
 
-from xalign_fairseq.alignment.labels import NO_PARTNER, LabelOptions, partners, self_label
-from xalign_fairseq.alignment.links import find_links
-from xalign_fairseq.alignment.similarity import pair_similarity
-from xalign_fairseq.alignment.sinkhorn.reference import sinkhorn
+from xalign_fairseq.transport.extraction import find_links
+from xalign_fairseq.transport.labels import NO_PARTNER, partners, self_label
+from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
 
 Call = Callable[[], Tensor]
 # What a contestant gives: products (B, n, m), a plan (B, n, m), labels (B, T).

@@ -23,10 +23,10 @@ import torch
 from sinkhorn_contestants import CONTESTANTS, OURS, PRODUCTS, READ, Call, agreement, eager, labels_of, read
 from sinkhorn_problems import Problem, Size, make
 
-from xalign_fairseq.alignment.labels import LabelOptions
-from xalign_fairseq.alignment.sinkhorn import backend
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.sinkhorn import backend
 
 SIZES = (Size(64, 32), Size(64, 64), Size(64, 128), Size(64, 128, ragged=True))
 QUICK = (Size(64, 8), Size(64, 16, ragged=True))

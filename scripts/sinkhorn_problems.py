@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.similarity import side_positions
+from xalign_fairseq.transport.similarity import side_positions
 
 WIDTH = 768
 NORM = 20.0  # of every hidden state, about what XLM-R's have

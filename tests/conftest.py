@@ -54,6 +54,15 @@ def transformers():
 
 
 @pytest.fixture(scope="session")
+def shared_gold():
+    """The folder of real gold links, which is not part of the project; tests skip without it."""
+    folder = Path(__file__).resolve().parents[2] / "shared" / "data" / "gold"
+    if not folder.is_dir():
+        pytest.skip("no real gold links at ../shared/data/gold")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def write_mmap():
     """The function that writes sentences of ids as an mmap file and opens it."""
 

@@ -4,10 +4,11 @@ import random
 
 import torch
 
-from xalign_fairseq.alignment.labels import LabelOptions, pair_links
-from xalign_fairseq.alignment.links import FILTERS, find_links
-from xalign_fairseq.alignment.similarity import pair_similarity
-from xalign_fairseq.alignment.sinkhorn import backend, sinkhorn
+from xalign_fairseq.transport.extraction import FILTERS, find_links
+from xalign_fairseq.transport.labels import pair_links
+from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.sinkhorn import backend, sinkhorn
 
 
 def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1.0):

@@ -18,10 +18,10 @@ print(getattr(build_meta, f"build_{sys.argv[1]}")(sys.argv[2]))
 assert not {"torch", "fairseq"} & sys.modules.keys()
 """
 USE = """
-from xalign_fairseq.alignment.sinkhorn import building
+from xalign_fairseq.transport.sinkhorn import building
 print(building.built("cpu").folder)
 """
-LIB = "xalign_fairseq/alignment/sinkhorn/lib/cpu"
+LIB = "xalign_fairseq/transport/sinkhorn/lib/cpu"
 
 
 def build(what, source, out, **environment):

@@ -9,10 +9,10 @@ from pathlib import Path
 import sentencepiece
 import torch
 
-from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 NOUNS = ["house", "cat", "dog", "tree", "river", "song", "king", "ship", "bread", "stone"]
 VERBS = ["sees", "likes", "finds", "takes"]

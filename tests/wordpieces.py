@@ -2,10 +2,10 @@
 
 import torch
 
-from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.data.wordpiece import from_vocabulary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 SPECIALS = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]  # as in multilingual BERT, but for the numbers
 # English, German, French, Czech, Russian, Greek, Arabic, Hebrew, Hindi, Chinese, Japanese, Korean, Vietnamese.

@@ -1,13 +1,13 @@
 """Cross-lingual alignment objectives for fairseq: tasks, criterions, models and a word aligner.
 
 This folder is fairseq's ``--user-dir``. Importing it from a fairseq command registers everything; importing it from
-plain Python does not import fairseq, so that ``data``, ``alignment`` and ``encoder`` stay light. ``register()`` does
-the registration on demand.
+plain Python does not import fairseq, so that the aligner and all below it stay light. ``register()`` does the
+registration on demand.
 """
 
 import sys
 
-__version__ = "0.1.0"
+from xalign_fairseq.version import __version__ as __version__
 
 
 def register() -> None:

@@ -36,9 +36,9 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.transfer.grid import build, open_checkpoint
-from xalign_fairseq.transfer.plan import load_plan, select
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
+from xalign_fairseq.transfer.study import load_plan, select
 
 LAST = "checkpoint_last.pt"
 SUPERVISED = "-supervised"

@@ -29,20 +29,20 @@ import numpy as np
 import study
 import torch
 
-from xalign_fairseq import __version__
-from xalign_fairseq.alignment.aer import score, sentence_counts
-from xalign_fairseq.alignment.aligner import Aligner, choose_device
-from xalign_fairseq.alignment.methods import Transport
-from xalign_fairseq.alignment.pharaoh import Link, read_gold
-from xalign_fairseq.alignment.signature import score_signature
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.aligner.aligner import Aligner, choose_device
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import apply_map, load_maps
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import WordPairs, alignment_counts, rank_counts, word_vectors
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
+from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.files import read_lines
+from xalign_fairseq.links.aer import score, sentence_counts
+from xalign_fairseq.links.pharaoh import Link, read_gold
 from xalign_fairseq.transfer.retrieval import default_retrieval_layer, sentence_vectors
+from xalign_fairseq.transport.methods import Transport
+from xalign_fairseq.version import __version__
 
 METHODS = ("argmax", "itermax", "union")
 ISO3 = {"ar": "ara", "cs": "ces", "de": "deu", "en": "eng", "es": "spa", "fr": "fra", "hi": "hin", "ru": "rus"}

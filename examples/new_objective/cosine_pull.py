@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import torch
 import torch.nn.functional as F
 
-from xalign_fairseq.alignment.labels import LabelOptions, self_label
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.options import LabelOptions
 
 
 @dataclass

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import torch
 
-from xalign_fairseq.alignment.aer import score, sentence_counts
-from xalign_fairseq.alignment.aligner import Aligner
-from xalign_fairseq.alignment.bootstrap import bootstrap_intervals
-from xalign_fairseq.alignment.methods import Transport
-from xalign_fairseq.alignment.pharaoh import read_gold
-from xalign_fairseq.alignment.signature import score_signature
+from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.links.aer import score, sentence_counts
+from xalign_fairseq.links.bootstrap import bootstrap_intervals
+from xalign_fairseq.links.pharaoh import read_gold
+from xalign_fairseq.transport.methods import Transport
 
 METHODS = ("argmax", "itermax", "union")
 

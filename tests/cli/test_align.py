@@ -6,10 +6,10 @@ import sys
 import pytest
 import torch
 
-from xalign_fairseq.alignment import aligner
-from xalign_fairseq.alignment.pharaoh import check_bounds, read_gold, read_links
-from xalign_fairseq.alignment.view.page import Page
+from xalign_fairseq.aligner import aligner
+from xalign_fairseq.aligner.view.page import Page
 from xalign_fairseq.cli import main
+from xalign_fairseq.links.pharaoh import check_bounds, read_gold, read_links
 
 STRANGE = (
     "\n \n\t\na\n😀 👩‍👩‍👧\nnul\0in\0\n\0\ntab\tbetween\nno\u00a0break\ne\u0301\n日本語\n"

@@ -5,11 +5,11 @@ import json
 import pytest
 import torch
 
-from xalign_fairseq.alignment.aligner import Aligner
-from xalign_fairseq.alignment.methods import Cosine, Dustbin, Softmax, Transport
-from xalign_fairseq.alignment.sinkhorn import backend
+from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.cli import _aligning, main
 from xalign_fairseq.files import read_lines
+from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
+from xalign_fairseq.transport.sinkhorn import backend
 
 CASES = [
     (("--method", "argmax"), {"method": Cosine()}),

@@ -4,8 +4,10 @@ import argparse
 
 import pytest
 
-from xalign_fairseq.alignment import aligner, links, methods, pair_states
+from xalign_fairseq.aligner import aligner, pair_states
 from xalign_fairseq.cli import _aligning, align
+from xalign_fairseq.transport import extraction as links
+from xalign_fairseq.transport import methods
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from xalign_fairseq.alignment.sinkhorn import backend, building
-from xalign_fairseq.alignment.sinkhorn.toolchain import LIBRARY, RECORD
 from xalign_fairseq.cli import _doctor_sinkhorn
+from xalign_fairseq.transport.sinkhorn import backend, building
+from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD
 
 
 @pytest.fixture

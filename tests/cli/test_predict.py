@@ -6,9 +6,9 @@ import pytest
 import torch
 from speaking import with_languages
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.spec import TransferSpec
 

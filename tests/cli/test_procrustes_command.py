@@ -5,14 +5,14 @@ import pytest
 import torch
 from speaking import with_languages
 
-from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import load_maps
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 
 SIZES = {
     "encoder_layers": 2, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,

@@ -34,7 +34,7 @@ def retrieve(tiny_checkpoint, bitext):
 
 @pytest.fixture
 def vectors(tiny_checkpoint):
-    from xalign_fairseq.alignment.vocabulary import load_tokenizer
+    from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
     state = checkpoint.read(tiny_checkpoint)
     encoder, _ = checkpoint.load_encoder(state)

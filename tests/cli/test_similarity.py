@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.encoder.pointer import Pointer
+from xalign_fairseq.transport.pointer import Pointer
 
 
 @pytest.fixture

@@ -8,11 +8,12 @@ import pytest
 import torch
 from wordpieces import train_symbols, write_bert
 
-from xalign_fairseq.aligner_training import process, run
-from xalign_fairseq.aligner_training.command import FAIRSEQ_TRAIN
-from xalign_fairseq.alignment.aer import score
-from xalign_fairseq.alignment.pharaoh import read_gold, read_links
+from xalign_fairseq.aligner.training import train as run
 from xalign_fairseq.cli import main
+from xalign_fairseq.launch import process
+from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.links.aer import score
+from xalign_fairseq.links.pharaoh import read_gold, read_links
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ import pytest
 
 from tests.cli.conftest import WORDS
 from xalign_fairseq.cli import main
+from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.transfer.grid import open_checkpoint
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
-from xalign_fairseq.transfer.runs import FAIRSEQ_TRAIN
 
 pytestmark = pytest.mark.slow
 XALIGN = str(Path(sys.executable).parent / "xalign")

@@ -10,15 +10,15 @@ xalign_fairseq.register()
 from fairseq import metrics  # noqa: E402
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
 
-from xalign_fairseq.alignment.aer import score  # noqa: E402
-from xalign_fairseq.alignment.pharaoh import Gold  # noqa: E402
-from xalign_fairseq.alignment.sinkhorn import backend  # noqa: E402
 from xalign_fairseq.criterions.validation import AerCounter  # noqa: E402
 from xalign_fairseq.criterions.weighted import WeightedCriterion  # noqa: E402
 from xalign_fairseq.data.batches import Bitext  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.links.aer import score  # noqa: E402
+from xalign_fairseq.links.pharaoh import Gold  # noqa: E402
 from xalign_fairseq.objectives.registry import Loss  # noqa: E402
+from xalign_fairseq.transport.sinkhorn import backend  # noqa: E402
 
 TASK = type(
     "Task",

@@ -1,11 +1,11 @@
 import numpy as np
 import torch
 
-from xalign_fairseq.alignment.subwords import WordTable
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import PAD, block_sample, pair_sample
 from xalign_fairseq.data.streams import Pair
+from xalign_fairseq.data.word_tables import WordTable
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder

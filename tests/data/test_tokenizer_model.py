@@ -3,12 +3,12 @@ import json
 import pytest
 from wordpieces import LINES, train_symbols
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer, require_same_tokenizer, stored_model, tokenizer_state
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.data.tokenizer_model import find_model, make_tokenizer, read_model, word_starts, write_model
 from xalign_fairseq.data.wordpiece import WordPieceTokenizer, from_vocabulary
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, require_same_tokenizer, stored_model, tokenizer_state
 from xalign_fairseq.errors import XalignError
 
 

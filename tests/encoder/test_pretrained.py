@@ -7,12 +7,12 @@ import sentencepiece
 import torch
 
 import xalign_fairseq
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.huggingface.conversion import convert
 from xalign_fairseq.encoder.huggingface.exporting import export
 from xalign_fairseq.encoder.pretrained import read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
 LETTERS = "abcdefghijklmnopqrs"

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.evaluation.retrieval import (
-    RETRIEVAL_METRICS,
-    by_cosine,
-    by_margin,
-    retrieval_counts,
-    retrieve,
-)
+from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS, by_cosine, by_margin, retrieval_counts, retrieve
 
 
 def vectors(*rows):

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-from xalign_fairseq.alignment import bootstrap
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation import statistics
 from xalign_fairseq.evaluation.metric import f1, ratio
@@ -19,6 +18,7 @@ from xalign_fairseq.evaluation.statistics import (
     spearman,
     summarise,
 )
+from xalign_fairseq.links import bootstrap
 
 
 def counts(rng, runs, items, quality=0.7, spread=0.0):

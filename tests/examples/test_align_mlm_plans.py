@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.transfer.plan import load_plan, select
+from xalign_fairseq.transfer.study import load_plan, select
 
 PLANS = Path(__file__).parents[2] / "examples/align_mlm/plans"
 EXTENSIONS = {"pos": "conllu", "ner": "tsv", "xnli": "tsv"}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.transfer.plan import load_plan
 from xalign_fairseq.transfer.report import make_report
+from xalign_fairseq.transfer.study import load_plan
 from xalign_fairseq.transfer.tables import to_markdown
 
 STUDY = Path(__file__).parents[2] / "examples/transfer"

@@ -4,11 +4,11 @@ import gzip
 import random
 
 import pytest
+from xalign_fairseq.labelled.conllu import read_trees, read_upos
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.languages import conllu_files
 from xalign_fairseq.languages.sentence import Tree
-from xalign_fairseq.transfer.formats.conllu import read_trees, read_upos
 
 # "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a blank in a word.
 NATURAL = """\

@@ -6,10 +6,10 @@ import pytest
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.tagging import entities
+from xalign_fairseq.labelled.examples import WordsExample
 from xalign_fairseq.languages import ner_files
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.sentence import Tree
-from xalign_fairseq.transfer.examples import WordsExample
 
 
 def example(text):

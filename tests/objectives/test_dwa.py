@@ -5,17 +5,17 @@ import pytest
 import torch
 
 import xalign_fairseq
-from xalign_fairseq.alignment.labels import self_label
-from xalign_fairseq.alignment.methods import Dustbin, Transport
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import GoldLinks, pair_sample
 from xalign_fairseq.data.streams import Pair
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.methods import Dustbin, Transport
+from xalign_fairseq.transport.pointer import Pointer
 
 xalign_fairseq.register()
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 import xalign_fairseq
-from xalign_fairseq.alignment.labels import pair_links
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import PAD, GoldLinks, pair_sample
@@ -16,6 +15,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.labels import pair_links
 
 xalign_fairseq.register()
 

@@ -7,8 +7,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from xalign_fairseq.alignment.pharaoh import Gold
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.plots import links as module
 from xalign_fairseq.plots.figure import check_picture
 from xalign_fairseq.plots.links import plot_links

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from xalign_fairseq.alignment.labels import LabelOptions, pair_links
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.labels import pair_links
+from xalign_fairseq.transport.options import LabelOptions
 
 OPTIONS = LabelOptions()
 
@@ -61,8 +62,8 @@ def test_the_restated_loop_links_again_where_both_tokens_or_one_are_free(contest
 def test_pot_gets_the_plan_up_to_a_factor_with_columns_first(contestants, ragged):
     pytest.importorskip("ot")
     plans = [contestants.CONTESTANTS[name].prepare(ragged, OPTIONS)() for name in ("POT", "POT, log domain")]
-    from xalign_fairseq.alignment.similarity import pair_similarity
-    from xalign_fairseq.alignment.sinkhorn.reference import sinkhorn
+    from xalign_fairseq.transport.similarity import pair_similarity
+    from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
 
     expected = sinkhorn(*pair_similarity(ragged.hidden, ragged.spans, sizes=ragged.sizes))
     for plan in plans:

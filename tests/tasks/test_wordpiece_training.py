@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from wordpieces import SIZES, train_symbols, write_bert
 
-from xalign_fairseq.alignment.aligner import Aligner
-from xalign_fairseq.alignment.vocabulary import stored_model
+from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.wordpiece import WordPieceTokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.vocabulary import stored_model
 
 pytestmark = pytest.mark.slow
 EPS = ("--layer-norm-eps", "1e-12")

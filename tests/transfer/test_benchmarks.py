@@ -6,8 +6,8 @@ import hashlib
 import pytest
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.examples import PairExample, QuestionExample, Tree, TreeExample, WordsExample
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, check_labels, digest, find, find_all
-from xalign_fairseq.transfer.examples import PairExample, QuestionExample, Tree, TreeExample, WordsExample
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.grid import Checkpoint, build, describe, find_files, open_checkpoint
-from xalign_fairseq.transfer.plan import load_plan
 from xalign_fairseq.transfer.run_spec import RunSpec, is_done, shown_command, train_options
+from xalign_fairseq.transfer.study import load_plan
 
 ENCODER = Checkpoint("enc", Path("/models/enc.pt"), EncoderConfig(60, 3, 16, 32, 2, 128), "0123456789ab")
 PLAN = """

@@ -5,9 +5,9 @@ import logging
 import pytest
 import torch
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.benchmarks import find
 from xalign_fairseq.transfer.family import Encoded, Limits, window_languages
 from xalign_fairseq.transfer.predict import Predictor

@@ -9,10 +9,10 @@ import torch
 
 from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError

@@ -8,9 +8,9 @@ import torch
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.grid import build, open_checkpoint
-from xalign_fairseq.transfer.plan import select, xtreme_plan
 from xalign_fairseq.transfer.run_spec import is_done
 from xalign_fairseq.transfer.runs import _alone, _drop_damaged, job, make, summary, tidy
+from xalign_fairseq.transfer.study import select, xtreme_plan
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pkgutil
 import sys
 from collections.abc import Sequence
 
-from xalign_fairseq import __version__
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.version import __version__
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.alignment.aligner import Aligner
-    from xalign_fairseq.alignment.methods import Method
-    from xalign_fairseq.alignment.pharaoh import Gold
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+    from xalign_fairseq.links.pharaoh import Gold
+    from xalign_fairseq.transport.methods import Method
 
 METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax")
 METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "threshold")
@@ -121,7 +121,7 @@ def add_backend_argument(parser: Any) -> None:
 
 def show_log(quiet: bool) -> None:
     """Tell on stderr what computes transport and why, and what is compiled for it; if quiet, only what went wrong."""
-    logger = logging.getLogger("xalign_fairseq.alignment.sinkhorn")
+    logger = logging.getLogger("xalign_fairseq.transport.sinkhorn")
     logger.setLevel(logging.WARNING if quiet else logging.INFO)
     if not logger.handlers:
         logger.addHandler(_Lines())
@@ -162,7 +162,7 @@ def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -
 
 def link_method(args: argparse.Namespace, name: str, filter: str | None) -> "Method":
     """A method with the options given."""
-    from xalign_fairseq.alignment.methods import make_method
+    from xalign_fairseq.transport.methods import make_method
 
     return make_method(name, filter=filter, **{option: getattr(args, option) for option in METHOD_OPTIONS})
 
@@ -171,8 +171,8 @@ def load_aligner(
     args: argparse.Namespace, layer: Sequence[int] | None, method: "Method", units: str = "word"
 ) -> "Aligner":
     """The aligner that the options describe."""
-    from xalign_fairseq.alignment.aligner import Aligner
-    from xalign_fairseq.alignment.sinkhorn import backend
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.transport.sinkhorn import backend
 
     backend.select(args.sinkhorn_backend)
     return Aligner.from_pretrained(
@@ -205,7 +205,7 @@ def side_languages(args: argparse.Namespace) -> tuple[str, str] | None:
 
 def open_pairs(args: argparse.Namespace) -> "SentencePairs":
     """The checked input; :class:`XalignError` unless it is either two files or one."""
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
     return SentencePairs(*text_files(args))
 
@@ -224,7 +224,7 @@ def text_files(args: argparse.Namespace) -> tuple[str, ...]:
 
 def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
     """Gold links, 0-based, whose lines and indices are checked against the text."""
-    from xalign_fairseq.alignment.pharaoh import check_bounds, read_gold
+    from xalign_fairseq.links.pharaoh import check_bounds, read_gold
 
     golds = read_gold(path)
     check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=path)

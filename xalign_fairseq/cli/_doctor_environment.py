@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
-from xalign_fairseq import __version__
 from xalign_fairseq.cli._doctor_findings import Finding
+from xalign_fairseq.version import __version__
 
 OPTIONAL = {
     "matplotlib": "needed for pictures of links: pip install 'xalign_fairseq[plot]'",

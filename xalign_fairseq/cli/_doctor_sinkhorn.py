@@ -20,14 +20,14 @@ def _found(topic: str, look: Callable[[], str]) -> Finding:
 
 
 def _compiler() -> str:
-    from xalign_fairseq.alignment.sinkhorn import toolchain
+    from xalign_fairseq.transport.sinkhorn import toolchain
 
     command = toolchain.find_compiler()
     return f"{toolchain.compiler_version(command)} at {' '.join(command)}; this CPU is {toolchain.cpu_level()}"
 
 
 def _nvcc() -> str:
-    from xalign_fairseq.alignment.sinkhorn import toolchain
+    from xalign_fairseq.transport.sinkhorn import toolchain
 
     path = toolchain.find_nvcc()
     return f"{toolchain.nvcc_release(path)} at {path}"
@@ -35,7 +35,7 @@ def _nvcc() -> str:
 
 def _prebuilt() -> list[Finding]:
     """One line for each library that was built with the package."""
-    from xalign_fairseq.alignment.sinkhorn import building, toolchain
+    from xalign_fairseq.transport.sinkhorn import building, toolchain
 
     found = []
     for kind in toolchain.SOURCES:
@@ -52,7 +52,7 @@ def _automatic() -> list[Finding]:
     """What runs on each device; compiles it if need be, which is what a training would do."""
     import torch
 
-    from xalign_fairseq.alignment.sinkhorn import backend, building
+    from xalign_fairseq.transport.sinkhorn import backend, building
 
     devices = [("cpu", None), *(("cuda", index) for index in range(torch.cuda.device_count()))]
     found = []

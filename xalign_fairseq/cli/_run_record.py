@@ -5,7 +5,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from xalign_fairseq import __version__
+from xalign_fairseq.version import __version__
 
 TEXTS = ("src", "tgt", "pairs")
 MODELS = ("checkpoint", "dict", "spm")

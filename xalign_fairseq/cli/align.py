@@ -45,11 +45,11 @@ from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.alignment.aligner import Aligner
-    from xalign_fairseq.alignment.formats import Format
-    from xalign_fairseq.alignment.parallel import AlignerPool
-    from xalign_fairseq.alignment.pharaoh import Gold
-    from xalign_fairseq.alignment.sentence_pairs import PairStream, SentencePairs
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.formats import Format
+    from xalign_fairseq.aligner.processes import AlignerPool
+    from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
+    from xalign_fairseq.links.pharaoh import Gold
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,9 +99,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _align(args: argparse.Namespace) -> None:
-    from xalign_fairseq.alignment.formats import FORMATS
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs, open_pairs
-    from xalign_fairseq.alignment.view.page import Page
+    from xalign_fairseq.aligner.formats import FORMATS
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs, open_pairs
+    from xalign_fairseq.aligner.view.page import Page
 
     pairs = open_pairs(*text_files(args))
     golds = _read_gold(args, pairs)
@@ -147,7 +147,7 @@ def _write(
 @contextmanager
 def _open_aligner(args: argparse.Namespace) -> Iterator[tuple["Aligner | AlignerPool", str]]:
     """What aligns, in this process or in several, and how it does so."""
-    from xalign_fairseq.alignment.parallel import AlignerPool
+    from xalign_fairseq.aligner.processes import AlignerPool
 
     show_log(args.quiet)
     devices = _devices(args)
@@ -162,7 +162,7 @@ def _open_aligner(args: argparse.Namespace) -> Iterator[tuple["Aligner | Aligner
 
 def _devices(args: argparse.Namespace) -> list[str]:
     """The device of each process."""
-    from xalign_fairseq.alignment.aligner import choose_device
+    from xalign_fairseq.aligner.aligner import choose_device
 
     names = args.device.split(",")
     devices = [choose_device(name) for name in names]
@@ -189,7 +189,7 @@ def _show_log(_: "Aligner", quiet: bool) -> None:
 
 
 def _describe(aligner: "Aligner") -> str:
-    from xalign_fairseq.alignment.methods import method_label
+    from xalign_fairseq.transport.methods import method_label
 
     layers = ",".join(map(str, aligner.layers))
     return (
@@ -200,7 +200,7 @@ def _describe(aligner: "Aligner") -> str:
 
 def _read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> "list[Gold] | None":
     """Gold links of all pairs, checked before the work begins; ``None`` without ``--gold``."""
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
     if not args.gold:
         return None
@@ -219,7 +219,7 @@ def _read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") ->
 
 def _check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
     """That the picture can be drawn, before the work begins."""
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.plots.figure import check_picture
 
     check_picture(args.plot)

@@ -61,9 +61,9 @@ def run(args: argparse.Namespace) -> None:
 
 def lexicons_for(data_bin: str | None, state: dict[str, Any], vocab_size: int, path: str) -> "list[Lexicon]":
     """The lexicons of the data-bin if one is given, else those that the checkpoint carries."""
-    from xalign_fairseq.alignment.vocabulary import check_dictionary
     from xalign_fairseq.data import lexicon as lexicons
     from xalign_fairseq.data.databin import DataBin
+    from xalign_fairseq.encoder.vocabulary import check_dictionary
 
     if data_bin is None:
         stored = (state.get("task_state") or {}).get("lexicons") or []

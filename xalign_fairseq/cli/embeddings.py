@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
 
 def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
     """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.evaluation.linked_words import frequent_pairs
     from xalign_fairseq.files import read_lines
 
@@ -76,9 +76,9 @@ def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
 
 def embed(args: argparse.Namespace, path: str, words: "WordPairs") -> "tuple[Tensor, Tensor]":
     """The vectors of the source and of the target words by one checkpoint, float32."""
-    from xalign_fairseq.alignment.vocabulary import load_tokenizer
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.pretrained import read_pretrained
+    from xalign_fairseq.encoder.vocabulary import load_tokenizer
     from xalign_fairseq.evaluation.embedding_alignment import word_vectors
 
     state, where = read_pretrained(path)

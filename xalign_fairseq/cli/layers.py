@@ -26,7 +26,7 @@ from xalign_fairseq.cli._aligning import (
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.alignment.methods import Method
+    from xalign_fairseq.transport.methods import Method
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,9 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score, print the table and write what was asked for."""
-    from xalign_fairseq.alignment.aer import score
-    from xalign_fairseq.alignment.methods import method_label
-    from xalign_fairseq.alignment.signature import score_signature
+    from xalign_fairseq.evaluation.signature import score_signature
+    from xalign_fairseq.links.aer import score
+    from xalign_fairseq.transport.methods import method_label
 
     methods = compared_methods(args)
     pairs = open_pairs(args)
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
 
 def compared_methods(args: argparse.Namespace) -> "list[Method]":
     """Each method with each filter, where it has filters, and with those of the options given that it has."""
-    from xalign_fairseq.alignment import methods
+    from xalign_fairseq.transport import methods
 
     given = {option: getattr(args, option) for option in METHOD_OPTIONS if getattr(args, option) is not None}
     found: list[Method] = []

@@ -61,10 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, encode, divide, write, and tell what was dropped and kept."""
-    from xalign_fairseq import __version__
     from xalign_fairseq.data import lexicon as lexicons
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.languages.lexicons.building import LexiconOptions, build
+    from xalign_fairseq.version import __version__
 
     options = LexiconOptions(args.subwords, args.fraction, args.held_out, args.seed)
     data = DataBin(args.data)

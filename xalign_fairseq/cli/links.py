@@ -21,8 +21,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.alignment import symmetrize
-from xalign_fairseq.alignment.linking.filters import EMPTY, FILTERS, WU_DREDZE
+from xalign_fairseq.aligner.linking.filters import EMPTY, FILTERS, WU_DREDZE
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
@@ -33,10 +32,11 @@ from xalign_fairseq.cli._aligning import (
 )
 from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links import symmetrize
 
 if TYPE_CHECKING:
-    from xalign_fairseq.alignment.linking.engines import Engine
-    from xalign_fairseq.alignment.linking.files import LinkFiles
+    from xalign_fairseq.aligner.linking.engines import Engine
+    from xalign_fairseq.aligner.linking.files import LinkFiles
 
 ENGINES = ("auto", "eflomal", "fast_align", "checkpoint")
 SYMMETRIZATIONS = tuple(symmetrize.METHODS)
@@ -74,9 +74,9 @@ def _add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Check, align, filter, write, and tell what was done on stderr."""
-    from xalign_fairseq.alignment.linking.engines import choose_engine
-    from xalign_fairseq.alignment.linking.files import LinkFiles
-    from xalign_fairseq.alignment.linking.filters import ordered_filters
+    from xalign_fairseq.aligner.linking.engines import choose_engine
+    from xalign_fairseq.aligner.linking.files import LinkFiles
+    from xalign_fairseq.aligner.linking.filters import ordered_filters
 
     filters = ordered_filters(args.filters)
     name, why = choose_engine(args.engine, args.checkpoint)
@@ -94,8 +94,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _make(args: argparse.Namespace, files: "LinkFiles", filters: tuple[str, ...], name: str, why: str) -> dict:
-    from xalign_fairseq.alignment.linking.side_file import write_links
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.linking.side_file import write_links
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
     pairs = SentencePairs(args.src, args.tgt)
     files.links.parent.mkdir(parents=True, exist_ok=True)
@@ -109,8 +109,8 @@ def _make(args: argparse.Namespace, files: "LinkFiles", filters: tuple[str, ...]
 
 
 def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
-    from xalign_fairseq.alignment.linking.engines import CheckpointEngine, ToolEngine
-    from xalign_fairseq.alignment.linking.tools import TOOLS
+    from xalign_fairseq.aligner.linking.engines import CheckpointEngine, ToolEngine
+    from xalign_fairseq.aligner.linking.tools import TOOLS
 
     if name in TOOLS:
         echo = not args.quiet and sys.stderr.isatty()

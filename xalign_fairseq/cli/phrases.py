@@ -16,7 +16,7 @@ from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.alignment.pharaoh import Link
+    from xalign_fairseq.links.pharaoh import Link
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Check that the files belong together, then extract line by line."""
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.cli._output import Output
     from xalign_fairseq.files import read_lines
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
 
 def fitting_links(line: str, n: int, m: int, where: str) -> "frozenset[Link]":
     """The links of a line, which must lie within its sentences."""
-    from xalign_fairseq.alignment.pharaoh import parse_line
+    from xalign_fairseq.links.pharaoh import parse_line
 
     links = parse_line(line, where=where).possible
     for i, j in sorted(links):
@@ -72,8 +72,8 @@ def fitting_links(line: str, n: int, m: int, where: str) -> "frozenset[Link]":
 
 def phrase_lines(src: list[str], tgt: list[str], links: "frozenset[Link]", max_length: int) -> Iterator[str]:
     """A line per phrase pair; its links count from the phrases' first words."""
-    from xalign_fairseq.alignment.pharaoh import format_links
-    from xalign_fairseq.alignment.phrases import phrase_pairs
+    from xalign_fairseq.links.pharaoh import format_links
+    from xalign_fairseq.links.phrases import phrase_pairs
 
     of_word: dict[int, list[int]] = {}
     for i, j in links:

@@ -109,6 +109,7 @@ def run(args: argparse.Namespace) -> None:
     """Prepare the data and print what was kept, dropped and unknown."""
     from xalign_fairseq.data.prepare import prepare
     from xalign_fairseq.data.sources import PrepareOptions
+    from xalign_fairseq.encoder.pretrained import read_tokenizer
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         raise XalignError(
@@ -131,7 +132,8 @@ def run(args: argparse.Namespace) -> None:
     # A batch system's SIGTERM must remove the unfinished folder, as an error does.
     before = signal.signal(signal.SIGTERM, lambda number, frame: exit_by_signal(number))
     try:
-        manifest = prepare(options)
+        options.check()
+        manifest = prepare(options, None if args.tokenizer is None else read_tokenizer(args.tokenizer))
     finally:
         signal.signal(signal.SIGTERM, before)
     print("\n".join(summary(manifest)))

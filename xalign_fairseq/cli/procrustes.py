@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
     import torch
 
     import xalign_fairseq
-    from xalign_fairseq.alignment.aligner import choose_device
+    from xalign_fairseq.aligner.aligner import choose_device
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.pretrained import read_pretrained

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
     """Encode, search, and print."""
     import json
 
-    from xalign_fairseq.alignment.bootstrap import check_options
+    from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.bootstrap, 0.95)
     result = evaluate(args, *read_sentences(args.src, args.tgt))
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
 
 def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
     """The lines of both files; a line without a word is an error, since it would be a translation of all such lines."""
-    from xalign_fairseq.alignment.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
     sides: tuple[list[str], list[str]] = ([], [])
     for number, pair in enumerate(SentencePairs(src, tgt), 1):
@@ -77,14 +77,14 @@ def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
 
 def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[str, Any]:
     """Accuracies with their intervals, and what they depend on."""
-    from xalign_fairseq import __version__
-    from xalign_fairseq.alignment.aligner import choose_device
-    from xalign_fairseq.alignment.vocabulary import load_tokenizer
+    from xalign_fairseq.aligner.aligner import choose_device
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.mappings import load_maps, require_maps
     from xalign_fairseq.encoder.pretrained import read_pretrained
+    from xalign_fairseq.encoder.vocabulary import load_tokenizer
     from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
     from xalign_fairseq.transfer.retrieval import default_retrieval_layer, mapped, sentence_vectors
+    from xalign_fairseq.version import __version__
 
     backend = choose_backend(args.search, len(src))
     device = choose_device(args.device)

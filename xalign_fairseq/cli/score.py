@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.alignment.aer import AlignmentCounts
+    from xalign_fairseq.links.aer import AlignmentCounts
 
 METRICS = ("aer", "precision", "recall", "f1")
 SAMPLES_OF_A_COMPARISON = 1000
@@ -62,8 +62,8 @@ def run(args: argparse.Namespace) -> None:
 
 def score_links(args: argparse.Namespace) -> None:
     """AER of a hypothesis."""
-    from xalign_fairseq.alignment.bootstrap import bootstrap_intervals, paired_bootstrap
-    from xalign_fairseq.alignment.signature import score_signature
+    from xalign_fairseq.evaluation.signature import score_signature
+    from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 
     if args.hyp is None or args.gold is None:
         raise XalignError(
@@ -100,8 +100,8 @@ def score_links(args: argparse.Namespace) -> None:
 
 def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
     """The counts per sentence of --hyp and, if given, --compare, after every check of the files."""
-    from xalign_fairseq.alignment.aer import sentence_counts
-    from xalign_fairseq.alignment.pharaoh import check_bounds, read_gold, read_links, relative_base_problem
+    from xalign_fairseq.links.aer import sentence_counts
+    from xalign_fairseq.links.pharaoh import check_bounds, read_gold, read_links, relative_base_problem
 
     golds = read_gold(args.gold, base=args.gold_index_base or 0)
     possible = [gold.possible for gold in golds]
@@ -150,7 +150,7 @@ def complain(problem: str | None, path: str, option: str) -> None:
 
 def figures(counts: Sequence["AlignmentCounts"]) -> dict[str, Any]:
     """The scores of summed counts, as fractions."""
-    from xalign_fairseq.alignment.aer import AlignmentCounts
+    from xalign_fairseq.links.aer import AlignmentCounts
 
     total = sum(counts, AlignmentCounts())
     return {name: getattr(total, name) for name in METRICS} | {

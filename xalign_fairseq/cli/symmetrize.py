@@ -26,9 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read both files, combine them line by line, write the result whole."""
-    from xalign_fairseq.alignment.pharaoh import format_links, read_links
-    from xalign_fairseq.alignment.symmetrize import symmetrize
     from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.links.pharaoh import format_links, read_links
+    from xalign_fairseq.links.symmetrize import symmetrize
 
     forward, backward = read_links(args.forward), read_links(args.backward)
     if len(forward) != len(backward):

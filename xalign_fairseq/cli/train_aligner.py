@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.cli._aligning import PRETRAINED, add_backend_argument, language_pair, show_log
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner_training.log import Report
-    from xalign_fairseq.aligner_training.plan import Plan
+    from xalign_fairseq.aligner.training.log import Report
+    from xalign_fairseq.aligner.training.run import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,8 +89,8 @@ def run(args: argparse.Namespace) -> int:
     """Train, and tell how good the aligner is and how to use it."""
     from tqdm import tqdm
 
-    from xalign_fairseq.aligner_training.run import train_aligner
-    from xalign_fairseq.transfer.scheduler import terminate_as_interrupt
+    from xalign_fairseq.aligner.training.train import train_aligner
+    from xalign_fairseq.launch.scheduler import terminate_as_interrupt
 
     show_log(quiet=False)
     plan = _plan(args)
@@ -110,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
 def _plan(args: argparse.Namespace) -> "Plan":
     from pathlib import Path
 
-    from xalign_fairseq.aligner_training.plan import Plan, development_set, languages_of
+    from xalign_fairseq.aligner.training.run import Plan, development_set, languages_of
 
     options = (
         *("model", "src", "tgt", "links", "layer", "similarity", "updates", "batch_size", "lr", "validate_every"),

@@ -22,8 +22,8 @@ from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.grid import Checkpoint
-    from xalign_fairseq.transfer.plan import Plan
     from xalign_fairseq.transfer.run_spec import RunSpec
+    from xalign_fairseq.transfer.study import Plan
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plan(args: argparse.Namespace) -> "Plan":
-    from xalign_fairseq.transfer.plan import load_plan, select, xtreme_plan
+    from xalign_fairseq.transfer.study import load_plan, select, xtreme_plan
 
     if args.plan:
         return select(load_plan(args.plan, args.data), args.tasks, args.languages, args.seeds)
@@ -98,7 +98,7 @@ def _plan(args: argparse.Namespace) -> "Plan":
 
 def _checkpoints(given: list[str], cache: Path) -> "list[Checkpoint]":
     from xalign_fairseq.transfer.grid import open_checkpoint
-    from xalign_fairseq.transfer.plan import check_name
+    from xalign_fairseq.transfer.study import check_name
 
     named: dict[str, str] = {}
     for each in given:
@@ -125,8 +125,8 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
 
     from tqdm import tqdm
 
+    from xalign_fairseq.launch.scheduler import devices, run_jobs, share, tail, terminate_as_interrupt
     from xalign_fairseq.transfer.runs import job, summary
-    from xalign_fairseq.transfer.scheduler import devices, run_jobs, share, tail, terminate_as_interrupt
 
     out = Path(args.out).absolute()
     jobs = [job(spec, out, args.keep_models) for spec in specs]

@@ -4,7 +4,8 @@ Example: fairseq-train DATA --user-dir "$(xalign user-dir)" --task xalign_pretra
 """
 
 import argparse
-from pathlib import Path
+
+from xalign_fairseq.launch.fairseq_train import USER_DIR
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,4 +14,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the installed package's own folder: a relative path would break in spawned workers."""
-    print(Path(__file__).resolve().parent.parent)
+    print(USER_DIR)

@@ -7,17 +7,18 @@ from typing import Any
 import numpy as np
 from fairseq import metrics
 
-from xalign_fairseq.alignment.aer import AlignmentCounts, count
-from xalign_fairseq.alignment.labels import LabelOptions, Measure, pair_links
-from xalign_fairseq.alignment.links import FILTERS
-from xalign_fairseq.alignment.pharaoh import Gold
-from xalign_fairseq.alignment.similarity import pair_similarity
-from xalign_fairseq.alignment.words import to_word_links
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.aer import AlignmentCounts, count
+from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import choice
+from xalign_fairseq.transport.extraction import FILTERS
+from xalign_fairseq.transport.labels import Measure, pair_links
+from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.words import to_word_links
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")
 

@@ -11,12 +11,12 @@ from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
-from xalign_fairseq.alignment.sinkhorn import backend
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice, zero
+from xalign_fairseq.transport.sinkhorn import backend
 
 
 @dataclass

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.subwords import WordTable
+from xalign_fairseq.data.inputs import Input, in_target
 from xalign_fairseq.data.samples import BOS, PAD, BlockSample, GoldLinks, PairSample
-from xalign_fairseq.encoder.inputs import Input, in_target
+from xalign_fairseq.data.word_tables import WordTable
 
 
 @dataclass

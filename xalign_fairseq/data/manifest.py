@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq import __version__
 from xalign_fairseq.data.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, MonoText, PairText
 from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import model_name
 from xalign_fairseq.files import atomic_write, file_sha256
+from xalign_fairseq.version import __version__
 
 FORMAT = 1
 POLICY = (

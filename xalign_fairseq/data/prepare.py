@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from xalign_fairseq.data import manifest
 from xalign_fairseq.data.binarize import Encoded, MonoText, PairText
-from xalign_fairseq.data.corpus import TextFile, require_equal_lengths, require_files, scan
+from xalign_fairseq.data.corpus import TextFile, require_equal_lengths, scan
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
@@ -22,20 +22,25 @@ from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.text_links import require_fitting_links
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
 from xalign_fairseq.data.tokenizer_model import write_model
-from xalign_fairseq.data.workers import Run, processes
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.launch.workers import Run, processes
 
 Text = PairText | MonoText
 # Word indices and links: no sentence has more words.
 SIDE_DTYPE = np.dtype(np.uint16)
 
 
-def prepare(options: PrepareOptions) -> dict[str, Any]:
+def prepare(options: PrepareOptions, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
     """Write a data-bin with fairseq's mmap files; return its manifest.
 
     All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older one stays
     as it is until then, whatever happens.
+
+    Args:
+        options: what to write, and from what.
+        tokenizer: that of the model which ``options.tokenizer`` names
+            (:func:`~xalign_fairseq.encoder.pretrained.read_tokenizer`); None where the options name none.
 
     Raises:
         XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
@@ -47,13 +52,11 @@ def prepare(options: PrepareOptions) -> dict[str, Any]:
         prepare(PrepareOptions("data-bin", [pair], vocab_size=8000, workers=4))
     """
     options.check()
-    require_files(
-        [*options.paths, *(os.fspath(path) for path in (options.spm, options.dictionary) if path)],
-        next="the files of --trainpref P --pair en-de are P.en and P.de: check prefix and language codes",
-    )
+    if (tokenizer is None) != (options.tokenizer is None):
+        raise ValueError("options.tokenizer names the model that the tokenizer is of")
     with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite) as folder:
-        if options.tokenizer is not None:
-            _store_tokenizer(folder, _pretrained_tokenizer(options.tokenizer))
+        if tokenizer is not None:
+            _store_tokenizer(folder, tokenizer)
         elif options.spm is not None:
             _store_sentencepiece(folder, options.spm, options.dictionary)
         texts = _check_texts(options)
@@ -66,8 +69,7 @@ def prepare(options: PrepareOptions) -> dict[str, Any]:
                 model = train_sentencepiece(list(files), options.vocab_size, options.seed)
                 _store_tokenizer(folder, SentencePieceTokenizer(model))
             counts = list(_write_texts(texts, folder, run, options.progress))
-        tokenizer = _load_tokenizer(folder)
-        return manifest.write(folder, list(zip(texts, counts, strict=True)), tokenizer, options)
+        return manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
 
 
 def _check_texts(options: PrepareOptions) -> list[Text]:
@@ -83,16 +85,6 @@ def _check_texts(options: PrepareOptions) -> list[Text]:
         texts.append(bitext)
     texts += [MonoText(mono.split, mono.lang, tuple(files[path] for path in mono.paths)) for mono in options.mono]
     return texts
-
-
-def _pretrained_tokenizer(model: str | os.PathLike) -> Tokenizer:
-    from xalign_fairseq.alignment.vocabulary import load_tokenizer
-    from xalign_fairseq.encoder.checkpoint import load_encoder
-    from xalign_fairseq.encoder.pretrained import read_pretrained
-
-    state, where = read_pretrained(model)
-    encoder, _ = load_encoder(state, where)
-    return load_tokenizer(state, encoder.config.vocab_size, where=where)
 
 
 def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:

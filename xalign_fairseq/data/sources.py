@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.errors import XalignError
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
@@ -53,8 +54,7 @@ class PrepareOptions:
         mono: monolingual texts.
         spm: an existing sentencepiece model; ``None`` trains one over all training text.
         dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
-        tokenizer: a pretrained model, whose own tokenizer is taken instead: what
-            :func:`~xalign_fairseq.encoder.pretrained.read_pretrained` reads.
+        tokenizer: the name of the model whose own tokenizer is taken instead; :func:`.prepare.prepare` is handed that.
         vocab_size: pieces of the trained model.
         seed: of its training.
         workers: processes; the files written do not depend on it.
@@ -96,7 +96,7 @@ class PrepareOptions:
             yield from mono.paths
 
     def check(self) -> None:
-        """Raise :class:`XalignError` if the options contradict each other, or nothing is to be done."""
+        """Raise :class:`XalignError` if options contradict each other, files are missing, or nothing is to be done."""
         if not self.texts:
             raise XalignError(
                 "there is nothing to prepare", next="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
@@ -122,6 +122,10 @@ class PrepareOptions:
                 next="give what the training data have: --tokenizer MODEL, or --spm MODEL (and --dict DICT)",
             )
         self._check_names()
+        require_files(
+            [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
+            next="the files of --trainpref P --pair en-de are P.en and P.de: check prefix and language codes",
+        )
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:

@@ -1,9 +1,9 @@
 """Word links that come with a bitext: do they fit its sentences?"""
 
-from xalign_fairseq.alignment.pharaoh import Link, check_bounds, parse_line
 from xalign_fairseq.data.binarize import PairText
 from xalign_fairseq.data.tokenizer import split_words
-from xalign_fairseq.data.workers import Run
+from xalign_fairseq.launch.workers import Run
+from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
 
 
 def require_fitting_links(text: PairText, run: Run) -> None:

@@ -14,9 +14,11 @@ from torch import Tensor
 
 from xalign_fairseq.encoder import names
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.pointer import Pointer
+
+_BODY = "encoder.sentence_encoder."
 
 
 class Meter:
@@ -97,6 +99,11 @@ def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
     return dict(vars(state["args"])) if state.get("args") is not None else {}
 
 
+def vocab_size(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> int:
+    """The number of ids, ``<mask>`` included, of the encoder that a checkpoint holds; it is not built for that."""
+    return _embeddings(names.today(state["model"]), where)[0].shape[0]
+
+
 def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
     """Build the encoder that a checkpoint holds, in evaluation mode; its objectives' heads come beside it.
 
@@ -107,23 +114,14 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
     """
     weights = names.today(state["model"])
-    prefix = "encoder.sentence_encoder."
-    embeddings = weights.get(prefix + "embed_tokens.weight")
-    positions = weights.get(prefix + "embed_positions.weight")
-    if embeddings is None or positions is None:
-        raise XalignError(
-            "the checkpoint holds no encoder of this kind",
-            where=where,
-            found=f"keys such as {sorted(weights)[:3]}",
-            expected="a RoBERTa, XLM-R or xalign checkpoint",
-        )
+    embeddings, positions = _embeddings(weights, where)
     given = options(state)
-    layers = {int(key.split(".")[3]) for key in weights if key.startswith(prefix + "layers.")}
+    layers = {int(key.split(".")[3]) for key in weights if key.startswith(f"{_BODY}layers.")}
     config = EncoderConfig(
         vocab_size=embeddings.shape[0],
         encoder_layers=len(layers),
         encoder_embed_dim=embeddings.shape[1],
-        encoder_ffn_embed_dim=weights[prefix + "layers.0.fc1.weight"].shape[0] if layers else 1,
+        encoder_ffn_embed_dim=weights[f"{_BODY}layers.0.fc1.weight"].shape[0] if layers else 1,
         encoder_attention_heads=_attention_heads(state, where),
         max_positions=positions.shape[0] - 2,
         language_embeddings=str(given.get("language_embeddings") or ""),
@@ -166,6 +164,19 @@ def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoin
     pointer = Pointer(mine["query.weight"].shape[0])
     pointer.load_state_dict(mine)
     return pointer.eval().requires_grad_(False)
+
+
+def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> tuple[Tensor, Tensor]:
+    """The embeddings of tokens and of positions."""
+    tokens, positions = (weights.get(f"{_BODY}{name}.weight") for name in ("embed_tokens", "embed_positions"))
+    if tokens is None or positions is None:
+        raise XalignError(
+            "the checkpoint holds no encoder of this kind",
+            where=where,
+            found=f"keys such as {sorted(weights)[:3]}",
+            expected="a RoBERTa, XLM-R or xalign checkpoint",
+        )
+    return tokens, positions
 
 
 def _attention_heads(state: dict[str, Any], where: str | os.PathLike) -> int:

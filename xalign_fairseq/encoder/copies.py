@@ -6,10 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.inputs import Input
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.transformer import HiddenStates, SentenceEncoder
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 def keep_float32(fn: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:

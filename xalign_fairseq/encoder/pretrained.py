@@ -4,9 +4,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.huggingface import importing, locate
 from xalign_fairseq.encoder.huggingface.weights import WEIGHTS
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
 # In a folder of fairseq's: XLM-R's archive has the first, a training run the others, and no best one if nothing was
@@ -29,7 +31,7 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
 
     Returns:
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives; and the file, or the Hugging Face folder, for
-        messages and for :func:`xalign_fairseq.alignment.vocabulary.load_tokenizer`, which looks beside it.
+        messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
 
     Raises:
         XalignError: nothing is there, it is no model of these kinds, it is damaged, or it holds foreign code.
@@ -42,6 +44,16 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
     """
     where = find_pretrained(path, revision)
     return (importing.read(where) if where.is_dir() else checkpoint.read(where)), where
+
+
+def read_tokenizer(path: str | os.PathLike) -> Tokenizer:
+    """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built.
+
+    Raises:
+        XalignError: as there, or no tokenizer is found with the model, or none of its vocabulary's size.
+    """
+    state, where = read_pretrained(path)
+    return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
 
 
 def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Path:

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.transformer import SelfAttention
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 @torch.no_grad()

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.errors import XalignError
 
 

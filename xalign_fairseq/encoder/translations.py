@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.lexicon import TRAINED, Lexicon
-from xalign_fairseq.encoder.precision import at_least_float32
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 class Entries(nn.Module):

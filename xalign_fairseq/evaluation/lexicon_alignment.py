@@ -9,11 +9,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.lexicon import PARTS, Lexicon
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.embedding_alignment import (
-    ALIGNMENT_SCORE,
-    alignment_counts,
-    mean_embeddings,
-)
+from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE, alignment_counts, mean_embeddings
 from xalign_fairseq.evaluation.statistics import bootstrap_interval
 
 

@@ -7,9 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.alignment.pharaoh import Link
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import WordPairs
+from xalign_fairseq.links.pharaoh import Link
 
 PairCount = tuple[tuple[str, str], int]
 

@@ -1,7 +1,69 @@
-"""The signature of a transfer score: one line that says which metric was computed on which data."""
+"""The signature of a score: one line that says what was compared, on which data, and how the links were made."""
 
-from xalign_fairseq import __version__
+from collections.abc import Mapping, Sequence
+
 from xalign_fairseq.evaluation.metric import Metric
+from xalign_fairseq.transport.methods import Method
+from xalign_fairseq.version import __version__
+
+
+def score_signature(
+    *,
+    unit: str = "word",
+    hyp_base: int = 0,
+    gold_base: int = 0,
+    layer: int | Sequence[int] | None = None,
+    method: Method | None = None,
+    similarity: str = "hidden",
+    encoding: str = "joint",
+    languages: tuple[str, str] | None = None,
+    embedded: tuple[str, str] | None = None,
+    system: str | None = None,
+) -> str:
+    """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
+
+    The policies that it names: possible links include the sure ones; tokens without a partner have no link (a null link
+    does not exist and is not counted); counts are summed over sentences before the division.
+
+    Args:
+        unit: what a link joins, ``word`` or ``subword``.
+        hyp_base: the index base of the hypothesis file.
+        gold_base: that of the gold file.
+        layer: the encoder layer of the hidden states, or those averaged, if known.
+        method: how hidden states became links, if known.
+        similarity: what it was read from, ``hidden`` states or a ``pointer``; named with the method.
+        encoding: how pairs were encoded; named, with the method, where it is not ``joint``.
+        languages: of the sides whose hidden states were mapped linearly, if they were; named with the method.
+        embedded: languages of the sides whose embeddings the encoder has added, if it has any; named with the method.
+        system: another description of what made the links; kept to one line.
+
+    Example::
+
+        score_signature(layer=8, method=Transport())
+        # base:hyp0,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|layer:8|similarity:hidden|...
+    """
+    parts = {
+        "base": f"hyp{hyp_base},gold{gold_base}",
+        "possible": "includes-sure",
+        "null": "unlinked",
+        "unit": unit,
+        "average": "micro",
+    }
+    if layer is not None:
+        parts["layer"] = ",".join(map(str, [layer] if isinstance(layer, int) else layer))
+    if method is not None:
+        if encoding != "joint":
+            parts["encoding"] = encoding
+        if languages is not None:
+            parts["maps"] = "-".join(languages)
+        if embedded is not None:
+            parts["languages"] = "-".join(embedded)
+        parts["similarity"] = similarity
+        for key, value in method.describe().items():
+            parts[key] = value if isinstance(value, str) else f"{value:g}"
+    if system is not None:
+        parts["system"] = system
+    return _line(parts)
 
 
 def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: object) -> str:
@@ -20,10 +82,15 @@ def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: obj
     """
     parts = {"metric": metric.name, "variant": metric.variant, "benchmark": benchmark}
     parts |= {key: str(value) for key, value in more.items()}
-    parts |= {"data": f"sha256-{data_digest}", "version": __version__}
-    return "|".join(f"{key}:{' '.join(value.split()).replace('|', '/')}" for key, value in parts.items())
+    return _line(parts | {"data": f"sha256-{data_digest}"})
 
 
 def parse_signature(signature: str) -> dict[str, str]:
     """The parts of a signature by their keys."""
     return dict(part.partition(":")[::2] for part in signature.split("|"))
+
+
+def _line(parts: Mapping[str, str]) -> str:
+    """The parts and the version; whatever a part holds, it is one line and one part."""
+    all_parts = {**parts, "version": __version__}
+    return "|".join(f"{key}:{' '.join(value.split()).replace('|', '/')}" for key, value in all_parts.items())

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xalign_fairseq.alignment.bootstrap import PairedTest, check_options, paired_test, resampling_weights
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.bootstrap import PairedTest, check_options, paired_test, resampling_weights
 
 EXACT_UP_TO = 8  # points whose permutations are all tried: 40,320
 

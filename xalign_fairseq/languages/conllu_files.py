@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
-from xalign_fairseq.transfer.formats.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 
 # Comments that hold of a derived sentence too; others (text, translations, transliterations) are about its words.
 _KEPT = ("sent_id", "newdoc", "newpar")

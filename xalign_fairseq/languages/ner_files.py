@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.tagging import entities
+from xalign_fairseq.labelled.examples import WordsExample
+from xalign_fairseq.labelled.tagged_words import read_tagged_words
 from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
-from xalign_fairseq.transfer.examples import WordsExample
-from xalign_fairseq.transfer.formats.tagged_words import read_tagged_words
 
 OUTSIDE = "O"
 

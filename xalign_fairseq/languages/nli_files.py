@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from xalign_fairseq.labelled.examples import PairExample
+from xalign_fairseq.labelled.sentence_pairs import quote, read_pairs
 from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
 from xalign_fairseq.languages.words import words_and_marks
-from xalign_fairseq.transfer.examples import PairExample
-from xalign_fairseq.transfer.formats.sentence_pairs import quote, read_pairs
 
 
 def read(path: str | os.PathLike, language: str) -> list[PairExample]:

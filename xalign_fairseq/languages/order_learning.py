@@ -7,15 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.languages.order_model import (
-    KINDS,
-    Node,
-    OrderModel,
-    Template,
-    active_features,
-    keeps_like,
-    orders,
-)
+from xalign_fairseq.languages.order_model import KINDS, Node, OrderModel, Template, active_features, keeps_like, orders
 
 # A node and the order that it was seen in.
 Observation = tuple[Node, tuple[int, ...]]

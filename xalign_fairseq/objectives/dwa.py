@@ -6,18 +6,18 @@ from typing import Any, Optional
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.alignment.labels import partners, self_label
-from xalign_fairseq.alignment.links import FILTERS
-from xalign_fairseq.alignment.methods import Dustbin, Transport
-from xalign_fairseq.alignment.similarity import pair_similarity
-from xalign_fairseq.alignment.sinkhorn.reference import ORDERS
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.pointer import Pointer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.transport.extraction import FILTERS
+from xalign_fairseq.transport.labels import partners, self_label
+from xalign_fairseq.transport.methods import Dustbin, Transport
+from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.sinkhorn.reference import ORDERS
 
 QUERIES = ("masked", "unmasked", "all-aligned")
 AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels

@@ -1,12 +1,12 @@
 """Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
-from xalign_fairseq.alignment.subwords import POOLINGS
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.precision import at_least_float32
+from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
 from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 @register_objective("l2_align", dataclass=WordPairConfig)

@@ -9,17 +9,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.momentum import MomentumEncoder
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 @dataclass

@@ -7,16 +7,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.alignment.similarity import pair_similarity, side_positions
-from xalign_fairseq.alignment.sinkhorn.dustbin import dustbin_plan
-from xalign_fairseq.alignment.sinkhorn.plan import sinkhorn_plan
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.received import received_attention
 from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.similarity import pair_similarity, side_positions
+from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
+from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
 
 
 @dataclass

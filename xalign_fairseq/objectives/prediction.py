@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.encoder.inputs import Input
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss
 

@@ -7,13 +7,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
-from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 @dataclass

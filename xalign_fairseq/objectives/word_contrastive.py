@@ -6,16 +6,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.alignment.subwords import POOLINGS
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.projection import Projection
+from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
 from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 @dataclass

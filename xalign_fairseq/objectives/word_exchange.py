@@ -7,16 +7,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.alignment.exchange import MANY, exchange
-from xalign_fairseq.alignment.labels import pair_links
-from xalign_fairseq.alignment.subwords import SUBWORD_RULES, expand
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.data.word_tables import SUBWORD_RULES, expand
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.transport.exchange import MANY, exchange
+from xalign_fairseq.transport.labels import pair_links
 
 
 @dataclass

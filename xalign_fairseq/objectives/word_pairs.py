@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.subwords import word_vectors
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
 from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.encoder.word_vectors import word_vectors
 from xalign_fairseq.objectives.registry import ObjectiveConfig
 
 

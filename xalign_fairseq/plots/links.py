@@ -9,7 +9,7 @@ from xalign_fairseq.plots.figure import ACCENT, GRID, INK, MUTED, new_figure, sa
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from xalign_fairseq.alignment.pharaoh import Gold
+    from xalign_fairseq.links.pharaoh import Gold
 
 CELL = 0.34  # inches
 LONGEST_SIDE = 34.0  # inches, of the matrix; with more words the cells shrink

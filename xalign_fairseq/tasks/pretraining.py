@@ -11,13 +11,13 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
-from xalign_fairseq.alignment.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.tokenizer_model import word_starts
 from xalign_fairseq.encoder.model import require_languages
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.dataset import StreamsDataset
 from xalign_fairseq.tasks.lexicons import require_same_lexicons, trained_lexicons

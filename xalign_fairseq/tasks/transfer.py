@@ -12,13 +12,13 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.encoder.pretrained import read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find

@@ -15,15 +15,15 @@ from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1
 from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1
-from xalign_fairseq.transfer.examples import Example
+from xalign_fairseq.labelled.bitext import TATOEBA_LANGUAGES, english_file, read_bitext
+from xalign_fairseq.labelled.conllu import UD_RELATIONS, UPOS_TAGS, read_trees
+from xalign_fairseq.labelled.examples import Example
+from xalign_fairseq.labelled.labels import classes_of, label_of
+from xalign_fairseq.labelled.lines import open_bytes
+from xalign_fairseq.labelled.sentence_pairs import labels_file, read_pairs
+from xalign_fairseq.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
+from xalign_fairseq.labelled.tagged_words import read_pos, read_tagged_words
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.formats.bitext import TATOEBA_LANGUAGES, english_file, read_bitext
-from xalign_fairseq.transfer.formats.conllu import UD_RELATIONS, UPOS_TAGS, read_trees
-from xalign_fairseq.transfer.formats.labels import classes_of, label_of
-from xalign_fairseq.transfer.formats.lines import open_bytes
-from xalign_fairseq.transfer.formats.sentence_pairs import labels_file, read_pairs
-from xalign_fairseq.transfer.formats.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
-from xalign_fairseq.transfer.formats.tagged_words import read_pos, read_tagged_words
 
 Reader = Callable[[str | os.PathLike, str], Sequence[Example]]
 

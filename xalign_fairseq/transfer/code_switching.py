@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transfer.examples import PairExample, QuestionExample
+from xalign_fairseq.labelled.examples import PairExample, QuestionExample
 
 logger = logging.getLogger(__name__)
 

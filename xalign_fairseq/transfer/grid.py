@@ -14,9 +14,9 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.benchmarks import check_labels, digest, find
 from xalign_fairseq.transfer.code_switching import code_switch
 from xalign_fairseq.transfer.family import FAMILIES, require_languages
-from xalign_fairseq.transfer.plan import Plan, Task
 from xalign_fairseq.transfer.run_spec import RunSpec
 from xalign_fairseq.transfer.settings import as_data, update_counts
+from xalign_fairseq.transfer.study import Plan, Task
 
 Files = dict[str, dict[str, Path]]
 
@@ -48,8 +48,8 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
     Raises:
         XalignError: it is missing, is no encoder of this kind, or brings no tokenizer.
     """
-    from xalign_fairseq.alignment.vocabulary import load_tokenizer
     from xalign_fairseq.encoder.pretrained import find_pretrained
+    from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
     given = find_pretrained(path).absolute()
     found = _digest_checkpoint(given)

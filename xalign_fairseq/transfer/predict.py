@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.parsing import Gold
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.files import atomic_write

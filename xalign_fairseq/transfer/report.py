@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from xalign_fairseq import __version__
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.statistics import Summary, summarise
 from xalign_fairseq.transfer.comparisons import Findings, compare
 from xalign_fairseq.transfer.results import EACH, Setting, Study, is_english, read_study
+from xalign_fairseq.version import __version__
 
 SCORE = "score"
 

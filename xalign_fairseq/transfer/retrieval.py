@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint as checkpoints
-from xalign_fairseq.encoder.inputs import Input
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map, load_maps
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import retrieve
 from xalign_fairseq.evaluation.signature import task_signature

@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import xalign_fairseq
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transfer.settings import flags, from_data, optimiser_options
+from xalign_fairseq.launch.fairseq_train import USER_DIR, flags
+from xalign_fairseq.transfer.settings import from_data, optimiser_options
 
 FORMAT = 1
 MODEL = "checkpoints/checkpoint_best.pt"
-PACKAGE = Path(xalign_fairseq.__file__).parent
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
     """What ``fairseq-train`` is given."""
     settings, place = from_data(spec.settings), spec.place
     task: dict[str, Any] = {
-        "--user-dir": PACKAGE,
+        "--user-dir": USER_DIR,
         "--task": f"xalign_{spec.family}",
         "--criterion": "transfer",
         "--benchmark": spec.benchmark,

@@ -17,22 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+from xalign_fairseq.launch.scheduler import Job, cores
 from xalign_fairseq.transfer.run_spec import (
     FORMAT,
     MODEL,
-    PACKAGE,
     RunSpec,
     shown_command,
     train_options,
     with_tests_of,
 )
-from xalign_fairseq.transfer.scheduler import Job, cores
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.predict import Evaluation
-
-# fairseq-train with this interpreter, wherever its console script may stand.
-FAIRSEQ_TRAIN = (sys.executable, "-c", "from fairseq_cli.train import cli_main; cli_main()")
 
 
 def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
@@ -211,7 +208,7 @@ def _result(
 
 def _commit() -> str | None:
     """The commit of this package's sources, if they are a checkout of its repository."""
-    git = ["git", "-C", str(PACKAGE)]
+    git = ["git", "-C", str(USER_DIR)]
     try:
         subprocess.run([*git, "ls-files", "--error-unmatch", "__init__.py"], check=True, capture_output=True)
         return subprocess.run(

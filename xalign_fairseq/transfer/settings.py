@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.fairseq_train import flags
 
 
 @dataclass(frozen=True)
@@ -150,18 +151,6 @@ def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str
         found |= {"--validate-interval-updates": settings.validate_every}
         found |= {"--save-interval-updates": settings.validate_every, "--keep-interval-updates": 1}
     return flags(found)
-
-
-def flags(options: Mapping[str, Any]) -> list[str]:
-    """A command line's part: True is the option alone, False and None nothing, sequences their items by commas."""
-    line: list[str] = []
-    for option, value in options.items():
-        if value is None or value is False:
-            continue
-        line.append(option)
-        if value is not True:
-            line.append(",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
-    return line
 
 
 def as_data(settings: Settings) -> dict[str, Any]:

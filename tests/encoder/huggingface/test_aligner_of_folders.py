@@ -7,10 +7,10 @@ import pytest
 import torch
 from huggingface_folders import BERT_SYMBOLS, TEXT
 
-from xalign_fairseq.alignment.aligner import Aligner
-from xalign_fairseq.alignment.linking.engines import CheckpointEngine
-from xalign_fairseq.alignment.methods import Cosine
-from xalign_fairseq.alignment.words import to_word_links
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.linking.engines import CheckpointEngine
+from xalign_fairseq.transport.methods import Cosine
+from xalign_fairseq.transport.words import to_word_links
 
 SPECIALS = {"<s>": "[CLS]", "</s>": "[SEP]", "<unk>": "[UNK]"}
 

@@ -6,16 +6,16 @@ import tokenizers
 import torch
 from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import importing
 from xalign_fairseq.encoder.huggingface.exporting import export
 from xalign_fairseq.encoder.huggingface.vocabularies import dictionary_of_xlm_r
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.languages.model_proto import read_pieces
 
 OPTIONS = {
     "encoder_layers": 2, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,

@@ -16,11 +16,11 @@ from huggingface_folders import (
 )
 
 import xalign_fairseq
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import importing
 from xalign_fairseq.encoder.huggingface.families import BERT
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
 SPECIALS = ["[CLS]", "[PAD]", "[SEP]", "[UNK]"]

@@ -19,11 +19,11 @@ from huggingface_folders import (
 )
 
 import xalign_fairseq
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import importing
 from xalign_fairseq.encoder.huggingface.families import XLM_R
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from xalign_fairseq import __version__
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface.families import BERT, XLM_R, Family
 from xalign_fairseq.encoder.huggingface.record import languages
+from xalign_fairseq.version import __version__
 
 _WU_DREDZE = (
     "Wu and Dredze (2020)",
@@ -96,7 +96,7 @@ tokenizer = AutoTokenizer.from_pretrained("{name}")
 ```""",
         "As a word aligner:",
         f"""```python
-from xalign_fairseq.alignment.aligner import Aligner
+from xalign_fairseq.aligner.aligner import Aligner
 
 [pair] = Aligner.from_pretrained("{name}").align(["the red house"], ["la maison rouge"])
 print(pair.links)

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import write_model
@@ -15,6 +14,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
 from xalign_fairseq.encoder.huggingface.vocabularies import SPM
 from xalign_fairseq.encoder.pretrained import find_pretrained, read_pretrained, require_outside
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 

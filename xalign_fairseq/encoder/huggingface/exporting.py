@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.alignment.vocabulary import load_tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import side_files
@@ -22,6 +21,7 @@ from xalign_fairseq.encoder.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
 from xalign_fairseq.encoder.pretrained import read_pretrained, require_outside
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from torch import Tensor
 
-from xalign_fairseq import __version__
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
 from xalign_fairseq.encoder.huggingface.weights import read_json, read_tensors, write_tensors
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.version import __version__
 
 OPTIONS = "xalign.json"
 HEADS = "xalign_heads.safetensors"

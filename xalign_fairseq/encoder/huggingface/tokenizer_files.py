@@ -7,26 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from xalign_fairseq.data.dictionary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Dictionary
+from xalign_fairseq.data.model_proto import CONTROL, NORMAL, UNKNOWN, Piece, model_type, read_normalisation, read_pieces
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.wordpiece import BERT_SPECIALS, LONGEST_WORD, WordPieceTokenizer, bert_ids, to_vocabulary
 from xalign_fairseq.encoder.huggingface.families import BERT, XLM_R, Family
-from xalign_fairseq.encoder.huggingface.vocabularies import (
-    SPM,
-    TOKENIZER,
-    TOKENIZER_CONFIG,
-    VOCAB,
-    dictionary_of_xlm_r,
-)
+from xalign_fairseq.encoder.huggingface.vocabularies import SPM, TOKENIZER, TOKENIZER_CONFIG, VOCAB, dictionary_of_xlm_r
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.languages.model_proto import (
-    CONTROL,
-    NORMAL,
-    UNKNOWN,
-    Piece,
-    model_type,
-    read_normalisation,
-    read_pieces,
-)
 
 # Names of the special symbols in Hugging Face's configurations -> fairseq's.
 ROLES = {"bos": BOS, "pad": PAD, "eos": EOS, "unk": UNK, "cls": BOS, "sep": EOS, "mask": MASK}

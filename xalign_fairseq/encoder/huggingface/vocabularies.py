@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.alignment.vocabulary import tokenizer_state
 from xalign_fairseq.data.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
+from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.data.wordpiece import bert_ids, from_vocabulary
 from xalign_fairseq.encoder.huggingface.families import XLM_R, Family
 from xalign_fairseq.encoder.huggingface.weights import read_json
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.languages.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 
 logger = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.precision import at_least_float32
-from xalign_fairseq.transfer.examples import PairExample
+from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.transfer.family import Encoded, Family, register_family
 from xalign_fairseq.transfer.word_windows import collate_windows
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 @register_family("classification")

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.parsing import Gold, universal
-from xalign_fairseq.transfer.examples import TreeExample
+from xalign_fairseq.labelled.examples import TreeExample
 from xalign_fairseq.transfer.family import Encoded, Family, register_family
 from xalign_fairseq.transfer.heads.biaffine import Biaffine
 from xalign_fairseq.transfer.heads.trees import decode_trees

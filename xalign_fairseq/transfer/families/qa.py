@@ -10,12 +10,12 @@ from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.encoder.transformer import initialise
-from xalign_fairseq.transfer.examples import QuestionExample
+from xalign_fairseq.labelled.examples import QuestionExample
 from xalign_fairseq.transfer.family import Encoded, Family, Limits, register_family
 from xalign_fairseq.transfer.question_windows import NO_ANSWER, UNLABELLED, check_room, encode_question
 from xalign_fairseq.transfer.word_windows import collate_windows
+from xalign_fairseq.transport.precision import at_least_float32
 
 Span = tuple[float, int, int]  # score, first token, last token
 

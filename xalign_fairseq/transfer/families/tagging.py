@@ -9,12 +9,12 @@ from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.precision import at_least_float32
 from xalign_fairseq.evaluation.tagging import repair_bio
-from xalign_fairseq.transfer.examples import WordsExample
+from xalign_fairseq.labelled.examples import WordsExample
 from xalign_fairseq.transfer.family import Encoded, Family, register_family
 from xalign_fairseq.transfer.heads.crf import LinearChainCRF
 from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 class TaggingHead(nn.Module):

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder.precision import at_least_float32
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 class LinearChainCRF(nn.Module):

@@ -1,0 +1,109 @@
+"""On stored hidden states, our methods give the very links that simalign 0.4 and awesome-align 0.1.7 gave.
+
+peers/ was written by scripts/peer_links.py, which ran both programs.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.links.pharaoh import parse_line
+from xalign_fairseq.transport.methods import make_method
+from xalign_fairseq.transport.words import to_word_links, word_links
+
+PEERS = Path(__file__).parent / "peers"
+SIMALIGN, AWESOME = "simalign 0.4", "awesome-align 0.1.7"
+METHODS = {"argmax": SIMALIGN, "itermax": SIMALIGN, "match": SIMALIGN, "softmax": AWESOME}
+
+
+@pytest.fixture(scope="module")
+def cases():
+    """Of each pair: states of both sides, float32, and the word of each subword."""
+    stored = np.load(PEERS / "states.npz")
+    edges = np.cumsum(stored["sizes"].ravel())[:-1]
+    states = [torch.from_numpy(side).float() for side in np.split(stored["states"], edges)]
+    words = [torch.from_numpy(side).long() for side in np.split(stored["words"], edges)]
+    return [(states[at], states[at + 1], words[at], words[at + 1]) for at in range(0, len(states), 2)]
+
+
+@pytest.fixture(scope="module")
+def links():
+    """By program, method and unit: the links of each pair."""
+    stored = json.loads((PEERS / "links.json").read_text())
+    return {
+        program: {
+            method: {unit: [set(parse_line(line).sure) for line in lines] for unit, lines in units.items()}
+            for method, units in methods.items()
+        }
+        for program, methods in stored.items()
+    }
+
+
+def batch(cases):
+    """States (B, T, H) with a token before, between and behind the sides, spans, and word indices, padded by -1."""
+    sequences, spans = [], []
+    for src, tgt, *_ in cases:
+        edge = torch.full((1, src.shape[1]), 9.0)  # would win if it were looked at
+        sequences.append(torch.cat([edge, src, edge, tgt, edge]))
+        spans.append([1, 1 + len(src), 2 + len(src), 2 + len(src) + len(tgt)])
+    pad = torch.nn.utils.rnn.pad_sequence
+    words = [pad([case[side] for case in cases], batch_first=True, padding_value=-1) for side in (2, 3)]
+    return pad(sequences, batch_first=True, padding_value=9.0), torch.tensor(spans), *words
+
+
+def find(method, cases):
+    """Our subword links, and our word links, of each pair."""
+    hidden, spans, src_words, tgt_words = batch(cases)
+    found, probability = make_method(method)(hidden, spans)
+    subwords = [set(map(tuple, pair.nonzero().tolist())) for pair in found]
+    return subwords, [set(pair) for pair in word_links(found, probability, src_words, tgt_words)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_links_are_theirs_in_one_batch(method, cases, links):
+    subwords, words = find(method, cases)
+    theirs = links[METHODS[method]][method]
+    assert subwords == theirs["subwords"]
+    assert words == theirs["words"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_links_are_theirs_pair_by_pair(method, cases, links):
+    theirs = links[METHODS[method]][method]
+    for case, subwords, words in zip(cases, theirs["subwords"], theirs["words"], strict=True):
+        assert find(method, [case]) == ([subwords], [words])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sides_exchanged_give_the_links_exchanged(method, cases, links):
+    subwords, _ = find(method, [(tgt, src, tgt_words, src_words) for src, tgt, src_words, tgt_words in cases])
+    exchanged = [{(i, j) for j, i in pair} for pair in subwords]
+    assert exchanged == links[METHODS[method]][method]["subwords"]
+
+
+def test_their_word_links_follow_from_their_subword_links(cases, links):
+    for method, program in METHODS.items():
+        both = links[program][method]
+        for (_, _, src_words, tgt_words), subwords, words in zip(cases, both["subwords"], both["words"], strict=True):
+            assert to_word_links(subwords, src_words.numpy(), tgt_words.numpy()) == words
+
+
+def test_the_cases_tell_methods_apart_and_have_the_edges(cases, links):
+    sizes = [(len(src), len(tgt)) for src, tgt, *_ in cases]
+    assert (1, 1) in sizes and (2, 2) in sizes
+    assert any(n == 1 < m for n, m in sizes) and any(min(n, m) == 2 < max(n, m) for n, m in sizes)
+    assert any(len(set(words.tolist())) < len(words) for case in cases for words in case[2:])
+    by_method = [links[program][method]["subwords"] for method, program in METHODS.items()]
+    argmax, itermax, match, softmax = by_method
+    for a, i, m, s, (n, k) in zip(*by_method, sizes, strict=True):
+        assert a <= i and len(m) == min(n, k) and s
+        assert a == i if min(n, k) <= 2 else True
+    long = [at for at, (n, m) in enumerate(sizes) if min(n, m) > 10]
+    assert len(long) >= 4
+    for at in long:
+        links_of = (argmax[at], itermax[at], match[at], softmax[at])
+        assert len(set(map(frozenset, links_of))) == 4
+        assert len(softmax[at]) < sizes[at][0] * sizes[at][1] / 2

@@ -1,0 +1,127 @@
+import io
+import os
+import sys
+import threading
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from xalign_fairseq.aligner import sentence_pairs
+from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs, chunks, open_pairs
+from xalign_fairseq.errors import XalignError
+
+
+def write(path, text):
+    path.write_bytes(text.encode("utf-8"))
+    return path
+
+
+def test_two_files(tmp_path):
+    src = write(tmp_path / "a", "the red house\n\n x\ty \n")
+    tgt = write(tmp_path / "b", "das\nleer\n\n")
+    pairs = SentencePairs(src, tgt)
+    expected = [(["the", "red", "house"], ["das"]), ([], ["leer"]), (["x", "y"], [])]
+    assert len(pairs) == 3
+    assert list(pairs) == list(pairs) == expected
+
+
+def test_one_file(tmp_path):
+    pairs = SentencePairs(write(tmp_path / "p", "a b ||| c\n||| c\na |||\n|||\na||| | ||| c|||d\n \n"))
+    expected = [(["a", "b"], ["c"]), ([], ["c"]), (["a"], []), ([], []), (["a|||", "|"], ["c|||d"]), ([], [])]
+    assert len(pairs) == 6
+    assert list(pairs) == list(pairs) == expected
+
+
+@pytest.mark.parametrize(("line", "separators"), [("a b", 0), ("a ||| b ||| c", 2), ("a|||b", 0)])
+def test_a_line_that_is_no_pair(tmp_path, line, separators):
+    path = write(tmp_path / "p", f"a ||| b\n{line}\n")
+    with pytest.raises(XalignError, match=rf"p, line 2[\s\S]*{separators} separators"):
+        SentencePairs(path)
+
+
+def test_line_counts_that_differ_are_both_named(tmp_path):
+    with pytest.raises(XalignError, match="3 and 2 lines"):
+        SentencePairs(write(tmp_path / "a", "1\n2\n3\n"), write(tmp_path / "b", "1\n2\n"))
+
+
+@pytest.mark.parametrize(("content", "message"), [(b"", "empty"), (b"a\n\xff\n", "line 2"), (b"a\r\nb\r\n", "CRLF")])
+def test_bad_files_are_found_when_the_pairs_are_opened(tmp_path, content, message):
+    good = write(tmp_path / "good", "a\nb\n")
+    (tmp_path / "bad").write_bytes(content)
+    for files in ((good, tmp_path / "bad"), (tmp_path / "bad", good), (tmp_path / "bad",)):
+        with pytest.raises(XalignError, match=message if len(files) == 2 else "bad"):
+            SentencePairs(*files)
+
+
+# Anything but what ends a line: the newline, and a carriage return before it.
+LINES = st.lists(
+    st.text(st.characters(exclude_characters="\n", codec="utf-8")).filter(lambda t: t[-1:] != "\r"), min_size=1
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(src=LINES, tgt=LINES)
+def test_any_text_keeps_its_lines(tmp_path, src, tgt):
+    tgt = (tgt * len(src))[: len(src)]
+    files = [write(tmp_path / name, "".join(f"{line}\n" for line in side)) for name, side in (("a", src), ("b", tgt))]
+    expected = [(left.split(), right.split()) for left, right in zip(src, tgt, strict=True)]
+    assert list(SentencePairs(*files)) == list(PairStream(*files)) == expected
+
+
+def test_what_looks_like_a_line_break_is_white_space_or_a_part_of_a_word(tmp_path):
+    src = write(tmp_path / "a", "a\u2028b\u0085c\rd\x0be\n\u200d\0 \u200b\ufeff\n")
+    assert [pair[0] for pair in SentencePairs(src, src)] == [["a", "b", "c", "d", "e"], ["\u200d\0", "\u200b\ufeff"]]
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    return lambda raw: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+
+
+def test_standard_input_is_read_as_it_comes(standard_input, tmp_path):
+    text = "a b ||| c\n\n||| d\n"
+    standard_input(text.encode())
+    pairs = open_pairs("-")
+    assert isinstance(pairs, PairStream)
+    assert list(pairs) == list(SentencePairs(write(tmp_path / "p", text)))
+    standard_input(b"a ||| b\n\xff ||| b\n")
+    stream = iter(open_pairs("-"))
+    assert next(stream) == (["a"], ["b"])
+    with pytest.raises(XalignError, match=r"stdin, line 2[\s\S]*0xff"):
+        next(stream)
+    standard_input(b"")
+    with pytest.raises(XalignError, match="empty"):
+        list(open_pairs("-"))
+
+
+def test_pipes_are_read_once(tmp_path):
+    for name, text in (("a", b"1\n2\n"), ("b", b"3\n")):
+        os.mkfifo(tmp_path / name)
+        threading.Thread(target=(tmp_path / name).write_bytes, args=(text,), daemon=True).start()
+    stream = iter(open_pairs(tmp_path / "a", tmp_path / "b"))
+    assert next(stream) == (["1"], ["3"])
+    with pytest.raises(XalignError, match="b ends after 1 lines"):
+        next(stream)
+
+
+def test_what_cannot_be_read_once(tmp_path):
+    file = write(tmp_path / "a", "1\n")
+    for sides in (("-", file), (file, "-")):
+        with pytest.raises(XalignError, match="--pairs -"):
+            open_pairs(*sides)
+    with pytest.raises(XalignError, match="more than once"):
+        SentencePairs("-")
+    with pytest.raises(XalignError, match="does not exist"):
+        open_pairs(tmp_path / "none", file)
+    with pytest.raises(XalignError, match="does not exist"):
+        open_pairs(tmp_path)
+
+
+def test_chunks_have_few_pairs_and_few_words(monkeypatch):
+    monkeypatch.setattr(sentence_pairs, "WORDS_AT_ONCE", 6)
+    pairs = [("", ""), ("a b c d", "e f g"), ("h", "i j"), ("k", ["l", "m n"]), ("", ""), ("", ""), ("", "")]
+    cut = list(chunks(pairs, 3))
+    assert [len(chunk) for chunk in cut] == [2, 2, 3]
+    words = [(src.split(), tgt.split() if isinstance(tgt, str) else tgt) for src, tgt in pairs]
+    assert [pair for chunk in cut for pair in chunk] == words

@@ -1,0 +1,148 @@
+from dataclasses import replace
+
+import pytest
+
+from xalign_fairseq.aligner.training.run import OBJECTIVES, DevelopmentSet, Plan, development_set, languages_of
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """A plan with a development set of two pairs, whose files fit."""
+    for name, lines in {
+        "train.de": "ein Haus\nja", "train.en": "a house\nyes", "train.links": "0-0 1-1\n0-0",
+        "dev.de": "das Haus\n", "dev.en": "the old house\n", "dev.gold": "0-0 1p2\n",
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(lines.removesuffix("\n") + "\n")
+    dev = DevelopmentSet(*(str(tmp_path / f"dev.{part}") for part in ("de", "en", "gold")))
+    text = (str(tmp_path / "train.de"), str(tmp_path / "train.en"))
+    return Plan("model.pt", *text, tmp_path / "out", ("de", "en"), dev)
+
+
+def with_links(plan):
+    return replace(plan, links=plan.src.replace(".de", ".links"))
+
+
+def test_a_plan_that_fits(plan):
+    plan.check()
+    with_links(plan).check()
+    replace(plan, dev=None).check()
+
+
+def test_which_objectives_read_links_is_what_the_objectives_say():
+    import xalign_fairseq
+    from xalign_fairseq.objectives.registry import OBJECTIVES as REGISTERED
+
+    xalign_fairseq.register()
+    ours = {k: each(each.config_class()) for k, each in REGISTERED.items() if each.__module__.startswith("xalign")}
+    assert {name: "links" in ours[name].needs for name in OBJECTIVES} == OBJECTIVES
+    # The others read what an aligner has not, or leave the encoder as it is.
+    others = [each for name, each in ours.items() if name not in OBJECTIVES]
+    assert all({"mono", "lexicon"} & set(each.needs) or each.freezes_encoder for each in others)
+
+
+@pytest.mark.parametrize(
+    ("objectives", "message"),
+    [
+        ("mlm", r"not trained by this objective[\s\S]*mlm[\s\S]*nearest to sentence_mlm"),
+        ("so,tlm", r"found: so[\s\S]*nearest to dwa"),
+        ("tlm,psi", r"found: psi[\s\S]*nearest to word_contrastive"),
+        ("linear_mapping", r"not trained by this objective"),
+        ("", r"found: nothing"),
+        ("tlm,word_contrastive,l2_align", r"there are none[\s\S]*word_contrastive, l2_align[\s\S]*xalign links"),
+        ("reg_param,reg_hidden", r"nothing is learned"),
+    ],
+)
+def test_objectives_that_cannot_be(plan, objectives, message):
+    with pytest.raises(XalignError, match=message):
+        replace(plan, objectives=tuple(objectives.split(","))).check()
+
+
+def test_links_that_nothing_learns_from(plan):
+    with pytest.raises(XalignError, match=r"no objective learns from the links[\s\S]*tlm"):
+        replace(with_links(plan), objectives=("tlm",)).check()
+    replace(with_links(plan), objectives=("tlm", "word_contrastive")).check()
+
+
+def test_what_links_are_read_by(plan):
+    assert plan.measure == "hidden"
+    assert with_links(plan).measure == "pointer"
+    assert replace(with_links(plan), similarity="hidden").measure == "hidden"
+    assert replace(with_links(plan), objectives=("word_contrastive",)).measure == "hidden"
+    with pytest.raises(XalignError, match="trained by dwa alone"):
+        replace(plan, similarity="pointer", objectives=("tlm",)).check()
+
+
+def test_rates_are_those_of_awesome_align(plan):
+    assert (plan.learning_rate, with_links(plan).learning_rate) == (2e-5, 1e-4)
+    assert replace(with_links(plan), lr=3e-5).learning_rate == 3e-5
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("updates", 0), ("batch_size", 0), ("validate_every", 0), ("patience", -1), ("workers", 0), ("lr", 0.0)],
+)
+def test_numbers_out_of_range(plan, option, value):
+    with pytest.raises(XalignError, match=rf"--{option.replace('_', '-')}\b"):
+        replace(plan, **{option: value}).check()
+
+
+@pytest.mark.parametrize("extra", ["--save-dir", "--max-update=5"])
+def test_options_of_fairseq_that_the_run_sets_itself(plan, extra):
+    with pytest.raises(XalignError, match=rf"set by the run itself[\s\S]*{extra.split('=')[0]}"):
+        replace(plan, extra=("--dropout", "0.1", extra)).check()
+    replace(plan, extra=("--dropout", "0.1")).check()
+
+
+def test_files_that_are_not_there_are_all_named(plan):
+    missing = replace(plan, tgt="nowhere.en", links="nowhere.links")
+    with pytest.raises(XalignError, match=r"nowhere\.en, nowhere\.links"):
+        missing.check()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("gold", "0-0 1p3\n", r"outside its sentences[\s\S]*line 1[\s\S]*1-3"),
+        ("gold", "0-0\n0-0\n", r"differ in number[\s\S]*2 lines"),
+        ("gold", "1-1 2-3\n", "looks 1-based"),
+        ("gold", "0-0 x\n", "malformed"),
+        ("gold", "\n", "no link"),
+        ("en", "the house\nthe house\n", r"differ in their number of lines[\s\S]*1 and 2"),
+    ],
+)
+def test_a_development_set_that_does_not_fit(plan, name, content, message):
+    from pathlib import Path
+
+    Path(plan.src).with_name(f"dev.{name}").write_text(content)
+    with pytest.raises(XalignError, match=message):
+        plan.check()
+
+
+def test_a_development_set_is_whole_or_not_there():
+    assert development_set(None, None, None) is None
+    assert development_set("a", "b", "c") == ("a", "b", "c")
+    with pytest.raises(XalignError, match=r"not complete[\s\S]*found: --valid-src, --valid-gold\n"):
+        development_set("a", None, "c")
+
+
+def test_languages_by_the_names_of_files():
+    assert languages_of("text/train.tok.de", "train.en") == ("de", "en")
+    for src, tgt in (("train", "train.en"), ("a.txt", "b.txt")):
+        with pytest.raises(XalignError, match=rf"which languages[\s\S]*{src}, {tgt}"):
+            languages_of(src, tgt)
+
+
+def test_what_makes_another_run(plan, tmp_path):
+    mine = plan.identity("digest", 2)
+    moved = tmp_path / "elsewhere.de"
+    moved.write_text("ein Haus\nja\n")
+    same = [replace(plan, src=str(moved)), replace(plan, device="cpu", workers=3), replace(plan, lr=2e-5)]
+    assert all(other.identity("digest", 2) == mine for other in same)
+    others = [
+        replace(plan, src=plan.tgt), replace(plan, dev=None), with_links(plan), replace(plan, seed=2),
+        replace(plan, objectives=("dwa",)), replace(plan, updates=3), replace(plan, extra=("--bf16",)),
+        replace(plan, patience=0), replace(plan, languages=("de", "nl")),
+    ]  # fmt: skip
+    assert all(other.identity("digest", 2) != mine for other in others)
+    assert plan.identity("other", 2) != mine != plan.identity("digest", 1)

@@ -1,0 +1,100 @@
+import io
+import struct
+
+import pytest
+import sentencepiece
+
+from xalign_fairseq.data.model_proto import (  # fmt: skip
+    BYTE,
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    USER_DEFINED,
+    Piece,
+    make_unigram,
+    model_type,
+    read_normalisation,
+    read_pieces,
+    require_unigram,
+    with_pieces,
+)
+from xalign_fairseq.errors import XalignError
+
+
+def train(**options):
+    model = io.BytesIO()
+    words = ["".join("abcdefgh"[(k * j) % 8] for j in range(1, 2 + k % 7)) for k in range(400)]
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([" ".join(words[k : k + 8]) for k in range(0, 400, 8)]), model_writer=model,
+        hard_vocab_limit=False, minloglevel=2, num_threads=1, **{"vocab_size": 50} | options,
+    )  # fmt: skip
+    return model.getvalue()
+
+
+def test_pieces_are_those_of_sentencepiece():
+    model = train(user_defined_symbols=["<mask>"], byte_fallback=True, vocab_size=330)
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+
+    pieces = read_pieces(model)
+
+    ids = range(processor.get_piece_size())
+    assert [piece.text for piece in pieces] == [processor.id_to_piece(i) for i in ids]
+    assert [piece.score for piece in pieces] == [processor.get_score(i) for i in ids]
+    types = [piece.type for piece in pieces]
+    assert types[:4] == [UNKNOWN, CONTROL, CONTROL, USER_DEFINED]
+    assert [kind == BYTE for kind in types] == [processor.is_byte(i) for i in ids]
+    assert types.count(BYTE) == 256 and types.count(NORMAL) > 10
+
+
+def test_added_pieces_follow_the_models_own():
+    model = train()
+    score = struct.unpack("<f", struct.pack("<f", -0.1))[0]
+    # Lengths around those at which a number takes one more byte.
+    long = [Piece("x" * length, score) for length in (110, 118, 119, 125, 128, 200, 400)]
+    extra = [Piece("▁new", -3.25), Piece("ბ", 0.0), *long]
+
+    longer = with_pieces(model, extra)
+
+    assert read_pieces(longer) == [*read_pieces(model), *extra]
+    processor = sentencepiece.SentencePieceProcessor(model_proto=longer)
+    assert processor.get_piece_size() == len(read_pieces(model)) + 9
+    assert processor.encode("new ბ", out_type=str) == ["▁new", "▁", "ბ"]
+    assert processor.get_score(processor.get_piece_size() - 9) == -3.25
+
+
+@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
+def test_other_types_are_refused(kind):
+    require_unigram(train(), "here")
+    with pytest.raises(XalignError, match=f"here\n  found: a {kind} model"):
+        require_unigram(train(model_type=kind), "here")
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "char"])
+def test_the_type_of_a_model(kind):
+    assert model_type(train(model_type=kind, **({"vocab_size": 11} if kind == "char" else {}))) == kind
+
+
+@pytest.mark.parametrize(
+    ("options", "begins"),
+    [
+        ({}, True),
+        ({"add_dummy_prefix": False}, False),
+        ({"remove_extra_whitespaces": False}, False),
+        ({"treat_whitespace_as_suffix": True}, False),
+    ],
+)
+def test_normalisation(options, begins):
+    found = read_normalisation(train(**options))
+    assert found.begins_words is begins and len(found.charsmap) > 1000
+    assert read_normalisation(train(normalization_rule_name="identity")).charsmap == b""
+
+
+def test_a_model_made_of_pieces_encodes_as_the_one_that_they_are_of():
+    model = train()
+    made = make_unigram(read_pieces(model), read_normalisation(model).charsmap)
+    first, second = (sentencepiece.SentencePieceProcessor(model_proto=each) for each in (model, made))
+    for text in ("abc  hgfe ﬀ ＡＢ", " deadbeef", "", "c\u0301 xyz"):
+        assert first.encode(text) == second.encode(text) and first.encode(text, out_type=str) == second.encode(
+            text, out_type=str
+        )
+    assert [second.unk_id(), second.bos_id(), second.eos_id(), second.pad_id()] == [0, 1, 2, -1]

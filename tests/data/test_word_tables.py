@@ -1,0 +1,82 @@
+import itertools
+
+import pytest
+import torch
+
+from xalign_fairseq.data.word_tables import SUBWORD_RULES, WordTable, expand
+from xalign_fairseq.encoder.word_vectors import word_vectors
+
+# <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens), in the second row 0 and 2.
+WORDS = torch.tensor([[-1, 0, 0, 1, -1, 0, 1, 1, 1, -1], [-1, 0, -1, 2, -1, -1, -1, -1, -1, -1]])
+SPANS = torch.tensor([[1, 4, 5, 9], [1, 2, 3, 4]])
+SRC, TGT = WordTable(WORDS, SPANS, 0), WordTable(WORDS, SPANS, 1)
+LINKS = torch.tensor([[0, 0, 1], [0, 1, 0], [1, 0, 2]])
+
+
+def test_tables_say_where_words_begin_and_how_long_they_are():
+    assert SRC.first.tolist() == [[1, 3, -1], [1, -1, -1]]
+    assert SRC.count.tolist() == [[2, 1, 0], [1, 0, 0]]
+    assert TGT.first.tolist() == [[5, 6, -1], [-1, -1, 3]]
+    assert TGT.count.tolist() == [[1, 3, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("first", [[0, 1, 6], [0, 3, 5], [1, 1, 3]]),
+        ("k-to-k", [[0, 1, 6], [0, 2, 7], [0, 3, 5], [1, 1, 3]]),
+        ("all", [[0, 1, 6], [0, 1, 7], [0, 1, 8], [0, 2, 6], [0, 2, 7], [0, 2, 8], [0, 3, 5], [1, 1, 3]]),
+    ],
+)
+def test_rules_by_hand(rule, expected):
+    assert expand(LINKS, SRC, TGT, rule).tolist() == expected
+
+
+@pytest.mark.parametrize("rule", SUBWORD_RULES)
+def test_links_of_words_without_tokens_are_left_out(rule):
+    # Word 1 of the second row's source has no token; word 7 is in neither table.
+    links = torch.tensor([[1, 1, 2], [1, 0, 7], [1, 0, 1]])
+    assert expand(links, SRC, TGT, rule).shape == (0, 3)
+    assert expand(LINKS[:0], SRC, TGT, rule).shape == (0, 3)
+
+
+@pytest.mark.parametrize("rule", SUBWORD_RULES)
+def test_rules_against_plain_loops(rule):
+    generator = torch.Generator().manual_seed(1)
+    sides = [torch.randint(1, 4, (count,), generator=generator).tolist() for count in (5, 4)]
+    starts = [1, 2 + sum(sides[0])]
+    tokens = [
+        [start + sum(side[:word]) for word in range(len(side) + 1)] for start, side in zip(starts, sides, strict=True)
+    ]
+    row = [-1, *(w for w, n in enumerate(sides[0]) for _ in range(n)), -1]
+    row += [*(w for w, n in enumerate(sides[1]) for _ in range(n)), -1]
+    words, spans = torch.tensor([row]), torch.tensor([[1, tokens[0][-1], starts[1], tokens[1][-1]]])
+    links = [(i, j) for i, j in itertools.product(range(5), range(4)) if (i + j) % 2]
+    expected = []
+    for i, j in links:
+        a, b = (range(side[w], side[w + 1]) for side, w in zip(tokens, (i, j), strict=True))
+        pairs = {"first": [(a[0], b[0])], "all": itertools.product(a, b), "k-to-k": zip(a, b, strict=False)}[rule]
+        expected += [[0, *pair] for pair in pairs]
+    given = torch.tensor([[0, i, j] for i, j in links])
+    assert expand(given, WordTable(words, spans, 0), WordTable(words, spans, 1), rule).tolist() == expected
+
+
+def test_word_vectors_are_first_tokens_or_means_wherever_the_side_stands():
+    hidden = torch.randn(2, 10, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1)).requires_grad_()
+    rows, numbers = torch.tensor([0, 0, 1]), torch.tensor([1, 0, 2])
+    first = word_vectors(hidden, TGT, rows, numbers, None, "first")
+    assert torch.equal(first, torch.stack([hidden[0, 6], hidden[0, 5], hidden[1, 3]]))
+    mean = word_vectors(hidden, TGT, rows, numbers, None, "mean")
+    assert torch.allclose(mean, torch.stack([hidden[0, 6:9].mean(0), hidden[0, 5], hidden[1, 3]]))
+    # The target side by itself, <s> x y y y </s>: five positions less, and two in the second row.
+    side = torch.stack([hidden[0, 4:10], hidden[1, 2:8]])
+    for pooling, same in (("first", first), ("mean", mean)):
+        assert torch.allclose(word_vectors(side, TGT, rows, numbers, SPANS[:, 2] - 1, pooling), same)
+    assert torch.autograd.gradcheck(lambda h: word_vectors(h, TGT, rows, numbers, None, "mean"), (hidden,))
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="k-to-k"):
+        expand(LINKS, SRC, TGT, "last")
+    with pytest.raises(ValueError, match="mean"):
+        word_vectors(torch.zeros(2, 10, 1), TGT, torch.tensor([0]), torch.tensor([0]), None, "max")

@@ -1,0 +1,120 @@
+import io
+
+import numpy as np
+import pytest
+import sentencepiece
+import torch
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.fixture(scope="module")
+def spm():
+    """The bytes of a sentencepiece model."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["the red house", "a big cat", "der rote hund"] * 20), model_writer=model,
+        vocab_size=30, hard_vocab_limit=False, minloglevel=2, num_threads=1,
+    )  # fmt: skip
+    return model.getvalue()
+
+
+@pytest.fixture(scope="module")
+def dictionary(spm):
+    return dictionary_of_model(load_sentencepiece(spm))
+
+
+@pytest.fixture
+def stored(spm, dictionary):
+    """What a checkpoint of this package holds."""
+    model = torch.from_numpy(np.frombuffer(spm, dtype=np.uint8).copy())
+    return {"task_state": {"tokenizer": {"symbols": list(dictionary.symbols), "sentencepiece": model}}}
+
+
+@pytest.fixture
+def folder(spm, dictionary, tmp_path):
+    """A data-bin with a dictionary and a sentencepiece model, and nothing else."""
+    (tmp_path / "bin").mkdir()
+    dictionary.save(tmp_path / "bin" / "dict.txt")
+    (tmp_path / "bin" / "sentencepiece.model").write_bytes(spm)
+    return tmp_path / "bin"
+
+
+def ids(tokenizer):
+    return tokenizer.encode("the red hund")
+
+
+def expected(spm, dictionary):
+    pieces = load_sentencepiece(spm).encode("the red hund", out_type=str)
+    return [dictionary.index(piece) for piece in pieces]
+
+
+def test_the_checkpoints_own_tokenizer(stored, spm, dictionary):
+    assert ids(load_tokenizer(stored, len(dictionary) + 1)) == expected(spm, dictionary)
+
+
+def test_files_given_by_the_user(spm, dictionary, folder):
+    given = {"dictionary": folder / "dict.txt", "spm": folder / "sentencepiece.model"}
+    assert ids(load_tokenizer({}, len(dictionary) + 1, **given)) == expected(spm, dictionary)
+
+
+def test_the_data_bin_that_the_options_name(spm, dictionary, folder, stored):
+    state = {"cfg": {"task": {"data": f"{folder}-gone:{folder}"}}}
+    assert ids(load_tokenizer(state, len(dictionary) + 1)) == expected(spm, dictionary)
+    # prepared without a sentencepiece model: the checkpoint holds none, the user gives it
+    empty = {
+        "symbols": stored["task_state"]["tokenizer"]["symbols"],
+        "sentencepiece": torch.empty(0, dtype=torch.uint8),
+    }
+    state["task_state"] = {"tokenizer": empty}
+    (folder / "sentencepiece.model").rename(folder / "other.model")
+    with pytest.raises(XalignError, match=r"no tokenizer[\s\S]*--spm"):
+        load_tokenizer(state, len(dictionary) + 1)
+    assert ids(load_tokenizer(state, len(dictionary) + 1, spm=folder / "other.model")) == expected(spm, dictionary)
+
+
+def test_the_files_beside_the_checkpoint(spm, dictionary, folder):
+    (folder / "sentencepiece.model").rename(folder / "sentencepiece.bpe.model")  # as in XLM-R's archive
+    path = folder / "model.pt"
+    path.touch()
+    state = {"cfg": {"task": {"data": "/no/such/folder"}}}
+    assert ids(load_tokenizer(state, len(dictionary) + 1, where=path)) == expected(spm, dictionary)
+
+
+@pytest.mark.parametrize("state", [{}, {"cfg": {"task": {"data": "/no/such/folder"}}}])
+def test_a_tokenizer_that_is_nowhere(state):
+    with pytest.raises(XalignError, match=r"no dictionary was found[\s\S]*--dict"):
+        load_tokenizer(state, 30)
+
+
+@pytest.mark.parametrize("rows", [-1, 0, 2])
+def test_a_dictionary_of_another_size(folder, dictionary, rows):
+    size = len(dictionary)
+    with pytest.raises(
+        XalignError, match=rf"does not fit the checkpoint[\s\S]*{size + 1} ids \({size} symbols and <mask>"
+    ):
+        load_tokenizer({}, size + rows, dictionary=folder / "dict.txt", spm=folder / "sentencepiece.model")
+
+
+def test_a_dictionary_that_holds_the_mask_itself(folder, dictionary):
+    with open(folder / "dict.txt", "a", encoding="utf-8") as stream:
+        stream.write("<mask> 1\n")
+    loaded = load_tokenizer({}, len(dictionary) + 1, dictionary=folder / "dict.txt", spm=folder / "sentencepiece.model")
+    assert loaded.dictionary.mask_index == len(dictionary)
+
+
+def test_a_dictionary_of_the_same_size_in_another_order(stored, dictionary, tmp_path):
+    Dictionary(reversed(dictionary.symbols[4:])).save(tmp_path / "dict.txt")
+    with pytest.raises(XalignError, match=r"does not fit the checkpoint[\s\S]*with the symbols that it stores"):
+        load_tokenizer(stored, len(dictionary) + 1, dictionary=tmp_path / "dict.txt")
+
+
+def test_a_missing_sentencepiece_model_and_one_that_is_none(stored, dictionary, tmp_path):
+    with pytest.raises(XalignError, match="does not exist"):
+        load_tokenizer(stored, len(dictionary) + 1, spm=tmp_path / "none.model")
+    (tmp_path / "bad.model").write_text("hello")
+    with pytest.raises(XalignError, match="not a sentencepiece model"):
+        load_tokenizer(stored, len(dictionary) + 1, spm=tmp_path / "bad.model")

@@ -1,0 +1,56 @@
+"""Signatures: whole lines, and one line whatever the input."""
+
+from xalign_fairseq.evaluation.metric import Metric, ratio
+from xalign_fairseq.evaluation.signature import parse_signature, score_signature, task_signature
+from xalign_fairseq.transport.methods import Cosine, Transport
+from xalign_fairseq.version import __version__
+
+
+def metric(name="accuracy", variant="share of items"):
+    return Metric(name, ("correct", "items"), lambda gold, mine, language: (gold == mine, 1), ratio, variant)
+
+
+def test_the_line():
+    found = task_signature(metric(), "xnli", "0123456789ab", language="de")
+    assert found == (
+        "metric:accuracy|variant:share of items|benchmark:xnli|language:de|data:sha256-0123456789ab"
+        f"|version:{__version__}"
+    )
+
+
+def test_parts_are_read_back_whatever_they_hold():
+    line = task_signature(metric(variant="a|b: c\n d"), "pos", "ff", language="zh", windows=128)
+    assert "\n" not in line
+    assert parse_signature(line) == {
+        "metric": "accuracy",
+        "variant": "a/b: c d",
+        "benchmark": "pos",
+        "language": "zh",
+        "windows": "128",
+        "data": "sha256-ff",
+        "version": __version__,
+    }
+
+
+def test_a_score_of_files():
+    assert score_signature(hyp_base=1) == (
+        f"base:hyp1,gold0|possible:includes-sure|null:unlinked|unit:word|average:micro|version:{__version__}"
+    )
+
+
+def test_a_score_of_an_encoder():
+    line = score_signature(layer=8, method=Transport(mu=0.25, rounds=3), unit="subword")
+    assert "|unit:subword|" in line
+    assert line.endswith(
+        "|layer:8|similarity:hidden|method:transport|filter:itermax|rounds:3|alpha:0.9|mu:0.25|eps:1e-06|iterations:2"
+        f"|order:columns-first|version:{__version__}"
+    )
+    assert "rounds" not in score_signature(method=Transport(filter="argmax"))
+    assert "layer:0|" in score_signature(layer=0) and "layer:7,8|" in score_signature(layer=(7, 8))
+    assert "|method:itermax|rounds:3|alpha:0.9|version" in score_signature(method=Cosine("itermax", rounds=3))
+    assert "|similarity:pointer|" in score_signature(method=Transport(), similarity="pointer")
+
+
+def test_a_description_stays_one_field_of_one_line():
+    line = score_signature(system="layer 8\n itermax|mu 1")
+    assert "|system:layer 8 itermax/mu 1|" in line and "\n" not in line

@@ -1,0 +1,80 @@
+"""The package's own structure, read from its sources: who imports whom, and which rooms there are."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / "xalign_fairseq"
+# From the top floor down: a room imports only from rooms further down. The face of the package, its __init__.py, is
+# the --user-dir: it registers what stands below it.
+FLOORS = (
+    *("__main__", "cli", "aligner", "__init__", "tasks", "criterions", "objectives", "transfer", "languages", "compat"),
+    *("encoder", "evaluation", "plots", "data", "transport", "sample", "links", "labelled", "launch"),
+    *("files", "errors", "version"),
+)
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[str]:
+    """The modules of the package that a module imports, wherever in it, once for each statement."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name} imports relatively"
+            if node.module in known:
+                for alias in node.names:
+                    inner = f"{node.module}.{alias.name}"
+                    yield inner if inner in known else node.module
+
+
+def arrows() -> dict[str, set[str]]:
+    """Module -> the modules that it imports."""
+    known = modules()
+    return {name: set(imports(name, path, known)) - {name} for name, path in known.items()}
+
+
+def room(module: str) -> str:
+    """The folder or file below the package that a module is in."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def upward(found: dict[str, set[str]]) -> list[tuple[str, str]]:
+    """The imports of another room that is not further down."""
+    return [
+        (one, other)
+        for one, others in found.items()
+        for other in sorted(others)
+        if room(one) != room(other) and FLOORS.index(room(one)) >= FLOORS.index(room(other))
+    ]
+
+
+def circles(found: dict[str, set[str]]) -> list[list[str]]:
+    """Modules that import one another in a circle: what is left when whoever imports nothing left is taken away."""
+    left = {name: set(others) for name, others in found.items()}
+    while free := [name for name, others in left.items() if not others & left.keys()]:
+        for name in free:
+            del left[name]
+    while free := [name for name in left if not any(name in others for others in left.values())]:
+        for name in free:
+            del left[name]
+    return [sorted(left)] if left else []
+
+
+def lines_by_room() -> dict[str, int]:
+    """Lines of Python, C++, CUDA, CSS and JavaScript in each room."""
+    counts: dict[str, int] = dict.fromkeys(FLOORS, 0)
+    for kind in ("py", "h", "cpp", "cu", "css", "js"):
+        for path in PACKAGE.rglob(f"*.{kind}"):
+            parts = path.relative_to(PACKAGE).parts
+            counts[parts[0].removesuffix(".py")] += len(path.read_text(encoding="utf-8").splitlines())
+    return counts

@@ -1,0 +1,53 @@
+import os
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.process import output
+
+
+def python(text):
+    return [sys.executable, "-S", "-u", "-c", text]
+
+
+def test_lines_come_as_they_are_written_and_stay_in_the_log(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("before\n")
+    program = "import sys, time; print('one'); print('zwölf', file=sys.stderr); print('three'); time.sleep(60)"
+    with closing(output(python(program), log)) as lines:
+        assert [next(lines) for _ in range(3)] == ["one\n", "zwölf\n", "three\n"]
+        assert log.read_text(encoding="utf-8") == "before\none\nzwölf\nthree\n"
+
+
+def test_leaving_early_ends_the_process_and_its_children(tmp_path):
+    # One write for each line: what print() writes of two processes may get mixed.
+    program = "import os, time; os.fork(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
+    with closing(output(python(program), tmp_path / "log")) as lines:
+        processes = [int(next(lines)) for _ in range(2)]
+    for number in processes:
+        for _ in range(100):  # a child that has ended waits for init to take note of it
+            try:
+                with open(f"/proc/{number}/stat") as stat:
+                    running = stat.read().rsplit(") ")[1][0] != "Z"
+            except FileNotFoundError:
+                running = False
+            if not running:
+                break
+            time.sleep(0.05)
+        assert not running
+
+
+def test_a_failure_tells_the_end_of_the_output(tmp_path):
+    lines = output(python("print('all is well'); raise RuntimeError('out of luck')"), tmp_path / "log")
+    with pytest.raises(XalignError, match=r"failed[\s\S]*log[\s\S]*exit code 1[\s\S]*RuntimeError: out of luck"):
+        list(lines)
+
+
+def test_what_is_held_stays_open_in_the_process(tmp_path):
+    with open(tmp_path / "lock", "w") as lock:
+        program = f"import os; print(os.fstat({lock.fileno()}).st_ino)"
+        found = list(output(python(program), tmp_path / "log", held=[lock.fileno()]))
+        assert found == [f"{os.fstat(lock.fileno()).st_ino}\n"]

@@ -1,0 +1,96 @@
+"""Bootstrap: exact small distributions, coverage of a known interval, seeds, blocks, the paired test."""
+
+import random
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links import bootstrap
+from xalign_fairseq.links.aer import AlignmentCounts
+from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
+
+
+def corpus(seed, sentences=200, quality=0.8):
+    rng = random.Random(seed)
+    counts = []
+    for _ in range(sentences):
+        sure = rng.randint(3, 12)
+        hits = sum(rng.random() < quality for _ in range(sure))
+        counts.append(AlignmentCounts(hits, hits + 1, sure + 2, sure))
+    return counts
+
+
+def test_equal_sentences_have_no_spread():
+    counts = [AlignmentCounts(2, 3, 4, 3)] * 9
+    found = bootstrap_intervals(counts, samples=50)
+    assert set(found) == {"aer", "precision", "recall", "f1"}
+    for name, (low, high) in found.items():
+        assert low == high == pytest.approx(getattr(counts[0], name))
+
+
+def test_resampling_two_sentences_has_the_binomial_distribution():
+    # AER is 0, 1/2 or 1 with probabilities 1/4, 1/2, 1/4.
+    counts = [AlignmentCounts(1, 1, 1, 1), AlignmentCounts(0, 0, 1, 1)]
+    assert bootstrap_intervals(counts, samples=4000, level=0.4)["aer"] == (0.5, 0.5)
+    assert bootstrap_intervals(counts, samples=4000, level=0.6)["aer"] == (0.0, 1.0)
+
+
+def test_intervals_agree_with_drawing_sentences_one_by_one():
+    counts = corpus(1)
+    low, high = bootstrap_intervals(counts, samples=2000)["aer"]
+    rng = random.Random(0)
+    drawn = sorted(sum(rng.choices(counts, k=len(counts)), AlignmentCounts()).aer for _ in range(2000))
+    assert (low, high) == pytest.approx((drawn[50], drawn[1949]), abs=0.003)
+    assert low < sum(counts, AlignmentCounts()).aer < high
+
+
+def test_the_seed_decides_and_blocks_do_not(monkeypatch):
+    counts = corpus(2, sentences=50)
+    found = bootstrap_intervals(counts, samples=101, seed=7)
+    assert bootstrap_intervals(counts, samples=101, seed=8) != found
+    monkeypatch.setattr(bootstrap, "BLOCK", 120)  # two resamples at once
+    assert bootstrap_intervals(counts, samples=101, seed=7) == found
+
+
+def test_paired_test_finds_a_real_difference_and_no_imagined_one():
+    worse, better, other = corpus(3, quality=0.7), corpus(4, quality=0.85), corpus(5, quality=0.7)
+    clear = paired_bootstrap(worse, better, samples=999)
+    totals = [sum(counts, AlignmentCounts()).aer for counts in (worse, better)]
+    assert clear.difference == pytest.approx(totals[1] - totals[0]) and clear.difference < 0
+    assert clear.p_value == pytest.approx(1 / 1000) and clear.low < clear.difference < clear.high < 0
+    doubtful = paired_bootstrap(worse, other, samples=999)
+    assert doubtful.p_value > 0.05 and doubtful.low < 0 < doubtful.high
+    same = paired_bootstrap(worse, worse, samples=99)
+    assert same.difference == 0 and same.p_value == 1
+
+
+def test_pairing_sharpens_the_test():
+    # The second system is better by one link in every sentence, which unpaired resampling would drown.
+    first = corpus(6, sentences=30)
+    second = [AlignmentCounts(c.hits_sure, c.hits_possible + 1, c.links, c.sure) for c in first]
+    assert paired_bootstrap(first, second, samples=999).p_value == pytest.approx(0.001)
+    low, high = bootstrap_intervals(first, samples=999)["aer"]
+    assert low < sum(second, AlignmentCounts()).aer + 0.05 and high > sum(second, AlignmentCounts()).aer
+
+
+def test_p_values_are_uniform_without_a_difference():
+    values = [
+        paired_bootstrap(corpus(2 * k, sentences=60), corpus(2 * k + 1, sentences=60), samples=199).p_value
+        for k in range(200)
+    ]
+    assert 0.01 <= np.mean(np.array(values) < 0.05) <= 0.10
+    assert 0.4 <= np.mean(values) <= 0.6
+
+
+@pytest.mark.parametrize("options", [{"samples": 0}, {"level": 0.0}, {"level": 1.0}])
+def test_options_without_meaning(options):
+    with pytest.raises(XalignError, match="bootstrap"):
+        bootstrap_intervals(corpus(0), **options)
+
+
+def test_numbers_of_sentences():
+    with pytest.raises(XalignError, match="3 and 2"):
+        paired_bootstrap(corpus(0, 3), corpus(0, 2))
+    with pytest.raises(XalignError, match="no sentence"):
+        bootstrap_intervals([])

@@ -1,0 +1,94 @@
+"""Pairs of texts: what the encoder reads, what is cut, and the loss against float64."""
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.labelled.examples import PairExample
+from xalign_fairseq.transfer.families.classification import Classification, _longest_first
+from xalign_fairseq.transfer.family import Limits
+
+LABELS = ("contradiction", "entailment", "neutral")
+
+
+class Letters:
+    """A tokenizer with a token for each letter."""
+
+    dictionary = Dictionary("abcdefgh")
+
+    def encode(self, text):
+        return [self.dictionary.index(c) for c in text]
+
+
+def family(tokens=32, separators=2):
+    return Classification(Letters(), LABELS, Limits(tokens, 0, separators), {})
+
+
+def pair(first, second, label="neutral"):
+    return PairExample("1", "en", first, second, label)
+
+
+def spell(encoded):
+    return (
+        ["<s>", "<pad>", "</s>", "<unk>", *"abcdefgh"][encoded] if isinstance(encoded, int) else [*map(spell, encoded)]
+    )
+
+
+@pytest.mark.parametrize("separators", [1, 2])
+def test_a_pair_is_one_sequence(separators):
+    encoded = family(separators=separators).encode(pair("ab", "cde"))
+    between = ["</s>"] * separators
+    assert spell(encoded.windows[0].tolist()) == ["<s>", "a", "b", *between, "c", "d", "e", "</s>"]
+    assert encoded.arrays["label"] == 2
+    assert encoded.cut == 0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "room", "kept"),
+    [((3, 4), 7, (3, 4)), ((3, 9), 8, (3, 5)), ((9, 3), 8, (5, 3)), ((9, 9), 7, (3, 4)), ((0, 9), 4, (0, 4))],
+)
+def test_the_longer_side_is_cut_first(sizes, room, kept):
+    assert _longest_first(*sizes, room) == kept
+
+
+def test_cutting_is_what_one_by_one_gives():
+    for first in range(12):
+        for second in range(12):
+            for room in range(2, 16):
+                a, b = first, second
+                while a + b > room:
+                    a, b = (a - 1, b) if a > b else (a, b - 1)
+                kept = _longest_first(first, second, room)
+                assert sum(kept) == a + b
+                assert abs(kept[0] - a) <= 1  # which of two equal sides gives the odd token is free
+
+
+def test_cut_tokens_are_counted():
+    encoded = family(tokens=10).encode(pair("abcdefgh", "ab"))
+    assert len(encoded.windows[0]) == 10
+    assert encoded.cut == 4
+
+
+def test_loss_and_predictions_against_float64():
+    made = family()
+    examples = [pair("ab", "c", "neutral"), pair("a", "bcde", "entailment"), pair("b", "b", None)]
+    batch = made.collate([made.encode(example) for example in examples])
+    assert batch["tokens"].shape == (3, 9)
+    torch.manual_seed(1)
+    head = made.build_head(EncoderConfig(vocab_size=12, encoder_embed_dim=8, encoder_attention_heads=2)).eval()
+    hidden = torch.randn(3, 9, 8)
+    total, count = made.loss(head, hidden, batch)
+    weight, bias = (p.detach().double().numpy() for p in head[1].parameters())
+    logits = hidden[:, 0].double().numpy() @ weight.T + bias
+    logp = logits - np.log(np.exp(logits).sum(1, keepdims=True))
+    assert int(count) == 2
+    assert total.item() == pytest.approx(-(logp[0, 2] + logp[1, 1]), rel=1e-5)
+    assert made.predict(head, hidden, batch, examples) == [LABELS[i] for i in logits.argmax(1)]
+
+
+def test_labels_are_sorted_and_unlabelled_examples_have_no_gold():
+    examples = [pair("a", "b", "b"), pair("a", "b", "a"), pair("a", "b", None)]
+    assert Classification.labels_of(examples) == ["a", "b"]
+    assert Classification.gold(examples[2]) is None

@@ -1,0 +1,157 @@
+"""Parsing: what a batch holds, the loss by hand, trees in any company, words beyond the limit, and that it learns."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.evaluation.parsing import Gold
+from xalign_fairseq.labelled.examples import Tree, TreeExample
+from xalign_fairseq.transfer.families.parsing import Parsing
+from xalign_fairseq.transfer.family import Limits
+from xalign_fairseq.transfer.heads.trees import decode_trees
+
+CONFIG = EncoderConfig(vocab_size=16, encoder_embed_dim=12, encoder_attention_heads=2)
+LABELS = ["nsubj", "obj", "root"]
+
+
+class Letters:
+    """A tokenizer with a token for each letter."""
+
+    dictionary = Dictionary("abcdefgh")
+
+    def encode_words(self, words):
+        pairs = [(self.dictionary.index(c), i) for i, word in enumerate(words) for c in word]
+        return [token for token, _ in pairs], [word for _, word in pairs]
+
+
+def sentence(words, heads=None, relations=None):
+    words = tuple(words.split())
+    tree = None if heads is None else Tree(tuple(heads), tuple(relations.split()))
+    return TreeExample("1", "en", words, ("X",) * len(words), tree)
+
+
+SENTENCES = [
+    sentence("ab c d", (2, 0, 2), "nsubj:pass root obj"),
+    sentence("c", (0,), "root"),
+    sentence("a b c d e f g h", (2, 3, 0, 3, 8, 5, 5, 4), "nsubj obj root nsubj obj nsubj obj nsubj"),
+]
+
+
+def family(**options):
+    return Parsing(Letters(), LABELS, Limits(6, 2), {"head_dropout": 0.0, **options})
+
+
+def prepare(task, examples):
+    """A batch, hidden states that depend on the token alone, and a head with opinions."""
+    torch.manual_seed(3)
+    batch = task.collate([task.encode(each) for each in examples])
+    hidden, head = torch.randn(16, 12)[batch["tokens"]], task.build_head(CONFIG)
+    torch.nn.init.normal_(head.arc_weight, std=0.1)
+    torch.nn.init.normal_(head.label_weight, std=0.1)
+    return batch, hidden, head
+
+
+def test_labels_are_universal_relations():
+    assert Parsing.labels_of([*SENTENCES, sentence("a")]) == LABELS
+    assert Parsing.gold(SENTENCES[0]) == Gold((2, 0, 2), ("nsubj:pass", "root", "obj"), ("X", "X", "X"))
+    assert Parsing.gold(sentence("a")) is None
+
+
+def test_a_batch_holds_heads_and_relations():
+    batch, _, _ = prepare(family(), [SENTENCES[0], sentence("a b"), sentence("a b", (0, 1), "root vocative")])
+    assert batch["heads"].tolist() == [[2, 0, 2], [-1, -1, -1], [0, 1, -1]]
+    assert batch["relations"].tolist() == [[0, 2, 1], [-1, -1, -1], [2, -1, -1]]
+
+
+def test_loss_by_hand():
+    """At first all heads and all relations are equally likely."""
+    task = family()
+    batch, hidden, _ = prepare(task, [SENTENCES[0], sentence("a b"), sentence("a b", (0, 1), "root vocative")])
+    head = task.build_head(CONFIG)
+    torch.nn.init.zeros_(head.label_linear.weight)
+    torch.nn.init.zeros_(head.label_linear.bias)
+    total, words = task.loss(head, hidden, batch)
+    # three words with three heads to choose from, two with two; four known relations of three
+    assert total.item() == pytest.approx(3 * math.log(3) + 2 * math.log(2) + 4 * math.log(3), rel=1e-6)
+    assert words == 5
+
+
+def test_loss_is_that_of_the_gold_arcs_alone():
+    task = family()
+    batch, hidden, head = prepare(task, SENTENCES)
+    expected, words = 0.0, 0
+    for example in SENTENCES:
+        alone, states, _ = prepare(task, [example])
+        n = len(example.words)
+        rooted = torch.cat(
+            [states[alone["word_window"][:, :1], 0], states[alone["word_window"], alone["word_position"]]], 1
+        )
+        mask, heads = torch.ones(1, n, dtype=torch.bool), torch.tensor([example.tree.heads])
+        arcs = head.arc_scores(rooted, mask)[0].log_softmax(1)
+        labels = head.label_scores(rooted, heads, mask).log_softmax(1)
+        for w in range(n):
+            relation = LABELS.index(example.tree.relations[w].split(":")[0])
+            expected -= float((arcs[w, example.tree.heads[w]] + labels[w, relation]).detach())
+            words += 1
+    total, count = task.loss(head, hidden, batch)
+    assert total.item() == pytest.approx(expected, rel=1e-5)
+    assert count == words == 12
+
+
+def test_every_sentence_has_its_tree_in_any_company():
+    task = family()
+    examples = [*SENTENCES, sentence("h g f e d c b a a b c d e f g h"), sentence("")]
+    batch, hidden, head = prepare(task, examples)
+    together = task.predict(head, hidden, batch, examples)
+    for example, prediction in zip(examples, together, strict=True):
+        heads, relations = prediction
+        assert len(heads) == len(relations) == len(example.words)
+        assert set(relations) <= set(LABELS)
+        if heads:
+            assert_tree(heads)
+            batch, hidden, _ = prepare(task, [example])
+            assert task.predict(head, hidden, batch, [example]) == [prediction]
+
+
+def assert_tree(heads):
+    """The heads as scores give these heads back, so they are a tree with one word under the root."""
+    scores = np.zeros((1, len(heads), len(heads) + 1))
+    scores[0, np.arange(len(heads)), heads] = 1
+    assert decode_trees(scores, [len(heads)])[0].tolist() == list(heads)
+
+
+def test_words_beyond_the_limit_hang_on_the_word_under_the_root():
+    examples = [sentence("h g f e d c b a a b c d"), SENTENCES[1], sentence("a b c")]
+    batch, hidden, head = prepare(family(), examples)
+    found = family(max_words=3).predict(head, hidden, batch, examples)
+    unlimited = family().predict(head, hidden, batch, examples)
+    assert found[1:] == unlimited[1:]
+    heads, relations = found[0]
+    assert_tree(heads)
+    assert set(heads[3:]) == {1 + heads.index(0)} and heads.index(0) < 3 and len(heads) == 12
+    assert relations[3:] == ("dep",) * 9 and "dep" not in relations[:3]
+    # The first three words are parsed as if the sentence ended there, in the context that the encoder saw.
+    short = {name: batch[name][:1, :3] for name in ("word_window", "word_position")}
+    alone = family().predict(head, hidden, short, [sentence("h g f")])[0]
+    assert (heads[:3], relations[:3]) == alone
+
+
+def test_it_learns():
+    task = family(arc_size=16, label_size=16)
+    torch.manual_seed(1)
+    batch = task.collate([task.encode(each) for each in SENTENCES])
+    hidden = torch.randn(*batch["tokens"].shape, 12)
+    head = task.build_head(CONFIG)
+    optimizer = torch.optim.Adam(head.parameters(), lr=0.02)
+    for _ in range(60):
+        optimizer.zero_grad()
+        total, _ = task.loss(head, hidden, batch)
+        total.backward()
+        optimizer.step()
+    expected = [(each.tree.heads, tuple(r.split(":")[0] for r in each.tree.relations)) for each in SENTENCES]
+    assert task.predict(head.eval(), hidden, batch, SENTENCES) == expected
+    assert total.item() < 0.5

@@ -1,0 +1,223 @@
+"""Question answering: the loss by hand, decoding by brute force, batches that change nothing, real answers."""
+
+import math
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from letters import Letters
+from xalign_fairseq.labelled.squad import read_squad
+
+from xalign_fairseq.data.corpus import scan
+from xalign_fairseq.data.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.examples import QuestionExample
+from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span
+from xalign_fairseq.transfer.family import Limits
+
+REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "eval" / "xquad"
+
+
+def family(tokens=20, overlap=2, **options):
+    options = {"max_question_tokens": 3, **options}
+    return QuestionAnswering(Letters(), [], Limits(tokens, overlap, 2), options)
+
+
+def example(context, answer=None, question="ab"):
+    answers = None if answer is None else ((answer, context.index(answer)),)
+    return QuestionExample("1", "en", question, context, answers)
+
+
+class Given(torch.nn.Module):
+    """A head whose scores are the features themselves."""
+
+    def forward(self, hidden):
+        return hidden
+
+
+def encoder_and_head(subject):
+    torch.manual_seed(0)
+    config = EncoderConfig(len(Letters.dictionary) + 1, 2, 16, 32, 2, max_positions=32)
+    encoder, head = Encoder(config).eval(), subject.build_head(config)
+    with torch.no_grad():
+        for parameter in [*encoder.parameters(), *head.parameters()]:
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    return encoder, head
+
+
+def test_loss_by_hand():
+    subject = family()
+    # <s> a b </s> </s> c . d </s>: the candidates are <s>, c and d, at 0, 5 and 7; the answer is d
+    batch = subject.collate([subject.encode(example("c.d", "d"))])
+    scores = torch.full((1, 9, 2), 50.0)  # what no candidate has
+    scores[0, [0, 5, 7], 0] = torch.tensor([0.0, 1.0, 2.0])
+    scores[0, [0, 5, 7], 1] = torch.tensor([3.0, -1.0, 0.0])
+    loss, count = subject.loss(Given(), scores, batch)
+    first = -math.log(math.exp(2) / (1 + math.exp(1) + math.exp(2)))
+    last = -math.log(1 / (math.exp(3) + math.exp(-1) + 1))
+    assert loss.item() == pytest.approx(first + last, rel=1e-6)
+    assert count.item() == 2
+
+
+def test_windows_without_the_answer_point_to_the_beginning_and_unlabelled_ones_do_not_count():
+    subject = family(tokens=10, overlap=1)  # room for 4 of the context
+    encoded = subject.encode(example("abcdefg", "g"))
+    batch = subject.collate([encoded, subject.encode(example("abc"))])
+    assert batch["targets"].tolist() == [[0, 0], [8, 8], [-1, -1]]
+    assert batch["example"].tolist() == [0, 0, 1]
+    scores = torch.zeros(3, 10, 2)
+    scores[2] = torch.randn(10, 2)
+    loss, count = subject.loss(Given(), scores, batch)
+    assert loss.item() == pytest.approx(4 * math.log(5), rel=1e-6)  # <s> and 4 letters
+    assert count.item() == 4
+    loss, count = subject.loss(Given(), scores[2:, :9], subject.collate([subject.encode(example("abc"))]))
+    assert (loss.item(), count.item()) == (0.0, 0)
+
+
+def test_gradients_are_finite_and_reach_candidates_alone():
+    subject = family()
+    batch = subject.collate([subject.encode(example("c.d", "d")), subject.encode(example("abcdefgh", "cd"))])
+    scores = torch.randn(2, batch["tokens"].shape[1], 2, requires_grad=True)
+    subject.loss(Given(), scores, batch)[0].backward()
+    reached = scores.grad.abs().sum(-1) > 0
+    assert scores.grad.isfinite().all()
+    assert reached[0].nonzero().flatten().tolist() == [0, 5, 7]
+    assert reached[1].nonzero().flatten().tolist() == [0, *range(5, 13)]
+
+
+def brute_force(scores, candidates, longest):
+    best = None
+    for i in candidates:
+        for j in candidates:
+            if 0 <= j - i < longest:
+                score = scores[i, 0] + scores[j, 1]
+                if best is None or score > best[0]:
+                    best = (score, i, j)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_best_span_is_that_of_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 40))
+    candidates = np.flatnonzero(rng.random(size) < 0.8)
+    # Few different scores, so that there are ties.
+    scores = rng.integers(0, 4, (size, 2)).astype(np.float32) if seed % 2 else rng.standard_normal((size, 2))
+    longest = int(rng.integers(1, 10))
+    assert best_span(scores, candidates, n_best=size, longest=longest) == brute_force(scores, candidates, longest)
+
+
+def test_only_the_best_firsts_and_lasts_are_combined_and_ties_go_to_the_earliest():
+    scores = np.zeros((6, 2))
+    scores[:, 0] = [9, 0, 1, 2, 2, 5]
+    scores[:, 1] = [9, 8, 7, 3, 3, 0]
+    some = np.arange(1, 6)  # position 0 is no candidate
+    assert best_span(scores, some, n_best=5, longest=5) == (8.0, 1, 1)  # 0 + 8, 1 + 7 at 2: the earliest
+    assert best_span(scores, some, n_best=2, longest=5) is None  # firsts 3 (of equals) and 5, lasts 1 and 2
+    assert best_span(scores, some, n_best=3, longest=5) == (5.0, 3, 3)  # firsts 3, 4, 5; lasts 1, 2, 3
+    assert best_span(np.zeros((6, 2)), some, n_best=5, longest=5) == (0.0, 1, 1)
+    assert best_span(np.zeros((6, 2)), some[:0], n_best=5, longest=5) is None
+
+
+def test_a_long_answer_is_not_given():
+    subject = family(max_answer_tokens=2)
+    one = example("abcdefgh")
+    batch = subject.collate([subject.encode(one)])
+    scores = torch.zeros(1, batch["tokens"].shape[1], 2)
+    scores[0, 6, 0], scores[0, 9, 1] = 9, 9  # b ... e
+    scores[0, 7, 1] = 1
+    assert subject.predict(Given(), scores, batch, [one]) == ["bc"]
+
+
+def test_the_answer_is_cut_from_the_original_context_by_the_best_window():
+    subject = family(tokens=10, overlap=1)
+    one, other, blank = example("ab c .d efg"), example("h g"), example(" .")
+    batch = subject.collate([subject.encode(each) for each in (one, other, blank)])
+    assert batch["example"].tolist() == [0, 0, 0, 1, 2]  # "abc.", ".def", "defg"
+    scores = torch.zeros(5, batch["tokens"].shape[1], 2)
+    scores[0, 5, 0] = scores[0, 7, 1] = 3  # a ... c
+    scores[1, 6, 0] = scores[1, 7, 1] = 4  # d e
+    scores[2, 7, 0] = scores[2, 8, 1] = 4  # f g, as good but later
+    scores[3, 5, 0] = scores[3, 6, 1] = -1e4
+    scores[4] = 7
+    scores[:, 0] = 99  # <s> is no answer
+    assert subject.predict(Given(), scores, batch, [one, other, blank]) == ["d e", "h", ""]
+
+
+def test_padding_and_batches_change_nothing():
+    subject = family(tokens=12, overlap=2)
+    encoder, head = encoder_and_head(subject)
+    rng = np.random.default_rng(1)
+    examples = []
+    for i in range(12):
+        context = "".join(rng.choice([*"abcdefgh. "], int(rng.integers(1, 40)))) + "a"
+        examples.append(example(context, "a", question="abcd"[: i % 4]))
+    encoded = [subject.encode(each) for each in examples]
+
+    def run(chosen):
+        batch = subject.collate([encoded[i] for i in chosen])
+        hidden = encoder.states(batch["tokens"]).layer()
+        with torch.no_grad():
+            loss, count = subject.loss(head, hidden, batch)
+            return loss.item(), count.item(), subject.predict(head, hidden, batch, [examples[i] for i in chosen])
+
+    loss, count, answers = run(range(12))
+    alone = [run([i]) for i in range(12)]
+    assert sum(each[1] for each in alone) == count > 2 * 12
+    assert sum(each[0] for each in alone) == pytest.approx(loss, rel=1e-5)
+    assert [each[2][0] for each in alone] == answers
+    assert all(answer in each.context for answer, each in zip(answers, examples, strict=True))
+    backwards = run(range(11, -1, -1))
+    assert backwards[2] == answers[::-1]
+
+
+def test_half_precision_features_give_a_float32_loss():
+    subject = family()
+    _, head = encoder_and_head(subject)
+    batch = subject.collate([subject.encode(example("abcdefgh", "cd"))])
+    hidden = torch.randn(1, batch["tokens"].shape[1], 16)
+    exact, _ = subject.loss(head.double(), hidden.double(), batch)
+    rough, _ = subject.loss(head.bfloat16(), hidden.bfloat16(), batch)
+    assert rough.dtype == torch.float32
+    assert rough.item() == pytest.approx(exact.item(), rel=0.05)
+
+
+def test_gold_labels_and_options():
+    assert QuestionAnswering.gold(example("abc")) is None
+    assert QuestionAnswering.gold(QuestionExample("1", "en", "a", "ab", (("a", 0), ("b", 1)))) == ["a", "b"]
+    assert QuestionAnswering.labels_of([example("abc", "b")]) == []
+    assert family().options == {"max_question_tokens": 3, "max_answer_tokens": 30, "n_best": 20}
+    assert set(QuestionAnswering.help) == set(QuestionAnswering.defaults)
+    with pytest.raises(XalignError, match="no room"):
+        family(tokens=10, overlap=3)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real questions are not there")
+@pytest.mark.parametrize("language", ["en", "ar", "zh"])
+def test_real_answers_are_found_in_their_windows(tmp_path, language):
+    """A perfect model answers with the gold text, but where the answer's end is inside a piece."""
+    examples = read_squad(REAL / f"xquad.{language}.json.gz", language)
+    contexts = list(dict.fromkeys(" ".join(each.context.split()) for each in examples))
+    (tmp_path / "text").write_text("\n".join(contexts) + "\n", encoding="utf-8")
+    tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 4000, seed=1))
+    subject = QuestionAnswering(tokenizer, [], Limits(128, 48, 2), {"max_question_tokens": 40, "max_answer_tokens": 99})
+    chosen = examples[::8]
+    encoded = [subject.encode(each) for each in chosen]
+    batch = subject.collate(encoded)
+    scores = torch.zeros(*batch["tokens"].shape, 2)
+    scores.scatter_(1, batch["targets"][:, None, :], 1.0)
+    found = subject.predict(Given(), scores, batch, chosen)
+    wrong = 0
+    for each, answer in zip(chosen, found, strict=True):
+        gold = each.answers[0][0]
+        wrong += answer != gold
+        # What is there too much is the rest of a piece: marks beside the answer, or letters of its word.
+        assert gold in answer
+        rest = answer.replace(gold, "", 1)
+        assert len(rest) <= 3 or not any(unicodedata.category(char).startswith("Z") for char in rest)
+    assert wrong <= 0.03 * len(chosen)

@@ -1,0 +1,158 @@
+"""Plans: what YAML says, what is missing or misspelt, and the plans of the papers."""
+
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.study import SEEDS, load_plan, select, xtreme_plan
+
+PLANS = Path(__file__).parents[2] / "examples/transfer/plans"
+MINIMAL = "data: .\ntasks:\n  pos: {languages: [en, de]}\n"
+
+
+@pytest.fixture
+def load(tmp_path):
+    """The plan that a text says."""
+
+    def read(text, **keywords):
+        path = tmp_path / "plan.yaml"
+        path.write_text(text)
+        return load_plan(path, **keywords)
+
+    return read
+
+
+def test_the_defaults_train_in_english_and_test_by_patterns(load, tmp_path):
+    (task,) = load(MINIMAL).tasks
+    assert (task.name, task.benchmark.name, task.folder) == ("pos", "pos", tmp_path)
+    assert (task.train_languages, task.valid_languages, task.languages) == (("en",), ("en",), ("en", "de"))
+    assert task.models == "one" and task.holdout is None and not task.code_switch
+    assert (task.settings.max_length, task.settings.overlap) == (128, 32)  # the benchmark's own
+    assert load(MINIMAL).seeds == SEEDS == (12, 156, 78, 37, 8)
+
+
+def test_a_full_task(load, tmp_path):
+    plan = load(
+        """
+data: here
+seeds: [3, 1]
+defaults: {lr: 1e-3, epochs: 2}
+tasks:
+  tagger:
+    benchmark: ner
+    data: panx
+    train: {en: a.tsv, hi: b.tsv}
+    valid: {en: v.tsv}
+    test: {de: c.tsv}
+    settings: {lr: 5e-5, crf: true, max_length: 64, overlap: 8}
+"""
+    )
+    (task,) = plan.tasks
+    assert plan.seeds == (3, 1) and task.folder == tmp_path / "here/panx"
+    assert task.train_languages == ("en", "hi") and task.valid_languages == ("en",) and task.languages == ("de",)
+    assert task.files["train"] == {"en": "a.tsv", "hi": "b.tsv"}
+    assert (task.settings.lr, task.settings.epochs, task.settings.max_length) == (5e-5, 2, 64)
+    assert task.options == {"crf": True}
+    assert load(MINIMAL, data="/elsewhere").tasks[0].folder == Path("/elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (MINIMAL.replace("languages", "langauges"), r"(?s)pos.*found: langauges.*expected: languages\?"),
+        (MINIMAL + "sedes: [1]\n", r"(?s)found: sedes.*expected: seeds\?"),
+        (MINIMAL.replace("pos", "xlni"), r"(?s)no such benchmark.*found: xlni.*expected: xnli\?"),
+        (MINIMAL.replace("[en, de]", "[en, no]"), r"(?s)found: False.*in quotes"),
+        (MINIMAL.replace("[en, de]", "en"), "needs a list"),
+        (MINIMAL.replace("[en, de]", "[en, ../x]"), "can't be a folder's"),
+        (MINIMAL.replace("pos:", "a/b:"), "no such benchmark"),
+        (MINIMAL + "seeds: [1, 1]\n", "seeds can't be used"),
+        (MINIMAL + "seeds: [-1]\n", "seeds can't be used"),
+        (MINIMAL + "  pos: {languages: [fr]}\n", "pos stands twice"),
+        (MINIMAL.replace("}", ", holdout: 0.1, valid: {en: x}}"), "validation data are given twice"),
+        (MINIMAL.replace("}", ", holdout: 1}"), "no such holdout"),
+        (MINIMAL.replace("}", ", test: {en: x}}"), "test files are given twice"),
+        (MINIMAL.replace("languages: [en, de]", "holdout: 0.1"), "no test language"),
+        (MINIMAL.replace("}", ", models: both}"), "expected: one or each"),
+        (MINIMAL.replace("}", ", models: each, train_languages: [en, fr]}"), "no test of fr"),
+        (MINIMAL.replace("}", ", code_switch: true}"), "another language beside English"),
+        (MINIMAL.replace("}", ", settings: {crff: true}}"), r"(?s)found: crff.*expected: crf\?"),
+        (MINIMAL.replace("}", ", settings: {arc_size: 3}}"), "unknown key"),  # a parser's option
+        (MINIMAL.replace("}", ", settings: {max_length: 16}}"), r"plan.yaml, pos: windows"),  # overlap 32
+        (MINIMAL.replace("}", ", settings: {head_dropout: 2}}"), r"(?s)plan.yaml, pos: an option.*--head-dropout"),
+        (MINIMAL + "  xquad: {languages: [de], settings: {max_question_tokens: 300}}\n", "xquad: the windows have no"),
+        (MINIMAL + "  xquad: {languages: [de], settings: {n_best: 0}}\n", r"(?s)--n-best.*at least 1"),
+        (MINIMAL + "  parsing: {languages: [de], settings: {max_words: -1}}\n", r"(?s)--max-words.*at least 0"),
+        (MINIMAL.replace("data: .\n", ""), r"(?s)where the data are.*--data DIR"),
+        ("tasks: [pos]\ndata: .\n", "keys and values"),
+        ("{", "not YAML"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_named(load, text, message):
+    with pytest.raises(XalignError, match=message):
+        load(text)
+
+
+def test_part_of_a_plan(load):
+    plan = load(
+        MINIMAL + "  ner: {languages: [de]}\n  each: {benchmark: ner, models: each, train_languages: [en, de]}\n"
+    )
+    assert [task.name for task in select(plan, tasks=["ner"]).tasks] == ["ner"]
+    english = select(plan, languages=["en"], seeds=[5])
+    assert [(task.name, task.train_languages, task.languages) for task in english.tasks] == [
+        ("pos", ("en",), ("en",)), ("each", ("en",), ("en",)),
+    ]  # fmt: skip
+    assert english.seeds == (5,)
+    assert select(plan) == plan
+    with pytest.raises(XalignError, match=r"(?s)no such task.*nner.*expected: ner\?"):
+        select(plan, tasks=["nner"])
+    with pytest.raises(XalignError, match="no task is tested in this language"):
+        select(plan, languages=["fr"])
+
+
+def test_xtreme_without_a_plan():
+    tasks = {task.name: task for task in xtreme_plan("data", ["en", "de"]).tasks}
+    assert list(tasks) == ["xnli", "pawsx", "pos", "ner", "xquad", "mlqa", "tydiqa", "tatoeba"]
+    assert tasks["xquad"].settings.max_length == 384 and tasks["xquad"].languages == ("en", "de")
+    assert tasks["tatoeba"].languages == ("de",) and not tasks["tatoeba"].trains
+    assert tasks["tydiqa"].splits["test"] == "dev" and tasks["tydiqa"].holdout == 0.1
+
+
+@pytest.mark.parametrize("path", sorted(PLANS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_plans_of_the_examples_can_be_read(path):
+    plan = load_plan(path, data="data")
+    assert plan.tasks and len(plan.seeds) >= 3 and plan.seeds == SEEDS[: len(plan.seeds)]
+
+
+def test_figures_of_the_papers():
+    def tasks(name):
+        return {task.name: task for task in load_plan(PLANS / f"{name}.yaml", data="data").tasks}
+
+    wu = tasks("explicit_alignments")
+    assert {(t.settings.lr, t.settings.epochs, t.settings.batch_size, t.settings.warmup) for t in wu.values()} == {
+        (2e-5, 5, 32, 0.1)
+    }
+    assert wu["parsing"].options == {"max_words": 128} and len(wu["pos"].languages) == 9
+    linear = tasks("explicit_alignments_feature_based")
+    assert all(t.settings.feature_based and t.settings.extra_layers == 4 for t in linear.values())
+    assert {name: t.settings.lr for name, t in linear.items()} == {
+        "xnli": 1e-4, "ner": 1e-4, "pos": 1e-3, "parsing": 1e-3,
+    }  # fmt: skip
+    assert [name for name, t in linear.items() if t.options.get("crf")] == ["ner"]
+    chi = tasks("xlm_align")
+    assert chi["xnli"].settings.warmup == 12500 and chi["ner"].settings.batch_size == 8
+    assert (len(chi["pos"].languages), len(chi["ner"].languages), len(chi["xnli"].languages)) == (33, 40, 15)
+    ppa = tasks("ppa")
+    assert ppa["mlqa"].settings.max_length == 386 and ppa["xnli"].settings.lr == 5e-5
+    assert ppa["xnli-translate-train"].code_switch and ppa["xnli-translate-train"].models == "each"
+
+
+def test_a_benchmark_that_was_never_made_in_a_language_is_not_tested_in_it(tmp_path):
+    plan = xtreme_plan(tmp_path, ["en", "de", "hi", "ro", "en-de"])
+    tested = {task.name: list(task.languages) for task in plan.tasks}
+    assert tested["xnli"] == ["en", "de", "hi"]
+    assert tested["pawsx"] == ["en", "de"]
+    assert tested["xquad"] == ["en", "de", "hi", "ro"]
+    assert tested["mlqa"] == ["en", "de", "hi", "en-de"]
+    assert tested["tydiqa"] == ["en"]

@@ -1,0 +1,203 @@
+"""Native libraries: compiled once, cached, built with the package, and what stands in the way."""
+
+import ctypes
+import fcntl
+import logging
+import multiprocessing
+import shutil
+
+import pytest
+import torch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.sinkhorn import building
+from xalign_fairseq.transport.sinkhorn.building import library
+from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD, compile_library, make_recipe
+
+WORKERS = 4
+
+
+@pytest.fixture
+def again(caplog):
+    """Asks for the CPU's library as a new process would; the number that it answers, and what was logged."""
+    caplog.set_level(logging.INFO, building.__name__)
+
+    def ask():
+        building.built.cache_clear()
+        caplog.clear()
+        return library("cpu").value(), [record.getMessage() for record in caplog.records]
+
+    return ask
+
+
+@pytest.fixture
+def counting(tmp_path, monkeypatch):
+    """A slow compiler that notes each compilation; the file of its notes."""
+    notes, compiler = tmp_path / "notes", tmp_path / "counting"
+    compiler.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] || {{ echo . >> {notes}; sleep 0.5; }}\nexec {shutil.which("c++")} "$@"\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    return notes
+
+
+def ask(queue):
+    queue.put(library("cpu").value())
+
+
+def prebuild(native):
+    folder = building.PREBUILT_FOLDER / "cpu"
+    compile_library(make_recipe("cpu", native), folder)
+    return folder
+
+
+def test_it_is_compiled_once_and_then_cached(native, again, tmp_path):
+    value, said = again()
+    assert value == 42 and len(said) == 2
+    assert said[0].startswith("compiling Sinkhorn for cpu (") and str(tmp_path / "cache/cpu-") in said[0]
+    assert said[1].startswith("compiled in ")
+    assert again() == (42, [])
+    assert library("cpu") is library("cpu")
+
+
+@pytest.mark.parametrize("name", ["cpu.cpp", "value.h"])
+def test_changed_sources_are_compiled_anew_beside_the_old(native, again, tmp_path, name):
+    again()
+    (native / name).write_text((native / name).read_text().replace("VALUE 42", "VALUE 43") + "// later\n")
+    value, said = again()
+    assert value == (43 if name == "value.h" else 42) and len(said) == 2
+    assert len(list((tmp_path / "cache").glob("cpu-*"))) == 2
+
+
+def test_several_processes_compile_once(native, counting):
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    processes = [context.Process(target=ask, args=(queue,)) for _ in range(WORKERS)]
+    for process in processes:
+        process.start()
+    assert [queue.get(timeout=60) for _ in processes] == [42] * WORKERS
+    for process in processes:
+        process.join()
+    assert counting.read_text() == ".\n"
+
+
+def test_a_lock_that_nobody_gives_back_ends_the_waiting(native, again, tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "PATIENCE", 0.2)
+    (tmp_path / "cache").mkdir()
+    with open(tmp_path / "cache/.lock", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        value, said = again()
+    assert value == 42 and "has been locked for" in said[0] and len(said) == 3
+
+
+def test_a_cache_that_cannot_be_written(native, again, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("XALIGN_CACHE", str(tmp_path / "file/cache"))
+    monkeypatch.setattr(building.tempfile, "tempdir", str(tmp_path / "temporary"))
+    value, said = again()
+    assert value == 42 and "the cache can't be written" in said[0]
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({"XALIGN_CACHE": "/a", "XDG_CACHE_HOME": "/b"}, "/a"),
+        ({"XDG_CACHE_HOME": "/b", "HOME": "/c"}, "/b/xalign_fairseq"),
+        ({"HOME": "/c"}, "/c/.cache/xalign_fairseq"),
+    ],
+)
+def test_where_the_cache_is(native, monkeypatch, variables, folder):
+    for variable in ("XALIGN_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    recipe = make_recipe("cpu", native)
+    assert str(building.cached_folder(recipe)) == f"{folder}/cpu-{recipe.key}"
+
+
+@pytest.mark.parametrize("rest", [0.0, 0.3, 0.99])
+def test_a_damaged_library_in_the_cache_is_not_loaded(native, again, monkeypatch, rest):
+    recipe = make_recipe("cpu", native)
+    folder = building.cached_folder(recipe)
+    compile_library(recipe, folder)
+    whole = (folder / LIBRARY).read_bytes()
+    (folder / LIBRARY).write_bytes(whole[: int(rest * len(whole))])
+    load = building._load
+
+    def load_whole(at):
+        assert (at / LIBRARY).read_bytes() == whole  # the loader does not survive a file that breaks off
+        return load(at)
+
+    monkeypatch.setattr(building, "_load", load_whole)
+    value, said = again()
+    assert value == 42 and "is damaged" in said[0] and said[-1].startswith("compiled in")
+    assert again() == (42, [])
+
+
+def test_a_prebuilt_library_that_cannot_be_loaded_is_compiled_anew(native, again):
+    (prebuild(native) / LIBRARY).write_bytes(b"no library")
+    value, said = again()
+    assert value == 42 and "can't be loaded" in said[0] and said[-1].startswith("compiled in")
+
+
+def test_the_library_built_with_the_package_needs_no_compiler(native, again, tmp_path, monkeypatch):
+    folder = prebuild(native)
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert again() == (42, [])
+    assert building.built("cpu").folder == folder and not (tmp_path / "cache").exists()
+
+
+def test_a_prebuilt_library_of_other_sources_is_not_used(native, again):
+    prebuild(native)
+    (native / "value.h").write_text("#define VALUE 7\n")
+    value, said = again()
+    assert value == 7 and "other sources" in said[0] and "pip install" in said[0]
+
+
+def test_a_prebuilt_library_that_this_cpu_does_not_run_is_not_loaded(native, again, monkeypatch):
+    record = prebuild(native) / RECORD
+    record.write_text(record.read_text().replace(building.cpu_level(), "x86-64-v4"))
+    monkeypatch.setattr(building, "cpu_level", lambda: "x86-64-v3")
+    value, said = again()
+    assert value == 42 and "for x86-64-v4 and this CPU is x86-64-v3" in said[0] and "compiling" in said[1]
+
+
+def test_what_is_missing_is_named(native, again, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(XalignError, match=r"no C\+\+ compiler"):
+        again()
+    with pytest.raises(XalignError, match="no such native library"):
+        library("tpu")
+
+
+def test_the_cuda_library_is_for_the_devices_that_it_can_run_on(monkeypatch):
+    assert torch.cuda.is_available() or building._capabilities() == []
+    capabilities = [(7, 5), (9, 0), (8, 0), (9, 0)]
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: len(capabilities))
+    monkeypatch.setattr(torch.cuda, "get_device_capability", capabilities.__getitem__)
+    assert building._capabilities() == [(8, 0), (9, 0)]
+
+
+def test_the_probe_of_the_cuda_library(native, monkeypatch):
+    monkeypatch.setattr(building, "library", lambda kind: library("cpu"))  # which has a probe, too
+    assert building.cuda_fault(0) is None and building.cuda_fault(1) == "no such device"
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
+def test_nvcc_compiles_a_library_that_loads(native, monkeypatch):
+    (native / "cuda.cu").write_text("""
+        __global__ void kernel() {}
+        extern "C" const char* xalign_cuda_probe(int) {
+          cudaFuncAttributes attributes;
+          const cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+          return error ? cudaGetErrorString(error) : nullptr;
+        }
+    """)
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0+PTX")
+    assert isinstance(library("cuda"), ctypes.CDLL)
+    assert building.built("cuda").record["target"] == "80+PTX"
+    assert (building.cuda_fault(0) is None) == torch.cuda.is_available()

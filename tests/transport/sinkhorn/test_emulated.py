@@ -1,0 +1,223 @@
+"""The source of the CUDA kernels on emulated threads (cuda_emulator/): what it computes, what it reads and writes.
+
+Order and copies are chosen as badly as CUDA may choose them, so that a missing barrier is seen.
+"""
+
+import ctypes
+import itertools
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+from sinkhorn_pairs import differing, hangs_on_rounding, links_by, random_options, random_pairs
+
+from xalign_fairseq.transport.labels import pair_links, self_label
+from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.sinkhorn import backend, building, fused, sinkhorn
+from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
+
+RELEASED = LabelOptions()
+SCHEDULES = list(itertools.product([0, 1], [0, 1]))  # last threads first, copies at once
+
+
+class Emulated:
+    """Stands for the library of the CPU and calls that of CUDA, with memory full of NaN."""
+
+    def __init__(self, path):
+        self.native = ctypes.CDLL(str(path))
+        self.native.xalign_cuda_workspace.restype = ctypes.c_int64
+
+    def xalign_cpu(self, pointer):
+        call = ctypes.cast(pointer, ctypes.POINTER(fused.Call)).contents
+        assert call.device == 0
+        self.workspace = torch.full((self.native.xalign_cuda_workspace(pointer) + 1,), torch.nan)
+        call.workspace = self.workspace.data_ptr()
+        self.native.emulator_readable(ctypes.c_void_p(call.hidden), ctypes.c_int64(hidden_bytes(call)))
+        failed = self.native.xalign_cuda(pointer)
+        assert self.workspace[-1].isnan(), "a write beyond the workspace"
+        return failed
+
+
+def hidden_bytes(call):
+    last = (call.batch - 1) * call.batch_stride + (call.length - 1) * call.token_stride
+    return (last + call.width) * (4 if call.dtype == fused.DTYPES[torch.float32] else 2)
+
+
+@pytest.fixture(scope="session")
+def emulated(tmp_path_factory):
+    if shutil.which("g++") is None:
+        pytest.skip("no g++, which compiles the emulated kernels")
+    here = Path(__file__).with_name("cuda_emulator")
+    out = tmp_path_factory.mktemp("emulated") / "operator.so"
+    command = [*find_compiler(), "-O2", "-std=c++17", "-shared", "-fPIC", "-Wno-psabi", f"-I{here}"]
+    subprocess.run([*command, f"-I{building.SOURCE_FOLDER}", here / "operator.cpp", "-o", out], check=True)
+    return Emulated(out)
+
+
+@pytest.fixture(autouse=True)
+def in_place_of_the_cpu(emulated, monkeypatch):
+    monkeypatch.setattr(fused, "library", lambda kind: emulated)
+    emulated.native.emulator_select(0, 0)
+    with backend.using("cpu"):
+        yield
+
+
+def pairs_of(sizes, width=24, seed=0):
+    """Hidden states and spans of pairs of given sides, alike as :func:`random_pairs` has them."""
+    longest = max(max(pair) for pair in sizes)
+    hidden, spans = random_pairs(seed, len(sizes), longest, width=width, shortest=longest)
+    for row, (n, m) in enumerate(sizes):
+        spans[row, 1], spans[row, 3] = spans[row, 0] + n, spans[row, 2] + m
+    return hidden, spans
+
+
+def assert_same_links(hidden, spans, options):
+    expected, expected_shares = links_by("reference", hidden, spans, options)
+    found, shares = pair_links(hidden, spans, options)
+    different = differing(found, expected)
+    if len(different):
+        assert hangs_on_rounding(hidden[different], spans[different], options).all(), (options, different.tolist())
+    common = found & expected
+    assert common.any()
+    torch.testing.assert_close(shares[common], expected_shares[common], atol=2e-5 / min(1, options.mu), rtol=0)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [(1, 1), (1, 9), (32, 32), (31, 2), (17, 16), (0, 5), (5, 0), (3, 32)],
+        [(33, 1), (64, 64), (2, 49), (63, 33), (7, 9)],
+        [(65, 3), (128, 127), (30, 100)],
+        [(129, 2), (130, 150), (1, 300), (20, 20)],
+    ],
+)
+def test_links_of_each_kernel_in_each_order_of_threads(emulated, schedule, sizes):
+    emulated.native.emulator_select(*schedule)
+    hidden, spans = pairs_of(sizes)
+    assert_same_links(hidden, spans, RELEASED)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES[1:3])
+def test_links_under_all_options(emulated, schedule):
+    emulated.native.emulator_select(*schedule)
+    for seed in range(30):
+        assert_same_links(*random_pairs(seed, 4, (5, 20, 34)[seed % 3]), random_options(seed))
+
+
+def test_long_pairs_under_all_options(emulated):
+    for seed in range(6):
+        emulated.native.emulator_select(*SCHEDULES[seed % 4])
+        assert_same_links(*pairs_of([(135, 40), (12, 141)], seed=seed), random_options(100 + seed))
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("width", [1, 7, 64, 200])
+def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width):
+    options = LabelOptions(iterations=0)  # nothing depends on the order of sums then
+    for schedule, sizes in zip(
+        SCHEDULES, ([(9, 30), (20, 3)], [(60, 20), (50, 40)], [(100, 2)], [(129, 9)]), strict=True
+    ):
+        emulated.native.emulator_select(*schedule)
+        hidden, spans = pairs_of(sizes, width=width)
+        hidden = hidden.mul(4).round()  # float32 adds up products of such numbers exactly, in any order
+        length = hidden.shape[1]
+        expected, _ = fused.link_partners_of(pair_similarity(hidden, spans)[0], spans, length, options)
+        longest = tuple(max(pair[side] for pair in sizes) for side in (0, 1))
+        # Rows at multiples of 16 bytes, and at others; a neighbour that is read would make a similarity NaN.
+        for before, after in ((8, 16 - width % 8), (3, 4)):
+            inner = torch.full((len(sizes), length + 2, width + before + after), torch.nan, dtype=dtype)
+            inner[:, 1:-1, before:-after] = hidden
+            for pair, (n, m) in enumerate(sizes):
+                inner[pair, 1 + n + 1] = inner[pair, spans[pair, 2] + m + 1] = torch.nan
+            found, _ = fused.link_partners(inner[:, 1:-1, before:-after], spans, longest, options)
+            assert torch.equal(found, expected) and (found >= 0).any()
+
+
+def test_the_same_bits_in_any_order_of_threads(emulated):
+    options = LabelOptions(mu=0.5, rounds=3)
+    for sizes in ([(20, 31), (60, 50)], [(80, 70)], [(131, 60)]):
+        hidden, spans = pairs_of(sizes)
+        longest = (max(n for n, _ in sizes), max(m for _, m in sizes))
+        found = []
+        for schedule in SCHEDULES:
+            emulated.native.emulator_select(*schedule)
+            found.append(fused.link_partners(hidden, spans, longest, options, probabilities=True))
+        for partners, probability in found[1:]:
+            assert torch.equal(partners, found[0][0]) and torch.equal(probability, found[0][1])
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES[:3:2])
+@pytest.mark.parametrize("order", ["columns-first", "rows-first"])
+@pytest.mark.parametrize(("mu", "domain"), [(1.0, "linear"), (0.2, "linear"), (0.1, "log")])
+@pytest.mark.parametrize("iterations", [0, 1, 5])
+def test_plans_with_masses_and_without(emulated, schedule, order, mu, domain, iterations):
+    emulated.native.emulator_select(*schedule)
+    hidden, spans = pairs_of([(7, 5), (1, 40), (36, 33), (0, 3)], seed=1)
+    similarity, src_mask, tgt_mask = pair_similarity(hidden, spans)
+    similarity[3] = torch.nan
+    draw = torch.Generator().manual_seed(1)
+    masses = {
+        "src_mass": torch.rand(src_mask.shape, generator=draw),
+        "tgt_mass": torch.rand(tgt_mask.shape, generator=draw),
+    }
+    masses["tgt_mass"][:, 2] = 0
+    given = {"iterations": iterations, "mu": mu, "eps": 1e-6, "order": order, "domain": domain}
+    for some in ({}, masses):
+        expected = sinkhorn(similarity[:3], src_mask[:3], tgt_mask[:3], **given, **{k: v[:3] for k, v in some.items()})
+        found = fused.plan(similarity, src_mask.sum(1), tgt_mask.sum(1), **given, **some)
+        torch.testing.assert_close(found[:3], expected, rtol=2e-4, atol=1e-6)
+        assert not found[3].any()
+
+
+def test_similarities_given_in_more_pairs_than_a_wave(emulated):
+    sizes = [(0, 2)] * 511 + [(3, 4), (4, 3), (2, 2)]
+    hidden, spans = pairs_of(sizes)
+    similarity, _, _ = pair_similarity(hidden, spans)
+    partners, probability = fused.link_partners_of(similarity, spans, hidden.shape[1], RELEASED, probabilities=True)
+    expected = fused.link_partners(hidden, spans, (4, 4), RELEASED, probabilities=True)
+    assert torch.equal(partners, expected[0])
+    torch.testing.assert_close(probability, expected[1])
+    assert (partners[0, 511:] >= 0).any(1).all() and (partners[:, :511] == -1).all()
+
+
+@pytest.mark.parametrize("sizes", [[(9, 8), (5, 6)], [(40, 50), (5, 6)], [(130, 9), (5, 6)]])
+def test_a_pair_that_is_not_finite_has_no_links(sizes):
+    hidden, spans = pairs_of(sizes)
+    expected = self_label(hidden, spans)
+    hidden[0, 3, 2] = torch.inf
+    labels = self_label(hidden, spans)
+    assert (labels[0] == -1).all()
+    assert torch.equal(labels[1], expected[1]) and (labels[1] >= 0).any()
+
+
+def test_ties_go_to_the_lowest_index():
+    for size in (3, 40, 140):
+        hidden, spans = torch.ones(1, 2 * size + 3, 3), torch.tensor([[1, size + 1, size + 2, 2 * size + 2]])
+        options = LabelOptions(filter="union", iterations=0)
+        partners, _ = fused.link_partners(hidden, spans, (size, size), options)
+        assert (partners[0, 0, 1 : size + 1] == size + 2).all() and (partners[0, 0, size + 2 : -1] == 1).all()
+
+
+def test_long_sequences_have_wider_labels():
+    hidden = torch.zeros(1, 40006, 2)
+    hidden[0, 40000:40002] = hidden[0, 40003:40005] = torch.eye(2)
+    labels = self_label(hidden, torch.tensor([[40000, 40002, 40003, 40005]]))
+    assert labels.dtype == torch.int32
+    assert labels[0, 40000:].tolist() == [40003, 40004, -1, 40000, 40001, -1]
+
+
+def test_workspace_is_for_long_pairs_and_given_similarities_alone(emulated):
+    def floats(**given):
+        return emulated.native.xalign_cuda_workspace(ctypes.byref(fused.Call(**given)))
+
+    assert floats(batch=4096, n=128, m=128) == 0
+    assert floats(batch=3, n=129, m=10) == 3 * 160 * 32
+    assert floats(batch=3, n=20, m=10, similarity=1) == floats(batch=3, n=20, m=10, plan=1) == 3 * 32 * 32
+    # A wave of pairs at a time, however many there are; the vectors of very long ones are there, too.
+    assert floats(batch=4096, n=512, m=512) == floats(batch=512, n=512, m=512) == 512 * 512 * 512
+    assert floats(batch=1, n=2048, m=2048) > 2048 * 2048
+    assert floats(batch=512, n=8192, m=8192) > 2**32

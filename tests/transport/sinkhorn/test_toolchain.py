@@ -1,0 +1,185 @@
+"""Compilers, flags and digests."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.sinkhorn import toolchain
+from xalign_fairseq.transport.sinkhorn.toolchain import (
+    LIBRARY,
+    compile_library,
+    cpu_level,
+    cuda_architectures,
+    find_compiler,
+    find_nvcc,
+    level_flags,
+    level_runs,
+    make_recipe,
+    nvcc_release,
+    read_record,
+    source_digest,
+)
+
+V3 = "fpu sse4_2 avx avx2 bmi1 bmi2 f16c fma abm movbe"
+V4 = f"{V3} avx512f avx512bw avx512cd avx512dq avx512vl"
+
+
+def program(path, text):
+    """A shell script that stands for a compiler."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("machine", "flags", "level"),
+    [
+        ("x86_64", V4, "x86-64-v4"),
+        ("x86_64", V4.replace(" avx512vl", ""), "x86-64-v3"),
+        ("x86_64", V3, "x86-64-v3"),
+        ("x86_64", V3.replace(" fma", ""), "x86-64"),
+        ("x86_64", V4.replace(" avx2", ""), "x86-64"),  # a level has all of those before it
+        ("aarch64", V4, "aarch64"),
+    ],
+)
+def test_the_level_of_a_cpu(monkeypatch, tmp_path, machine, flags, level):
+    (tmp_path / "cpuinfo").write_text(f"processor : 0\nflags\t\t: {flags}\nbugs : spectre\n")
+    monkeypatch.setattr(toolchain, "CPU_INFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr(toolchain.platform, "machine", lambda: machine)
+    assert cpu_level() == level
+
+
+def test_without_a_description_of_the_cpu_the_level_is_the_first(monkeypatch, tmp_path):
+    monkeypatch.setattr(toolchain, "CPU_INFO", tmp_path / "none")
+    monkeypatch.setattr(toolchain.platform, "machine", lambda: "x86_64")
+    assert cpu_level() == "x86-64" and level_flags("x86-64") == []
+
+
+def test_which_level_runs_where():
+    assert level_runs("x86-64-v3", "x86-64-v3") and level_runs("x86-64-v3", "x86-64-v4")
+    assert not level_runs("x86-64-v4", "x86-64-v3") and not level_runs("x86-64", "aarch64")
+    assert level_runs("aarch64", "aarch64") and level_flags("aarch64") == []
+
+
+@pytest.mark.skipif(toolchain.platform.machine() != "x86_64", reason="flags of x86-64")
+def test_the_compiler_knows_the_flags_of_each_level():
+    macros = {"x86-64": set(), "x86-64-v3": {"__AVX2__", "__FMA__", "__F16C__"}, "x86-64-v4": {"__AVX512VL__"}}
+    defined = {}
+    for level in macros:
+        line = [*find_compiler(), *level_flags(level), "-dM", "-E", "-x", "c++", "/dev/null"]
+        defined[level] = subprocess.run(line, capture_output=True, text=True, check=True).stdout.split()
+        assert macros[level] <= set(defined[level])
+    assert "__AVX2__" not in defined["x86-64"] and "__AVX512F__" not in defined["x86-64-v3"]
+
+
+def test_the_flags_keep_ieee_arithmetic(native):
+    recipe = make_recipe("cpu", native)
+    assert "-ffp-contract=fast" in recipe.command and not any("fast-math" in flag for flag in recipe.command)
+
+
+def test_the_compiler_is_that_of_cxx_with_its_arguments(monkeypatch, tmp_path):
+    wrapper = program(tmp_path / "wrapper", 'exec "$@"')
+    monkeypatch.setenv("CXX", f"{wrapper} g++ -w")
+    assert find_compiler() == [wrapper, "g++", "-w"]
+
+
+def test_no_compiler(monkeypatch, tmp_path):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(XalignError, match=r"no C\+\+ compiler\n  where: \$CXX\n  found: no-such-compiler"):
+        find_compiler()
+    monkeypatch.delenv("CXX")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(XalignError, match=r"no C\+\+ compiler\n  where: \$PATH"):
+        find_compiler()
+
+
+def test_where_nvcc_is_looked_for(monkeypatch, tmp_path):
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    on_path = program(tmp_path / "path/nvcc", "echo 'Cuda compilation tools, release 12.9, V12.9.41'")
+    monkeypatch.setenv("PATH", f"{tmp_path}/path:/usr/bin:/bin")
+    assert find_nvcc() == on_path and nvcc_release(on_path) == "12.9"
+    at_home = program(tmp_path / "home/bin/nvcc", "exit 1")
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    assert find_nvcc() == at_home
+    with pytest.raises(XalignError, match="does not answer"):
+        nvcc_release(at_home)
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "elsewhere"))
+    assert find_nvcc() == on_path
+
+
+def test_architectures(monkeypatch, tmp_path):
+    old = program(tmp_path / "old", "echo sm_75; echo sm_80; echo sm_90")
+    new = program(tmp_path / "new", "echo sm_80; echo sm_90; echo sm_100")
+    monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
+    assert cuda_architectures(new, []) == ["80+PTX", "90a", "100"]
+    assert cuda_architectures(old, []) == ["80+PTX", "90a"]
+    assert cuda_architectures(new, [(9, 0), (8, 6), (9, 0), (12, 0)]) == ["86", "90a", "120"]
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0; 9.0a 10.0+PTX")
+    assert cuda_architectures(new, [(8, 6)]) == ["80", "90a", "100+PTX"]
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "Hopper")
+    with pytest.raises(XalignError, match="Hopper"):
+        cuda_architectures(new, [])
+
+
+def test_a_recipe_for_cuda(native, monkeypatch, tmp_path):
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    program(tmp_path / "home/bin/nvcc", "echo 'release 13.0,'; echo sm_90; echo sm_100")
+    recipe = make_recipe("cuda", native)
+    assert (recipe.target, recipe.compiler) == ("80+PTX 90a 100", "nvcc 13.0")
+    assert "-gencode=arch=compute_80,code=[sm_80,compute_80]" in recipe.command
+    assert "-gencode=arch=compute_90a,code=[sm_90a]" in recipe.command
+    assert recipe.key != make_recipe("cuda", native, [(9, 0)]).key
+
+
+def test_the_digest_is_of_all_sources(native):
+    before = {kind: source_digest(kind, native) for kind in toolchain.SOURCES}
+    (native / "cuda.cu").write_text("other")
+    assert source_digest("cpu", native) == before["cpu"] and source_digest("cuda", native) != before["cuda"]
+    (native / "value.h").write_text("#define VALUE 43\n")
+    assert source_digest("cpu", native) != before["cpu"]
+
+
+def test_the_key_holds_compiler_flags_and_level(native, monkeypatch):
+    recipe = make_recipe("cpu", native)
+    others = [
+        recipe._replace(compiler="g++ 99"),
+        recipe._replace(command=(*recipe.command, "-mavx512f")),
+        recipe._replace(digest="0" * 64),
+    ]
+    keys = {recipe.key, *(other.key for other in others)}
+    monkeypatch.setattr(toolchain.platform, "libc_ver", lambda: ("glibc", "1.0"))
+    keys.add(recipe.key)
+    monkeypatch.setattr(toolchain.platform, "machine", lambda: "another")
+    assert len(keys | {recipe.key}) == 6
+
+
+def test_sources_that_are_not_there(native):
+    with pytest.raises(XalignError, match="no such native library"):
+        source_digest("tpu", native)
+    (native / "cpu.cpp").unlink()
+    with pytest.raises(XalignError, match=r"missing\n  where: .*cpu\.cpp"):
+        source_digest("cpu", native)
+
+
+def test_a_source_that_does_not_compile_leaves_nothing_and_shows_the_message(native, tmp_path):
+    (native / "cpu.cpp").write_text("int broken( {\n")
+    with pytest.raises(XalignError, match=r"(?s)does not accept.*cpu\.cpp:1:.*error.*-O3"):
+        compile_library(make_recipe("cpu", native), tmp_path / "out")
+    assert not [path for path in tmp_path.iterdir() if "out" in path.name]
+
+
+def test_a_compiler_without_openmp(native, tmp_path, monkeypatch):
+    refuse = 'for flag; do [ "$flag" = -fopenmp ] && { echo "unsupported option -fopenmp" >&2; exit 1; }; done'
+    monkeypatch.setenv("CXX", program(tmp_path / "plain", f'{refuse}\nexec {shutil.which("c++")} "$@"'))
+    compile_library(make_recipe("cpu", native), tmp_path / "out")
+    record = read_record(tmp_path / "out")
+    assert (tmp_path / "out" / LIBRARY).is_file()
+    assert record["no_openmp"] == "unsupported option -fopenmp" and "-fopenmp" not in record["command"]
+
+
+def test_a_record_that_is_damaged_is_none(tmp_path):
+    (tmp_path / toolchain.RECORD).write_text("{")
+    assert read_record(tmp_path) == {}

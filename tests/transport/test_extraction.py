@@ -1,0 +1,110 @@
+"""Links from plans: a hand-worked 3 x 4 case for each filter, ties, small pairs, probabilities."""
+
+import pytest
+import torch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.extraction import find_links, link_probability
+
+PLAN = [
+    [0.90, 0.55, 0.10, 0.30],
+    [0.40, 0.60, 0.50, 0.10],
+    [0.10, 0.50, 0.30, 0.25],
+]
+# Forward 0-0 1-1 2-1; backward 0-0 1-1 1-2 0-3.
+MUTUAL = {(0, 0), (1, 1)}
+# Second round, released: both tokens of 0-1 and 1-0 are linked, so these weigh 0; 0-3, 1-2 and 2-1 weigh 0.9.
+RELEASED = MUTUAL | {(0, 3), (1, 2), (2, 1)}
+# Second round, Eq. 9: 0-1 is only discounted (0.495), beats 0-3 (0.27) in its row and 2-1 (0.45) in its column.
+PRINTED = MUTUAL | {(0, 1), (1, 2)}
+# Third round, Eq. 9 in place: 0-3 is discounted twice (0.243) and loses column 3 to the untouched 2-3 (0.25).
+PRINTED_TWICE = PRINTED | {(1, 0), (2, 1)}
+
+
+def links_of(rows, **options):
+    plan = torch.tensor([rows])
+    full = torch.ones(plan.shape[:2], dtype=torch.bool), torch.ones(plan.shape[::2], dtype=torch.bool)
+    return {tuple(link) for link in find_links(plan, *full, **options)[0].nonzero().tolist()}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"filter": "argmax"}, MUTUAL),
+        ({"filter": "itermax", "rounds": 1}, MUTUAL),
+        ({"filter": "itermax-paper", "rounds": 1}, MUTUAL),
+        ({}, RELEASED),
+        ({"rounds": 5}, RELEASED),  # every source token is linked: nothing more
+        ({"alpha": 0.5}, MUTUAL | {(2, 2)}),  # 2-2 (0.3) now beats 2-1 and 1-2 (0.25)
+        ({"filter": "itermax-paper"}, PRINTED),
+        ({"filter": "itermax-paper", "rounds": 3}, PRINTED_TWICE),
+        ({"filter": "union"}, MUTUAL | {(2, 1), (1, 2), (0, 3)}),
+    ],
+)
+def test_hand_worked_three_by_four(options, expected):
+    assert links_of(PLAN, **options) == expected
+
+
+def test_only_pairs_with_three_tokens_a_side_get_further_rounds_as_released():
+    rows = [[0.9, 0.5, 0.4], [0.5, 0.4, 0.3]]
+    assert links_of(rows) == {(0, 0)}
+    assert links_of([list(column) for column in zip(*rows, strict=True)]) == {(0, 0)}
+    assert links_of([*rows, [0.1, 0.1, 0.2]]) > {(0, 0)}
+
+
+def test_padding_is_neither_a_token_nor_a_link():
+    plan = torch.zeros(2, 5, 6)
+    plan[0, :3, :4] = torch.tensor(PLAN)
+    plan[1, :2, :3] = torch.tensor([[0.9, 0.5, 0.4], [0.5, 0.4, 0.3]])  # a pair that is small without its padding
+    src_mask = torch.arange(5) < torch.tensor([3, 2])[:, None]
+    tgt_mask = torch.arange(6) < torch.tensor([4, 3])[:, None]
+    for options, expected in (
+        ({}, RELEASED),
+        ({"filter": "itermax-paper"}, PRINTED),
+        ({"filter": "union"}, MUTUAL | {(2, 1), (1, 2), (0, 3)}),
+    ):
+        links = find_links(plan, src_mask, tgt_mask, **options)
+        assert {tuple(link) for link in links[0].nonzero().tolist()} == expected
+        assert not links[1, 2:].any() and not links[1, :, 3:].any()
+    assert find_links(plan, src_mask, tgt_mask)[1].nonzero().tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_ties_go_to_the_lowest_index(dtype):
+    plan = torch.ones(1, 4, 40, dtype=dtype)
+    mask = torch.ones(1, 4, dtype=torch.bool), torch.ones(1, 40, dtype=torch.bool)
+    assert find_links(plan, *mask, filter="argmax").nonzero().tolist() == [[0, 0, 0]]
+    union = {(0, j) for j in range(40)} | {(i, 0) for i in range(4)}
+    assert {(i, j) for _, i, j in find_links(plan, *mask, filter="union").nonzero().tolist()} == union
+    # In the second round 1-1 is the first pair of free tokens.
+    assert find_links(plan, *mask).nonzero().tolist() == [[0, 0, 0], [0, 1, 1]]
+    assert find_links(plan, *mask, rounds=3).nonzero().tolist() == [[0, 0, 0], [0, 1, 1], [0, 2, 2]]
+
+
+@pytest.mark.parametrize("filter", ["argmax", "union", "itermax", "itermax-paper"])
+def test_no_mass_no_links(filter):
+    plan = torch.zeros(2, 4, 4)
+    plan[1] = torch.eye(4)
+    mask = torch.ones(2, 4, dtype=torch.bool)
+    links, prob = find_links(plan, mask, mask, filter=filter), link_probability(plan)
+    assert not links[0].any() and prob[0].eq(0).all()
+    assert torch.equal(links[1], torch.eye(4, dtype=torch.bool)) and torch.equal(prob[1], torch.eye(4))
+    empty = torch.zeros(2, 0, 4)
+    links = find_links(empty, torch.zeros(2, 0).bool(), mask, filter=filter)
+    assert links.shape == link_probability(empty).shape == (2, 0, 4)
+
+
+def test_probability_is_the_geometric_mean_of_both_directions():
+    plan = torch.tensor([[[0.3, 0.1], [0.0, 0.6]]], dtype=torch.float64)
+    forward, backward = torch.tensor([[0.75, 0.25], [0, 1]]), torch.tensor([[1, 1 / 7], [0, 6 / 7]])
+    torch.testing.assert_close(link_probability(plan)[0], (forward * backward).sqrt().double(), rtol=1e-6, atol=0)
+    # Scaling a row or a column does not matter to a plan that is already normalised in the other direction.
+    torch.testing.assert_close(link_probability(plan * 7), link_probability(plan))
+    tiny = link_probability(torch.full((1, 2, 2), 1e-30))
+    torch.testing.assert_close(tiny, torch.full((1, 2, 2), 0.5))
+
+
+@pytest.mark.parametrize(("option", "value"), [("filter", "max"), ("rounds", 0), ("alpha", 0.0), ("alpha", 1.5)])
+def test_options_without_meaning(option, value):
+    with pytest.raises(XalignError, match=option):
+        links_of(PLAN, **{option: value})

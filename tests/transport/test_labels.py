@@ -1,0 +1,220 @@
+"""Self-labelling against Eq. 1 to 9 in plain Python, on random ragged batches; invariances; label conventions."""
+
+import random
+
+import pytest
+import torch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.labels import pair_links, partners, self_label
+from xalign_fairseq.transport.options import LabelOptions
+
+DOUBLE = torch.float64
+RELEASED = LabelOptions()
+PRINTED = LabelOptions(order="rows-first", filter="itermax-paper")
+
+
+# Plain Python: lists and sets, one pair at a time, written from the paper and the released rules, not from the library.
+
+
+def plan_of(src, tgt, options):
+    similarity = [[sum(a * b for a, b in zip(s, t, strict=True)) for t in tgt] for s in src]
+    kernel = [[max(options.eps, value) ** (1 / options.mu) for value in row] for row in similarity]
+    n, m = len(src), len(tgt)
+    for _ in range(options.iterations):
+        for step in ("rows", "columns") if options.order == "rows-first" else ("columns", "rows"):
+            if step == "rows":
+                kernel = [[value / sum(row) for value in row] for row in kernel]
+            else:
+                sums = [sum(kernel[i][j] for i in range(n)) for j in range(m)]
+                kernel = [[row[j] / sums[j] for j in range(m)] for row in kernel]
+    return kernel
+
+
+def first_largest(values):
+    peak = max(values)
+    # Values that differ by rounding only are equal: the lowest index.
+    return next(k for k, value in enumerate(values) if value >= peak * (1 - 1e-13))
+
+
+def directions(plan):
+    forward = {(i, first_largest(row)) for i, row in enumerate(plan) if max(row) > 0}
+    columns = list(zip(*plan, strict=True))
+    backward = {(first_largest(column), j) for j, column in enumerate(columns) if max(column) > 0}
+    return forward, backward
+
+
+def brute_links(src, tgt, options):
+    if not src or not tgt:
+        return set()
+    plan = plan_of(src, tgt, options)
+    n, m = len(src), len(tgt)
+    forward, backward = directions(plan)
+    if options.filter == "union":
+        return forward | backward
+    links = forward & backward
+    if options.filter == "argmax" or (options.filter == "itermax" and min(n, m) <= 2):
+        return links
+    for _ in range(options.rounds - 1):
+        rows, columns = {i for i, _ in links}, {j for _, j in links}
+        if options.filter == "itermax":
+            if len(rows) == n or len(columns) == m:
+                break
+            # Two, one or no linked tokens: 0, alpha, 1; always of the original plan.
+            weight = [[(1.0, options.alpha, 0.0)[(i in rows) + (j in columns)] for j in range(m)] for i in range(n)]
+            forward, backward = directions([[plan[i][j] * weight[i][j] for j in range(m)] for i in range(n)])
+        else:
+            for i in range(n):
+                for j in range(m):
+                    if (i, j) in links:
+                        plan[i][j] = 0.0
+                    elif i in rows or j in columns:
+                        plan[i][j] *= options.alpha
+            forward, backward = directions(plan)
+        if forward & backward <= links:
+            break
+        links = links | (forward & backward)
+    return links
+
+
+def random_batch(seed, pairs=10, longest=8, width=6):
+    """Hidden states of ragged pairs, rubbish outside the spans, an empty side now and then."""
+    rng = random.Random(seed)
+    lengths = [(rng.choice([0, 1, 2, *range(3, longest + 1)]), rng.randint(0, longest)) for _ in range(pairs)]
+    length = max(n + m for n, m in lengths) + 3 + rng.randint(0, 3)
+    generator = torch.Generator().manual_seed(seed)
+    hidden = torch.randn(pairs, length, width, dtype=DOUBLE, generator=generator) + 0.4
+    spans = torch.tensor([[1, 1 + n, 2 + n, 2 + n + m] for n, m in lengths])
+    for row, (a, b, c, d) in enumerate(spans.tolist()):
+        outside = [k for k in range(length) if not (a <= k < b or c <= k < d)]
+        hidden[row, outside] = torch.nan
+    return hidden, spans
+
+
+def sides(hidden, spans, row):
+    a, b, c, d = spans[row].tolist()
+    return hidden[row, a:b].tolist(), hidden[row, c:d].tolist()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        RELEASED,
+        PRINTED,
+        LabelOptions(order="rows-first"),
+        LabelOptions(filter="itermax-paper", rounds=4),
+        LabelOptions(filter="argmax", iterations=5),
+        LabelOptions(filter="union"),
+        LabelOptions(rounds=4, alpha=0.6),
+        LabelOptions(mu=0.5, eps=0.3, iterations=3),
+        LabelOptions(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper", domain="log"),
+        LabelOptions(mu=2.0, domain="linear"),
+    ],
+    ids=lambda o: f"{o.order}-{o.filter}-{o.rounds}-mu{o.mu}",
+)
+def test_links_and_labels_are_those_of_the_equations(options):
+    several = 0
+    for seed in range(30):  # 300 pairs for each set of options
+        hidden, spans = random_batch(seed)
+        links, _ = pair_links(hidden, spans, options)
+        labels = self_label(hidden, spans, options)
+        assert labels.dtype == torch.int16 and labels.shape == hidden.shape[:2]
+        for row in range(len(hidden)):
+            expected = brute_links(*sides(hidden, spans, row), options)
+            assert {tuple(link) for link in links[row].nonzero().tolist()} == expected, (seed, row)
+            partner = [-1] * hidden.shape[1]
+            src_start, _, tgt_start, _ = spans[row].tolist()
+            for i, j in sorted(expected):  # later links overwrite earlier ones
+                partner[src_start + i], partner[tgt_start + j] = tgt_start + j, src_start + i
+            assert labels[row].tolist() == partner, (seed, row)
+            several += len(expected) - len({i for i, _ in expected})
+    assert options.filter == "argmax" or several > 0  # many-to-many labels do occur
+
+
+@pytest.mark.parametrize("options", [RELEASED, PRINTED], ids=["released", "printed"])
+def test_padding_batch_size_and_order_change_nothing(options):
+    hidden, spans = random_batch(99, pairs=12)
+    labels = self_label(hidden, spans, options)
+    links, prob = pair_links(hidden, spans, options)
+    order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(self_label(hidden[order], spans[order], options), labels[order])
+    wide = torch.cat([hidden, torch.full((12, 9, hidden.shape[2]), torch.nan, dtype=DOUBLE)], 1)
+    assert torch.equal(self_label(wide, spans, options, sizes=(15, 17))[:, : hidden.shape[1]], labels)
+    for row in range(12):
+        assert torch.equal(self_label(hidden[row : row + 1], spans[row : row + 1], options)[0], labels[row])
+        alone, alone_prob = pair_links(hidden[row : row + 1], spans[row : row + 1], options)
+        n, m = alone.shape[1:]
+        assert torch.equal(alone[0], links[row, :n, :m])
+        torch.testing.assert_close(alone_prob[0], prob[row, :n, :m], rtol=1e-12, atol=0)
+        assert not links[row, n:].any() and not links[row, :, m:].any()
+
+
+@pytest.mark.parametrize("options", [RELEASED, PRINTED], ids=["released", "printed"])
+def test_one_token_sides_link_to_the_lowest_index_in_float32(options):
+    generator = torch.Generator().manual_seed(1)
+    for n, m in ((1, 13), (13, 1)):
+        hidden = 5 * torch.rand(1, n + m + 3, 8, generator=generator)
+        links, _ = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), LabelOptions(filter="argmax"))
+        assert links.nonzero().tolist() == [[0, 0, 0]]
+        links, _ = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
+        # As printed, the second round takes the next token, since the first link's mass is gone.
+        expected = {(0, 0)} if options is RELEASED else {(0, 0), (0, 1) if n == 1 else (1, 0)}
+        assert {(i, j) for _, i, j in links.nonzero().tolist()} == expected
+
+
+def test_hand_worked_labels_and_the_last_link_wins():
+    links = torch.tensor([[[True, False, True], [False, False, True]]])
+    spans = torch.tensor([[1, 3, 4, 7]])  # <s> 1 2 </s> 4 5 6 </s>
+    assert partners(links, spans, 8).tolist() == [[-1, 6, 6, -1, 1, -1, 2, -1]]
+
+
+def test_position_zero_and_long_sequences():
+    links = torch.ones(1, 1, 1, dtype=torch.bool)
+    short = partners(links, torch.tensor([[0, 1, 32766, 32767]]), 32767)
+    assert short.dtype == torch.int16 and short[0, 0] == 32766 and short[0, 32766] == 0
+    # Padding of the other pair's length writes nowhere.
+    ragged = torch.tensor([[[True, False], [False, False]]])
+    assert partners(ragged, torch.tensor([[0, 1, 1, 2]]), 4).tolist() == [[1, 0, -1, -1]]
+    long = partners(links, torch.tensor([[0, 1, 32767, 32768]]), 32768)
+    assert long.dtype == torch.int32 and long[0, 0] == 32767 and long[0, 32767] == 0
+
+
+def test_a_pair_with_non_finite_states_has_no_label_and_harms_no_other():
+    hidden, spans = random_batch(7)
+    labels = self_label(hidden, spans)
+    broken = hidden.clone()
+    row = next(r for r in range(len(spans)) if (labels[r] >= 0).any())
+    broken[row, 1] = torch.inf
+    found = self_label(broken, spans)
+    others = [r for r in range(len(spans)) if r != row]
+    assert (found[row] == -1).all() and torch.equal(found[others], labels[others])
+
+
+@pytest.mark.parametrize("scale", [1.0, 20.0])
+def test_bfloat16_states_label_almost_as_their_float64_values(scale):
+    generator = torch.Generator().manual_seed(3)
+    base = torch.randn(16, 24, 64, generator=generator)
+    noisy = base[:, torch.randperm(24, generator=generator)] + 0.7 * torch.randn(16, 24, 64, generator=generator)
+    hidden = torch.zeros(16, 51, 64)
+    hidden[:, 1:25], hidden[:, 26:50] = scale * base, scale * noisy
+    hidden = hidden.bfloat16()
+    spans = torch.tensor([[1, 25, 26, 50]]).repeat(16, 1)
+    same = self_label(hidden, spans) == self_label(hidden.double(), spans)
+    assert same.float().mean() > 0.999
+
+
+def test_no_gradient_flows():
+    hidden = torch.randn(1, 7, 4, requires_grad=True)
+    spans = torch.tensor([[1, 3, 4, 6]])
+    assert not pair_links(hidden, spans)[1].requires_grad and not self_label(hidden, spans).requires_grad
+
+
+def test_a_batch_of_empty_sides():
+    labels = self_label(torch.randn(2, 6, 4), torch.tensor([[1, 1, 2, 5], [1, 1, 2, 4]]))
+    assert labels.tolist() == [[-1] * 6] * 2
+
+
+@pytest.mark.parametrize("option", [{"filter": "best"}, {"mu": -1.0}, {"order": "both"}, {"rounds": 0}])
+def test_options_without_meaning_are_refused_when_made(option):
+    with pytest.raises(XalignError, match=next(iter(option))):
+        LabelOptions(**option)

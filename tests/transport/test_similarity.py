@@ -1,0 +1,72 @@
+"""Similarity: raw dot products, wide accumulation, masks."""
+
+import pytest
+import torch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.similarity import pair_similarity
+
+SPANS = torch.tensor([[1, 3, 4, 7], [1, 2, 3, 5]])
+
+
+def test_hand_worked_dot_products():
+    hidden = torch.zeros(2, 8, 2)
+    hidden[0, 1], hidden[0, 2] = torch.tensor([1.0, 2.0]), torch.tensor([-1.0, 0.0])
+    hidden[0, 4], hidden[0, 5], hidden[0, 6] = (
+        torch.tensor([3.0, 1.0]),
+        torch.tensor([0.0, 4.0]),
+        torch.tensor([2.0, 2.0]),
+    )
+    hidden[1, 1], hidden[1, 3], hidden[1, 4] = (
+        torch.tensor([1.0, 1.0]),
+        torch.tensor([5.0, 2.0]),
+        torch.tensor([0.0, 1.0]),
+    )
+    similarity, src_mask, tgt_mask = pair_similarity(hidden, SPANS)
+    assert similarity.tolist() == [[[5, 8, 6], [-3, 0, -2]], [[7, 1, 0], [0, 0, 0]]]
+    assert src_mask.tolist() == [[True, True], [True, False]]
+    assert tgt_mask.tolist() == [[True, True, True], [True, True, False]]
+
+
+def test_tokens_outside_the_spans_never_count():
+    hidden = torch.randn(2, 8, 4)
+    expected = pair_similarity(hidden, SPANS)[0]
+    broken = hidden.clone()
+    broken[0, [0, 3, 7]] = torch.nan
+    broken[1, [0, 2, 5, 6, 7]] = torch.inf
+    assert torch.equal(pair_similarity(broken, SPANS)[0], expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_narrow_input_is_multiplied_and_kept_in_float32(dtype):
+    hidden = (20 * torch.randn(2, 8, 256)).to(dtype)
+    exact = pair_similarity(hidden.double(), SPANS)[0]
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        similarity = pair_similarity(hidden, SPANS)[0]
+    assert similarity.dtype == torch.float32
+    torch.testing.assert_close(
+        similarity.double(), exact, rtol=1e-5, atol=1e-1
+    )  # bfloat16 sums are off by more than 10
+
+
+def test_float64_is_kept_and_given_sizes_pad():
+    hidden = torch.randn(2, 8, 4, dtype=torch.float64)
+    similarity = pair_similarity(hidden, SPANS)[0]
+    padded, src_mask, tgt_mask = pair_similarity(hidden, SPANS, sizes=(4, 5))
+    assert similarity.dtype == torch.float64
+    torch.testing.assert_close(padded[:, :2, :3], similarity)
+    assert padded[:, 2:].eq(0).all() and padded[:, :, 3:].eq(0).all()
+    assert src_mask.sum() == 3 and tgt_mask.sum() == 5
+
+
+def test_empty_sides_and_empty_batches():
+    similarity, src_mask, tgt_mask = pair_similarity(torch.randn(1, 4, 2), torch.tensor([[1, 1, 2, 4]]))
+    assert similarity.shape == (1, 0, 2) and src_mask.shape == (1, 0) and tgt_mask.all()
+    empty = pair_similarity(torch.randn(0, 4, 2), torch.zeros(0, 4, dtype=torch.long))[0]
+    assert empty.shape == (0, 0, 0)
+
+
+@pytest.mark.parametrize("spans", [torch.zeros(2, 3, dtype=torch.long), torch.zeros(1, 4, dtype=torch.long)])
+def test_spans_of_another_batch_are_refused(spans):
+    with pytest.raises(XalignError, match="do not belong together"):
+        pair_similarity(torch.randn(2, 8, 4), spans)

@@ -1,0 +1,53 @@
+"""From subword links to word links, one pair at a time and batched."""
+
+import random
+
+import pytest
+import torch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.words import to_word_links, word_links
+
+
+def test_words_are_aligned_if_any_of_their_subwords_are():
+    # un|believ|able cats -> in|croyables chats
+    links = [(0, 0), (2, 1), (3, 2)]
+    assert to_word_links(links, [0, 0, 0, 1], [0, 0, 1]) == {(0, 0), (1, 1)}
+    assert to_word_links([(1, 2)], [0, 0, 0, 1], [0, 0, 1]) == {(0, 1)}
+    assert to_word_links([], [0], [0]) == set()
+
+
+def test_subwords_of_no_word_have_no_word_link():
+    assert to_word_links([(0, 0), (1, 1), (1, 0)], [-1, 0], [-1, 0]) == {(0, 0)}
+
+
+@pytest.mark.parametrize("link", [(2, 0), (0, 1), (-1, 0)])
+def test_links_beyond_the_subwords_are_refused(link):
+    with pytest.raises(XalignError, match="outside"):
+        to_word_links([link], [0, 0], [0])
+
+
+def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
+    rng = random.Random(0)
+    generator = torch.Generator().manual_seed(0)
+    links = torch.rand(20, 7, 9, generator=generator) < 0.2
+    prob = torch.rand(20, 7, 9, generator=generator, dtype=torch.float64)
+    src_words, tgt_words = (
+        torch.tensor([sorted(rng.randint(-1, 4) for _ in range(size)) for _ in range(20)]) for size in (7, 9)
+    )
+    found = word_links(links, prob, src_words, tgt_words)
+    for row in range(20):
+        subwords = [(i, j) for i, j in links[row].nonzero().tolist()]
+        words = to_word_links(subwords, src_words[row].tolist(), tgt_words[row].tolist())
+        largest = {
+            word: max(prob[row, i, j].item() for i, j in subwords if (src_words[row, i], tgt_words[row, j]) == word)
+            for word in words
+        }
+        assert found[row] == largest
+
+
+def test_batches_without_links_and_misfits():
+    none = torch.zeros(2, 0, 3)
+    assert word_links(none.bool(), none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
+    with pytest.raises(XalignError, match="do not belong together"):
+        word_links(none.bool(), none, torch.zeros(2, 1).long(), torch.zeros(2, 3).long())

@@ -1,0 +1,1 @@
+"""Sentence pairs in, links with probabilities out: from a checkpoint, and without fairseq."""

@@ -1,0 +1,329 @@
+"""The word aligner: sentence pairs in, word links with probabilities out, from a checkpoint and without fairseq."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.aligner.pair_batches import EncodedPair, encode_pairs, length_batches
+from xalign_fairseq.aligner.pair_states import PairEncoder
+from xalign_fairseq.aligner.sentence_pairs import Sentence, chunks
+from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
+from xalign_fairseq.encoder.pretrained import read_pretrained
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.methods import Method, Transport, make_method
+from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.words import NO_WORD, word_links
+
+# Pairs are sorted by length within so many, which bounds memory on files of any size.
+SORTED_AT_ONCE = 2048
+UNITS = ("word", "subword")
+DTYPES = ("float32", "bfloat16")
+
+Links = dict[tuple[int, int], float]
+Layers = int | Sequence[int]
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
+
+    ``units`` says what they are: the words of the text, or the encoder's subwords.
+    """
+
+    src: list[str]
+    tgt: list[str]
+    links: Links
+    units: str = "word"
+
+
+class Aligner:
+    """Word alignment by the hidden states of a pair, as XLM-Align (Chi et al. 2021), SimAlign or awesome-align do it.
+
+    A method (:mod:`~xalign_fairseq.transport.methods`) makes links between subwords of hidden states of one layer, or
+    of several layers' mean; these become links between words. How pairs are encoded is told by
+    :class:`~xalign_fairseq.aligner.pair_states.PairEncoder`.
+
+    Args:
+        encoder: in evaluation mode, on the device to use.
+        tokenizer: whose ids the encoder knows.
+        layer: whose hidden states give the links, or several; 0 embeddings, -1 last. Without one, that at the method's
+            usual depth.
+        method: or its name; XLM-Align's released one by default.
+        pointer: whose scores stand in for dot products of hidden states, if given.
+        encoding: ``joint`` or ``separate``; without one ``separate`` where maps are used, else the method's usual one.
+        maps: linear maps of the hidden states of separately encoded sides, given to use them.
+        languages: of source and target, for maps and for encoders with language embeddings.
+        units: what links join, ``word`` or ``subword``.
+        batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
+
+    Errors: :class:`XalignError` for a layer that the encoder lacks, a language without a map or an embedding, and a
+    pointer or maps with an encoding or a method that has no use for them. No pair is left out and none is cut: one with
+    an empty side has no links, and one longer than the encoder's positions is read in overlapping windows.
+
+    Example::
+
+        aligner = Aligner.from_pretrained("checkpoint_best.pt")
+        [pair] = aligner.align(["the red house"], ["la maison rouge"])
+        pair.links    # {(0, 0): 0.98, (1, 2): 0.91, (2, 1): 0.95}
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        tokenizer: Tokenizer,
+        *,
+        layer: Layers | None = None,
+        method: Method | str = "transport",
+        pointer: Pointer | None = None,
+        encoding: str | None = None,
+        maps: LanguageMaps | None = None,
+        languages: tuple[str, str] | None = None,
+        units: str = "word",
+        batch_tokens: int = 8192,
+    ):
+        self.encoder = encoder.eval()
+        self.tokenizer = tokenizer
+        self.pointer = pointer
+        self.method = make_method(method) if isinstance(method, str) else method
+        self.layers = self._resolve(self._usual_layer() if layer is None else layer)
+        encoding = encoding or (self.method.encoding if maps is None else "separate")
+        if pointer is not None and encoding != "joint":
+            raise XalignError(
+                "a pointer reads jointly encoded pairs", where="--encoding", found=encoding, next="--similarity hidden"
+            )
+        self._measured(self.method)  # whether pointer and method go together
+        self.pair_encoder = PairEncoder(self.encoder, encoding, maps, languages)
+        if units not in UNITS:
+            raise XalignError("there is no such unit of links", found=units, expected=" or ".join(UNITS))
+        self.units = units
+        self.batch_tokens = batch_tokens
+
+    @property
+    def similarity(self) -> str:
+        """What similarities of tokens are read from: ``hidden`` states, or a ``pointer``."""
+        return "hidden" if self.pointer is None else "pointer"
+
+    @property
+    def device(self) -> torch.device:
+        """Where the encoder is."""
+        return self.encoder.lm_head.bias.device
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        path: str | os.PathLike,
+        *,
+        dictionary: str | os.PathLike | None = None,
+        spm: str | os.PathLike | None = None,
+        layer: Layers | None = None,
+        method: Method | str = "transport",
+        similarity: str | None = None,
+        encoding: str | None = None,
+        languages: tuple[str, str] | None = None,
+        use_maps: bool = False,
+        units: str = "word",
+        device: str = "auto",
+        dtype: str = "float32",
+        batch_tokens: int = 8192,
+        revision: str | None = None,
+    ) -> "Aligner":
+        """Load a checkpoint of fairseq's, a folder of XLM-R's or of Hugging Face's, or a model of the latter's hub.
+
+        What ``path`` and ``revision`` may be is told by
+        :func:`~xalign_fairseq.encoder.pretrained.read_pretrained`, where the tokenizer is looked for by
+        :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
+
+        Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
+        XLM-Align's layer 10 of 12, or SimAlign's and awesome-align's layer 8 of 12 with their methods. With
+        ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in for dot products (``"hidden"``), at
+        the layer that the pointer was trained on. Without ``similarity`` it is what the checkpoint labelled itself
+        with. With ``use_maps`` the checkpoint's linear maps are used, those of ``languages``, which an encoder with
+        language embeddings needs too. ``dtype="bfloat16"`` holds for weights and hidden states, not for the links.
+        """
+        target = choose_device(device)
+        method = make_method(method) if isinstance(method, str) else method
+        if dtype not in DTYPES:
+            raise XalignError("there is no such dtype", where="dtype", found=dtype, expected=" or ".join(DTYPES))
+        state, where = read_pretrained(path, revision)
+        encoder, heads = checkpoint.load_encoder(state, where)
+        trained = checkpoint.options(state, "criterion")
+        by_default = trained.get("dwa_label_by") if isinstance(method, Transport) else None
+        by_pointer = (similarity or by_default) == "pointer"
+        pointer = checkpoint.load_pointer(heads, where).to(target) if by_pointer else None
+        maps = require_maps(heads, where).to(target) if use_maps else None
+        if layer is None:
+            layer = trained.get("dwa_layer" if by_pointer else "dwa_label_layer")
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
+        return cls(
+            encoder.to(target, getattr(torch, dtype)),
+            tokenizer,
+            layer=layer,
+            method=method,
+            pointer=pointer,
+            encoding=encoding,
+            maps=maps,
+            languages=languages,
+            units=units,
+            batch_tokens=batch_tokens,
+        )
+
+    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
+        """Align sentences: strings, split at white space into words, or lists of words. Both sides equally many."""
+        if isinstance(src, str) or isinstance(tgt, str):
+            raise XalignError(
+                "a text is given in the place of a list of texts",  # whose letters would be taken for texts
+                found=src if isinstance(src, str) else tgt,
+                next='align(["one sentence"], ["its translation"])',
+            )
+        try:
+            return list(self.stream(zip(src, tgt, strict=True)))
+        except ValueError as error:
+            if isinstance(error, XalignError) or "zip()" not in str(error):
+                raise
+            raise XalignError("the two sides differ in their number of sentences", found=str(error)) from None
+
+    def stream(
+        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
+    ) -> Iterator[Alignment]:
+        """Align pairs one after the other in their order; ``progress`` is told how many more are done."""
+        for settings in self.sweep(pairs, [(self.layers, self.method)], progress):
+            yield settings[0]
+
+    def sweep(
+        self,
+        pairs: Iterable[tuple[Sentence, Sentence]],
+        settings: Sequence[tuple[Layers, Method]],
+        progress: Callable[[int], object] | None = None,
+    ) -> Iterator[list[Alignment]]:
+        """Align each pair with every setting (layer or layers, method) from one pass of the encoder.
+
+        Yields:
+            for each pair, in the order of the input, one alignment per setting.
+        """
+        resolved = [(self._resolve(layers), self._measured(method)) for layers, method in settings]
+        for chunk in chunks(pairs, SORTED_AT_ONCE):
+            yield from self._chunk(chunk, resolved, progress)
+
+    def _resolve(self, layers: Layers) -> tuple[int, ...]:
+        several = [layers] if isinstance(layers, int) else layers
+        return tuple(self.encoder.config.resolve_layer(layer, "--layer") for layer in several)
+
+    def _usual_layer(self) -> int:
+        return max(1, round(self.encoder.config.encoder_layers * self.method.depth))
+
+    def _measured(self, method: Method) -> Method:
+        """The method with the pointer, if there is one, in the place of dot products."""
+        if self.pointer is None:
+            return method
+        if not isinstance(method, Transport):
+            raise XalignError(
+                "a pointer's scores are of use to transport alone",
+                where="--method, --similarity",
+                found=method.describe()["method"],
+                next="--method transport, or --similarity hidden",
+            )
+        return replace(method, measure=self.pointer.similarity)
+
+    def _chunk(
+        self,
+        pairs: list[tuple[list[str], list[str]]],
+        settings: Sequence[tuple[tuple[int, ...], Method]],
+        progress: Callable[[int], object] | None,
+    ) -> list[list[Alignment]]:
+        encoded = encode_pairs(self.tokenizer, pairs)
+        links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
+        # A pair with an empty side has no links, and the encoder is not asked.
+        full = [pair for pair in encoded if all(pair.sizes)]
+        if progress:
+            progress(len(encoded) - len(full))
+        for batch in self._batches(full):
+            for setting, found in enumerate(self._batch_links(batch, settings)):
+                for pair, pair_found in zip(batch, found, strict=True):
+                    links[pair.index][setting] = pair_found
+            if progress:
+                progress(len(batch))
+        return [
+            [Alignment(*self._linked_units(pair, words), found, self.units) for found in links[pair.index]]
+            for pair, words in zip(encoded, pairs, strict=True)
+        ]
+
+    def _linked_units(self, pair: EncodedPair, words: tuple[list[str], list[str]]) -> tuple[list[str], list[str]]:
+        if self.units == "word":
+            return words
+        symbols = self.tokenizer.dictionary.symbols
+        return [symbols[token] for token in pair.src], [symbols[token] for token in pair.tgt]
+
+    def _batches(self, pairs: list[EncodedPair]) -> Iterator[list[EncodedPair]]:
+        """Batches of similar lengths; a pair that needs windows is one by itself."""
+        short = []
+        for pair in pairs:
+            if self.pair_encoder.fits(*pair.sizes):
+                short.append(pair)
+            else:
+                yield [pair]
+        yield from length_batches(short, self.pair_encoder.encoding, self.batch_tokens)
+
+    @torch.inference_mode()
+    def _batch_links(
+        self, batch: list[EncodedPair], settings: Sequence[tuple[tuple[int, ...], Method]]
+    ) -> Iterator[list[Links]]:
+        wanted = sorted({layer for layers, _ in settings for layer in layers})
+        if self.pair_encoder.fits(*batch[0].sizes):
+            states, spans = self.pair_encoder.states([(pair.src, pair.tgt) for pair in batch], wanted)
+        else:
+            states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
+        src_words, tgt_words = self._owners(batch)
+        for layers, method in settings:
+            links, probability = method(
+                _mean([states[layer] for layer in layers]), spans, sizes=(src_words.shape[1], tgt_words.shape[1])
+            )
+            yield word_links(links, probability, src_words, tgt_words)
+
+    def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
+        """The word of each token of either side, or its own number where links join subwords: (B, n) and (B, m)."""
+        sides = [[pair.src_words for pair in batch], [pair.tgt_words for pair in batch]]
+        if self.units == "subword":
+            sides = [[np.arange(len(words)) for words in side] for side in sides]
+        return [pad(side, NO_WORD).to(self.device) for side in sides]
+
+
+def choose_device(name: str) -> torch.device:
+    """``auto`` is the CUDA device if there is one, else the CPU; one that is not there is an error."""
+    available = torch.cuda.is_available()
+    if name == "auto":
+        return torch.device("cuda" if available else "cpu")
+    if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
+        expected = "auto, cpu, cuda, or cuda:N"
+        raise XalignError("there is no such device", where="--device", found=name, expected=expected)
+    device = torch.device(name)
+    if device.type == "cuda" and not available:
+        raise XalignError(
+            "there is no CUDA device",
+            where="--device",
+            found=name,
+            next="--device cpu, or see xalign doctor",
+        )
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise XalignError(
+            "there is no such CUDA device",
+            where="--device",
+            found=name,
+            expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}",
+        )
+    return device
+
+
+def _mean(states: Sequence[Tensor]) -> Tensor:
+    """The mean of hidden states of several layers, in float32 or float64."""
+    wide = [hidden if hidden.dtype == torch.float64 else hidden.float() for hidden in states]
+    return wide[0] if len(wide) == 1 else torch.stack(wide).mean(0)

@@ -1,0 +1,69 @@
+"""The model that an aligner starts from: is it one, what is it, and how well does it align as it is?"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor, uint8
+
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.aligner.training.run import Plan
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained import read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.links.aer import score
+from xalign_fairseq.links.pharaoh import read_gold
+
+
+@dataclass(frozen=True)
+class Start:
+    """The model: its encoder's sizes, the layer whose links are wanted, and a digest of its weights and symbols."""
+
+    config: EncoderConfig
+    layer: int
+    digest: str
+
+
+def open_model(plan: Plan) -> Start:
+    """Read the model whole.
+
+    Raises:
+        XalignError: it is missing, damaged or no encoder, brings no tokenizer, or lacks the layer or an embedding of
+            one of the languages.
+    """
+    state, where = read_pretrained(plan.model)
+    encoder, heads = checkpoint.load_encoder(state, where)
+    config = encoder.config
+    tokenizer = load_tokenizer(state, config.vocab_size, where=where)
+    config.side_rows(plan.languages)
+    layer = config.default_labelling_layer() if plan.layer is None else config.resolve_layer(plan.layer, "--layer")
+    # Without its MLM head: a model that comes without one gets another each time it is read.
+    weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads
+    return Start(config, layer, digest(weights, tokenizer.dictionary.digest))
+
+
+def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
+    """16 hexadecimal digits for weights and symbols, whatever files they are stored in."""
+    content = hashlib.sha256(symbols.encode())
+    for name in sorted(weights):
+        tensor = weights[name].detach().cpu().contiguous()
+        content.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}".encode())
+        content.update(tensor.flatten().view(uint8).numpy().data)
+    return content.hexdigest()[:16]
+
+
+def aer_of(model: str | os.PathLike, plan: Plan, layer: int, similarity: str, device: str) -> float | None:
+    """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
+
+    fairseq-train's own, which chooses among the checkpoints, leaves out what a long pair has beyond the positions.
+    """
+    if plan.dev is None:
+        return None
+    aligner = Aligner.from_pretrained(
+        model, layer=layer, similarity=similarity, languages=plan.languages, device=device
+    )
+    links = [set(pair.links) for pair in aligner.stream(SentencePairs(plan.dev.src, plan.dev.tgt))]
+    return score(links, read_gold(plan.dev.gold)).aer

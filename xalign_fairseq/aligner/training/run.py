@@ -1,0 +1,255 @@
+"""What a run of ``xalign train-aligner`` is, and whether its input is in order, before any long work."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.data.corpus import require_files
+from xalign_fairseq.data.sources import PairSource, PrepareOptions
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import file_sha256
+from xalign_fairseq.links.pharaoh import check_bounds, read_gold
+
+# What can be learned from one bitext, and whether it is learned from prepared links.
+OBJECTIVES = {
+    "dwa": False,
+    "tlm": False,
+    "sentence_mlm": False,
+    "moco": False,
+    "ot_align": False,
+    "word_contrastive": True,
+    "l2_align": True,
+    "word_exchange": True,
+    "reg_param": False,
+    "reg_hidden": False,
+}
+REGULARISERS = ("reg_param", "reg_hidden")
+SIMILARITIES = ("hidden", "pointer")
+# What awesome-align calls what is nearest to an objective of ours.
+AWESOME_NAMES = {
+    "so": "dwa",
+    "mlm": "sentence_mlm",
+    "psi": "word_contrastive, which needs --links, or moco",
+}
+# Options of fairseq-train that make the run what this command says it is.
+OWN_OPTIONS = (
+    "--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir",
+    "--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--seed", "--patience",
+    "--best-checkpoint-metric", "--validate-interval-updates", "--save-interval-updates", "--log-format", "--log-file",
+    "--cpu", "--sinkhorn-backend",
+)  # fmt: skip
+
+
+class DevelopmentSet(NamedTuple):
+    """Text whose gold links choose the best checkpoint."""
+
+    src: str
+    tgt: str
+    gold: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All options of a run.
+
+    Args:
+        model: what :func:`xalign_fairseq.encoder.pretrained.read_pretrained` reads.
+        src, tgt: the bitext, one sentence a line.
+        out: the run's folder.
+        languages: of the sides.
+        dev: without it there is neither validation nor early stopping, and the last checkpoint is the result.
+        links: Pharaoh links of the bitext. ``dwa`` then learns from them, and not from the model's own labels.
+        objectives: keys of :data:`OBJECTIVES`.
+        layer: whose hidden states the links are read from; ``None`` is the layer at the depth of XLM-Align's 10 of 12.
+        similarity: ``hidden`` or ``pointer``; ``None`` is the pointer where it is trained on given links.
+        updates, batch_size: pairs in an update, on each device.
+        lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links.
+        validate_every: updates between two checkpoints, each with its AER.
+        patience: validations without a lower AER that end the training; 0: never.
+        extra: more options of fairseq-train.
+        device: ``auto``, ``cpu`` or ``cuda``; like ``sinkhorn_backend``, which computes transport, and ``workers``, the
+            processes that prepare the text, it does not make another run.
+
+    Example::
+
+        plan = Plan("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
+    """
+
+    model: str
+    src: str
+    tgt: str
+    out: Path
+    languages: tuple[str, str]
+    dev: DevelopmentSet | None = None
+    links: str | None = None
+    objectives: tuple[str, ...] = ("dwa", "tlm")
+    layer: int | None = None
+    similarity: str | None = None
+    updates: int = 20000
+    batch_size: int = 8
+    lr: float | None = None
+    validate_every: int = 1000
+    patience: int = 5
+    seed: int = 1
+    extra: tuple[str, ...] = ()
+    device: str = "auto"
+    sinkhorn_backend: str = "auto"
+    workers: int = 1
+
+    @property
+    def name(self) -> str:
+        """The language pair, as in ``de-en``."""
+        return "-".join(self.languages)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Every text and link file, by its part in the run."""
+        dev = {f"dev {part}": path for part, path in self.dev._asdict().items()} if self.dev else {}
+        return {"src": self.src, "tgt": self.tgt, **({"links": self.links} if self.links else {}), **dev}
+
+    @property
+    def learning_rate(self) -> float:
+        """The option's value or default."""
+        return self.lr if self.lr is not None else 1e-4 if self.links else 2e-5
+
+    @property
+    def measure(self) -> str:
+        """What links are read by: ``hidden`` or ``pointer``."""
+        return self.similarity or ("pointer" if self.links and "dwa" in self.objectives else "hidden")
+
+    def sources(self) -> PrepareOptions:
+        """What ``xalign prepare`` makes of the text, with the model's own tokenizer."""
+        pairs = [PairSource("train", *self.languages, self.src, self.tgt, self.links)]
+        if self.dev:
+            pairs.append(PairSource("valid", *self.languages, *self.dev))
+        return PrepareOptions(self.out / "data-bin", pairs, tokenizer=self.model, workers=self.workers, overwrite=True)
+
+    def check(self) -> None:
+        """Raise :class:`XalignError` for options that contradict each other and files that are missing or don't fit.
+
+        What takes a pass over the training text is left to ``xalign prepare``, which does it first.
+        """
+        self._check_objectives()
+        self._check_numbers()
+        self._check_extra()
+        require_files(list(self.files.values()), next="check the paths of --src, --tgt, --links and --valid-...")
+        self.sources().check()
+        if self.dev:
+            require_fitting_gold(self.dev)
+
+    def _check_objectives(self) -> None:
+        for name in self.objectives:
+            if name not in OBJECTIVES:
+                meant = AWESOME_NAMES.get(name)
+                raise XalignError(
+                    "an aligner is not trained by this objective",
+                    where="--objectives",
+                    found=name or "nothing",
+                    expected=f"some of {', '.join(OBJECTIVES)}",
+                    next=f"awesome-align's {name} is nearest to {meant}" if meant else None,
+                )
+        reading = [name for name in self.objectives if OBJECTIVES[name]]
+        if reading and not self.links:
+            raise XalignError(
+                "an objective learns from links, and there are none",
+                where="--objectives",
+                found=", ".join(reading),
+                next=f"xalign links --src {self.src} --tgt {self.tgt} --out train.links, and then --links train.links",
+            )
+        if all(name in REGULARISERS for name in self.objectives):
+            raise XalignError("nothing is learned", where="--objectives", found=", ".join(self.objectives) or "none")
+        if self.links and not reading and "dwa" not in self.objectives:
+            raise XalignError(
+                "no objective learns from the links",
+                where="--links, --objectives",
+                found=", ".join(self.objectives),
+                expected="dwa, word_contrastive, l2_align or word_exchange among them",
+            )
+        if self.similarity == "pointer" and "dwa" not in self.objectives:
+            raise XalignError(
+                "the pointer is trained by dwa alone", where="--similarity", found=", ".join(self.objectives)
+            )
+
+    def _check_numbers(self) -> None:
+        at_least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1}
+        for name, least in at_least.items():
+            if getattr(self, name) < least:
+                option = f"--{name.replace('_', '-')}"
+                raise XalignError("an option is out of range", where=option, found=getattr(self, name),
+                                  expected=f"{least} or more")  # fmt: skip
+        if not self.learning_rate > 0:
+            raise XalignError("an option is out of range", where="--lr", found=self.lr, expected="a number above 0")
+
+    def _check_extra(self) -> None:
+        own = [option for option in (each.split("=")[0] for each in self.extra) if option in OWN_OPTIONS]
+        if own:
+            raise XalignError(
+                "these options of fairseq-train are set by the run itself",
+                found=", ".join(own),
+                next="use this command's own options, or xalign prepare and fairseq-train",
+            )
+
+    def identity(self, model_digest: str, layer: int) -> dict[str, Any]:
+        """All that decides the run's result; of files the digest of what is in them."""
+        return {
+            "model": model_digest,
+            "files": {part: file_sha256(Path(path))[:16] for part, path in self.files.items()},
+            "languages": self.name,
+            "objectives": ",".join(self.objectives),
+            "layer": layer,
+            "similarity": self.measure,
+            "updates": self.updates,
+            "batch_size": self.batch_size,
+            "lr": self.learning_rate,
+            "validate_every": self.validate_every,
+            "patience": self.patience,
+            "seed": self.seed,
+            "fairseq-train": list(self.extra),
+        }
+
+
+def require_fitting_gold(dev: DevelopmentSet) -> None:
+    """Raise :class:`XalignError` unless the three files of a development set belong together and hold gold links."""
+    golds = read_gold(dev.gold)
+    lengths = [(len(src), len(tgt)) for src, tgt in SentencePairs(dev.src, dev.tgt)]
+    check_bounds([gold.possible for gold in golds], lengths, where=dev.gold)
+    if not any(gold.possible for gold in golds):
+        raise XalignError(
+            "the gold file has no link", where=dev.gold, expected="i-j (sure) and ipj (possible), 0-based"
+        )
+
+
+def languages_of(src: str | os.PathLike, tgt: str | os.PathLike) -> tuple[str, str]:
+    """The languages that two files are named by, as in ``train.de`` and ``train.en``.
+
+    Raises:
+        XalignError: their names end alike, or in no language.
+    """
+    first, second = (Path(path).suffix[1:] for path in (src, tgt))
+    if not first or not second or first == second:
+        raise XalignError(
+            "the files do not say which languages they are in",
+            where=f"{src}, {tgt}",
+            expected="names that end in two languages, as train.de and train.en",
+            next="--languages SRC-TGT",
+        )
+    return first, second
+
+
+def development_set(src: str | None, tgt: str | None, gold: str | None) -> DevelopmentSet | None:
+    """The three files, or None; :class:`XalignError` for some of them alone."""
+    parts: Sequence[str | None] = (src, tgt, gold)
+    if src is not None and tgt is not None and gold is not None:
+        return DevelopmentSet(src, tgt, gold)
+    if any(part is not None for part in parts):
+        names = ("--valid-src", "--valid-tgt", "--valid-gold")
+        raise XalignError(
+            "the development set is not complete",
+            found=", ".join(name for name, part in zip(names, parts, strict=True) if part is not None),
+            expected=", ".join(names),
+            next="give all three, or none: then the last checkpoint is the result",
+        )
+    return None

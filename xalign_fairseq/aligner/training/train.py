@@ -1,0 +1,90 @@
+"""The steps of a run: check, prepare, train, choose; broken off at any point, the same call goes on from there."""
+
+import shlex
+from collections.abc import Callable
+from contextlib import closing
+
+from xalign_fairseq.aligner.aligner import choose_device
+from xalign_fairseq.aligner.training.command import require_known, train_options
+from xalign_fairseq.aligner.training.folder import RunFolder, read_json, updates_of, write_json
+from xalign_fairseq.aligner.training.log import Report, read_line
+from xalign_fairseq.aligner.training.model import aer_of, open_model
+from xalign_fairseq.aligner.training.run import Plan
+from xalign_fairseq.data.prepare import prepare
+from xalign_fairseq.encoder.pretrained import read_tokenizer
+from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.launch.process import output
+from xalign_fairseq.transport.sinkhorn import backend
+
+Say = Callable[[str], object]
+
+
+def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], object] = lambda report: None) -> dict:
+    """Fine-tune a model on bitext by fairseq-train; a run that was broken off goes on, a finished one stays.
+
+    Args:
+        plan: what the run is.
+        say: is told each step.
+        progress: is told what fairseq-train reports.
+
+    Returns:
+        what ``result.json`` holds: the ``checkpoint``, its ``updates``, its ``aer`` on the development set and the one
+        ``before`` training (fractions; None without development set), whether the encoder has ``language_embeddings``,
+        and fairseq-train's ``command``.
+
+    Raises:
+        XalignError: input that does not fit, before any training; a folder of something else; a training that failed.
+
+    Example::
+
+        plan = Plan("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
+        train_aligner(plan)["checkpoint"]  # "aligner/checkpoint_last.pt"
+    """
+    plan.check()
+    backend.select(plan.sinkhorn_backend)
+    device = choose_device(plan.device).type
+    folder = RunFolder(plan.out)
+    folder.require_own()
+    start = open_model(plan)
+    identity = plan.identity(start.digest, start.layer)
+    with folder.alone() as lock:
+        begun = folder.begun(identity)
+        if folder.result.is_file():
+            return read_json(folder.result)
+        options = train_options(plan, start.config, start.layer, cpu=device == "cpu")
+        if begun is None:
+            if plan.extra:
+                require_known(options)
+            begun = {"identity": identity, "before": _begin(plan, start.layer, device, say)}
+            write_json(folder.run, begun)
+        elif folder.mend():
+            say("going on from the last checkpoint")
+        if (updates_of(folder.last) or 0) < plan.updates:  # fairseq would take one more step
+            say(f"training; log: {folder.log}")
+            # Closed at once if progress() is interrupted, so that the process does not outlive this call.
+            with closing(output([*FAIRSEQ_TRAIN, *options], folder.log, held=[lock])) as lines:
+                for line in lines:
+                    if report := read_line(line):
+                        progress(report)
+        path = folder.tidy()
+        result = {
+            "checkpoint": str(path),
+            "updates": updates_of(path),
+            "aer": aer_of(path, plan, start.layer, plan.measure, device),
+            "before": begun["before"],
+            "language_embeddings": bool(start.config.languages),
+            "command": shlex.join(["fairseq-train", *options]),
+        }
+        write_json(folder.result, result)
+        return result
+
+
+def _begin(plan: Plan, layer: int, device: str, say: Say) -> float | None:
+    """Prepare the text; AER of the model as it is, None without development set."""
+    say(f"preparing {plan.src}, {plan.tgt}")
+    texts = prepare(plan.sources(), read_tokenizer(plan.model))["pairs"]
+    say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
+    before = aer_of(plan.model, plan, layer, "hidden", device)
+    if before is not None:
+        say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
+    return before

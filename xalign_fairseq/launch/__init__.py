@@ -1,0 +1,1 @@
+"""Commands, processes, devices and runs."""

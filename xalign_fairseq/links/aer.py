@@ -1,0 +1,114 @@
+"""Alignment error rate, precision, recall and F1 of links against sure and possible gold links."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.pharaoh import Gold, Link
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+@dataclass(frozen=True)
+class AlignmentCounts:
+    """What the scores are made of; counts of several sentences or workers add up with ``+``.
+
+    ``hits_sure`` is \\|A∩S\\|, ``hits_possible`` \\|A∩P\\|, ``links`` \\|A\\|, ``sure`` \\|S\\|.
+    """
+
+    hits_sure: int = 0
+    hits_possible: int = 0
+    links: int = 0
+    sure: int = 0
+
+    def __add__(self, other: "AlignmentCounts") -> "AlignmentCounts":
+        return AlignmentCounts(
+            self.hits_sure + other.hits_sure,
+            self.hits_possible + other.hits_possible,
+            self.links + other.links,
+            self.sure + other.sure,
+        )
+
+    @property
+    def precision(self) -> float:
+        """\\|A∩P\\| / \\|A\\|."""
+        return _ratio(self.hits_possible, self.links)
+
+    @property
+    def recall(self) -> float:
+        """\\|A∩S\\| / \\|S\\|."""
+        return _ratio(self.hits_sure, self.sure)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return _ratio(2 * self.precision * self.recall, self.precision + self.recall)
+
+    @property
+    def aer(self) -> float:
+        """1 - (\\|A∩S\\| + \\|A∩P\\|) / (\\|A\\| + \\|S\\|)."""
+        return 1.0 - _ratio(self.hits_sure + self.hits_possible, self.links + self.sure)
+
+
+@dataclass(frozen=True)
+class AlignmentScore:
+    """Scores as fractions of 1, with the numbers of links found (``links``) and of sure gold links (``sure``)."""
+
+    aer: float
+    precision: float
+    recall: float
+    f1: float
+    links: int
+    sure: int
+
+
+def count(links: Iterable[Link], gold: Gold) -> AlignmentCounts:
+    """The counts of one sentence pair; a link given twice counts once."""
+    found = set(links)
+    return AlignmentCounts(len(found & gold.sure), len(found & gold.possible), len(found), len(gold.sure))
+
+
+def sentence_counts(
+    hyps: Sequence[Iterable[Link]], golds: Sequence[Gold], *, where: object = None
+) -> list[AlignmentCounts]:
+    """The counts of each sentence pair; ``where`` names the files in errors.
+
+    Raises:
+        XalignError: hypotheses and gold differ in number (both are named), or there are none.
+    """
+    if len(hyps) != len(golds) or not golds:
+        raise XalignError(
+            "hypotheses and gold differ in number of lines" if golds else "there is nothing to score",
+            where=where,
+            found=f"{len(hyps)} lines of hypothesis, {len(golds)} of gold",
+            expected="one line each per sentence pair",
+            next="align every line of the text that the gold file belongs to; a pair without links has an empty line",
+        )
+    return [count(links, gold) for links, gold in zip(hyps, golds, strict=True)]
+
+
+def score(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> AlignmentScore:
+    r"""Score links A against gold links, sure S and possible P ⊇ S (Och and Ney, 2003), micro-averaged.
+
+    .. math:: AER = 1 - \frac{|A ∩ S| + |A ∩ P|}{|A| + |S|}, \quad
+              precision = \frac{|A ∩ P|}{|A|}, \quad recall = \frac{|A ∩ S|}{|S|}
+
+    Counts are summed over the sentences before the division. A ratio with denominator 0 counts as 0, so that no links
+    and no gold give an AER of 1. AER cannot blame missing possible links: A = S and A = P both score 0.
+
+    Args:
+        hyps: one collection of 0-based links per sentence pair.
+        golds: one :class:`~xalign_fairseq.links.pharaoh.Gold` per sentence pair.
+
+    Raises:
+        XalignError: hypotheses and gold differ in number, or there are none.
+
+    Example::
+
+        gold = Gold(sure={(0, 0)}, possible={(0, 1)})
+        score([{(0, 0), (1, 1)}], [gold]).aer  # 1 - (1 + 1) / (2 + 1) = 0.333
+    """
+    total = sum(sentence_counts(hyps, golds), AlignmentCounts())
+    return AlignmentScore(total.aer, total.precision, total.recall, total.f1, total.links, total.sure)

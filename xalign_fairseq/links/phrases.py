@@ -1,0 +1,64 @@
+"""Phrase pairs that are consistent with the word links of a sentence pair (Och and Ney, 2004)."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from xalign_fairseq.links.pharaoh import Link
+
+
+class PhrasePair(NamedTuple):
+    """Words ``src_start`` to ``src_end`` (exclusive) of the source, and likewise of the target."""
+
+    src_start: int
+    src_end: int
+    tgt_start: int
+    tgt_end: int
+
+
+def phrase_pairs(links: Iterable[Link], n: int, m: int, max_length: int = 7) -> Iterator[PhrasePair]:
+    """Every pair of runs of words with a link inside it and none that leads out of it on either side.
+
+    Words without links are free: a phrase pair is there with and without those at its edges. Time grows with
+    the words of the source, not with n * m.
+
+    Args:
+        links: 0-based (i, j), i < n, j < m.
+        n, m: words of the source and of the target.
+        max_length: most words on a side.
+
+    Yields:
+        phrase pairs by their place in the source.
+
+    Example::
+
+        list(phrase_pairs({(0, 1), (1, 0)}, 2, 2))  # (0, 1, 1, 2), (0, 2, 0, 2), (1, 2, 0, 1)
+    """
+    partners: list[list[int]] = [[] for _ in range(n)]
+    partners_of_tgt: list[list[int]] = [[] for _ in range(m)]
+    for i, j in links:
+        partners[i].append(j)
+        partners_of_tgt[j].append(i)
+    for start in range(n):
+        low, high = m, -1  # the target words that the source words so far are linked to
+        for end in range(start + 1, min(start + max_length, n) + 1):
+            low, high = min([low, *partners[end - 1]]), max([high, *partners[end - 1]])
+            if high < 0:
+                continue
+            if high - low >= max_length:
+                break
+            if all(start <= i < end for j in range(low, high + 1) for i in partners_of_tgt[j]):
+                for tgt_start, tgt_end in _with_free_edges(partners_of_tgt, low, high + 1, max_length):
+                    yield PhrasePair(start, end, tgt_start, tgt_end)
+
+
+def _with_free_edges(partners: list[list[int]], start: int, end: int, max_length: int) -> Iterator[tuple[int, int]]:
+    """The run, and the longer ones that take in words without links before and after it."""
+    first = start
+    while first > 0 and not partners[first - 1] and end - first < max_length:
+        first -= 1
+    for begin in range(first, start + 1):
+        last = end
+        yield begin, last
+        while last < len(partners) and not partners[last] and last - begin < max_length:
+            last += 1
+            yield begin, last

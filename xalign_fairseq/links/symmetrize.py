@@ -1,0 +1,84 @@
+"""One set of links from two directional ones: intersection, union, grow-diag-final-and."""
+
+from collections.abc import Callable, Iterable
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.pharaoh import Link
+
+# Straight neighbours before diagonal ones, as in Moses.
+NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def intersection(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
+    """Links that both directions have."""
+    return set(forward) & set(backward)
+
+
+def union(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
+    """Links that either direction has."""
+    return set(forward) | set(backward)
+
+
+def grow_diag_final_and(forward: Iterable[Link], backward: Iterable[Link]) -> set[Link]:
+    """The links of grow-diag-final-and (Koehn et al., 2005).
+
+    From the intersection, grow: until nothing changes, visit the links in ascending (i, j), the ones just added
+    included, and add those of their eight neighbours that are in the union and have a token without a link. Then
+    final-and: add the remaining forward, then backward links, in ascending order, of which both tokens have none.
+    """
+    forward, backward = set(forward), set(backward)
+    either = forward | backward
+    links = forward & backward
+    src_linked = {i for i, _ in links}
+    tgt_linked = {j for _, j in links}
+
+    def add(i: int, j: int) -> None:
+        links.add((i, j))
+        src_linked.add(i)
+        tgt_linked.add(j)
+
+    candidates = sorted(either)
+    changed = True
+    while changed:
+        changed = False
+        # A link added ahead of the scan is visited in this pass, one behind it in the next.
+        for i, j in candidates:
+            if (i, j) not in links:
+                continue
+            for down, right in NEIGHBOURS:
+                new = (i + down, j + right)
+                if new in either and new not in links and (new[0] not in src_linked or new[1] not in tgt_linked):
+                    add(*new)
+                    changed = True
+    for direction in (forward, backward):
+        for i, j in sorted(direction):
+            if i not in src_linked and j not in tgt_linked:
+                add(i, j)
+    return links
+
+
+METHODS: dict[str, Callable[[Iterable[Link], Iterable[Link]], set[Link]]] = {
+    "grow-diag-final-and": grow_diag_final_and,
+    "intersection": intersection,
+    "union": union,
+}
+
+
+def symmetrize(forward: Iterable[Link], backward: Iterable[Link], method: str = "grow-diag-final-and") -> set[Link]:
+    """Combine two directional sets of links of one sentence pair, both written as (source, target).
+
+    Args:
+        forward: links (i, j) found from source to target.
+        backward: links found from target to source, still with the source index first.
+        method: ``grow-diag-final-and``, ``intersection`` or ``union``.
+
+    Raises:
+        XalignError: there is no such method.
+
+    Example::
+
+        symmetrize({(0, 0), (1, 1)}, {(0, 0), (0, 1)})  # {(0, 0), (0, 1), (1, 1)}
+    """
+    if method not in METHODS:
+        raise XalignError("there is no such symmetrisation", found=method, expected=" or ".join(METHODS))
+    return METHODS[method](forward, backward)

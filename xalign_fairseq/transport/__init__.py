@@ -1,0 +1,1 @@
+"""Hidden states to a transport plan, to links, to words: one implementation for the trainer and for the aligner."""

@@ -1,0 +1,169 @@
+"""Which implementation of Sinkhorn runs: the reference in torch, or the compiled operator of the CPU or of CUDA."""
+
+import functools
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.transport.sinkhorn import building, toolchain
+from xalign_fairseq.transport.sinkhorn.fused import DTYPES
+
+logger = logging.getLogger(__name__)
+
+BACKENDS = ("auto", "reference", "cpu", "cuda")
+
+_selected = "auto"
+
+
+def select(name: str) -> None:
+    """Choose the implementation for this process, as ``torch.backends`` does.
+
+    Args:
+        name: ``auto`` (the operator of a tensor's device where it can be had, else the reference, and always the
+            reference for float64), ``reference``, ``cpu`` or ``cuda``.
+
+    Raises:
+        XalignError: there is no such backend, or it can't be had here; the missing piece is named.
+
+    Example::
+
+        select("cpu")
+        chosen(torch.zeros(1))  # "cpu", or an error before that
+    """
+    global _selected
+    check_values("there is no such backend", ("--sinkhorn-backend", name, name in BACKENDS, " or ".join(BACKENDS)))
+    if name in ("cpu", "cuda"):
+        _require(name, torch.cuda.current_device() if name == "cuda" and torch.cuda.is_available() else 0)
+    _selected = name
+
+
+def selected() -> str:
+    """The name given to :func:`select`; ``auto`` before that."""
+    return _selected
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """:func:`select` for a block."""
+    global _selected
+    before = _selected
+    select(name)
+    try:
+        yield
+    finally:
+        _selected = before
+
+
+def chosen(tensor: Tensor) -> str:
+    """The implementation for hidden states or similarities: ``reference``, ``cpu`` or ``cuda``.
+
+    Only the tensor's device and dtype are looked at, and nothing is read from the device. The first call for a device
+    may compile; ``auto`` then says in one log line what it takes and why.
+
+    Raises:
+        XalignError: the selected backend is not for this device or this dtype.
+
+    Example::
+
+        if chosen(hidden) == "reference": ...
+    """
+    device = tensor.device
+    return _constant(_selected, device.type, device.index, tensor.dtype)
+
+
+def _constant(selected: str, device: str, index: int | None, dtype: torch.dtype) -> str:
+    return decide(selected, device, index, dtype)[0]
+
+
+# torch.compile then calls it while it traces, and takes the answer as a constant. torch.compiler.assume_constant_result
+# does just this, but imports all of torch's compiler.
+_constant._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+@functools.cache
+def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) -> tuple[str, str]:
+    """The implementation for a device and a dtype, and why it is that; :class:`XalignError` if none can be had."""
+    if selected == "reference":
+        return "reference", "it is selected"
+    if selected != "auto":
+        if selected != device or dtype not in DTYPES:
+            raise XalignError(
+                f"the Sinkhorn backend {selected} has no use for this tensor",
+                where=f"--sinkhorn-backend {selected}",
+                found=f"{dtype} on {device}",
+                expected=f"float32, bfloat16 or float16 on {selected}",
+                next="--sinkhorn-backend auto",
+            )
+        _require(selected, index)
+        return selected, "it is selected"
+    choice, why = _automatic(device, index, dtype)
+    where = device if index is None else f"{device}:{index}"
+    logger.info("Sinkhorn on %s, %s: %s, %s", where, str(dtype).removeprefix("torch."), choice, why)
+    return choice, why
+
+
+def _automatic(device: str, index: int | None, dtype: torch.dtype) -> tuple[str, str]:
+    if dtype not in DTYPES:
+        return "reference", "the compiled operators have no such dtype"
+    if device not in toolchain.SOURCES:
+        return "reference", f"there is no compiled operator for {device}"
+    fault = _fault(device, index)
+    if fault is not None:
+        return "reference", f"since the compiled operator can't be had: {_one_line(fault)}"
+    return device, "the compiled operator"
+
+
+def _require(kind: str, index: int | None) -> None:
+    fault = _fault(kind, index)
+    if fault is not None:
+        raise fault.with_traceback(None)  # of an earlier time, whose frames it would keep
+
+
+@functools.cache
+def _fault(kind: str, index: int | None) -> XalignError | None:
+    """Why a compiled operator can't be had on a device; None if it can."""
+    if kind == "cuda":
+        lacking = _device_fault(index or 0)
+        if lacking is not None:
+            return lacking
+    try:
+        building.library(kind)
+        message = building.cuda_fault(index or 0) if kind == "cuda" else None
+    except XalignError as error:
+        return error
+    except OSError as error:  # of the disk, or of a compiler that can't be started
+        return XalignError("the compiled operator can't be made", found=error)
+    if message is None:
+        return None
+    record = building.built(kind).record
+    return XalignError(
+        "the GPU does not run the compiled kernels",
+        where=f"cuda:{index or 0}, {record['compiler']}, compiled for {record['target']}",
+        found=message,
+        expected="a driver as new as that toolkit, and this GPU's architecture",
+        next="update the driver or install an older toolkit; TORCH_CUDA_ARCH_LIST names architectures",
+    )
+
+
+def _device_fault(index: int) -> XalignError | None:
+    """What a device lacks, whatever the library."""
+    if not torch.cuda.is_available():
+        built = f"torch is built for CUDA {torch.version.cuda}" if torch.version.cuda else "torch is built for the CPU"
+        return XalignError("there is no GPU in use", where="torch.cuda.is_available()", found=built)
+    capability = torch.cuda.get_device_capability(index)
+    if capability < building.OLDEST_CAPABILITY:
+        return XalignError(
+            "the GPU is too old for the compiled operator",
+            where=f"cuda:{index}",
+            found="compute capability {}.{}".format(*capability),
+            expected="{}.{} or higher".format(*building.OLDEST_CAPABILITY),
+        )
+    return None
+
+
+def _one_line(error: XalignError) -> str:
+    return "; ".join(line.strip() for line in str(error).splitlines())

@@ -1,0 +1,189 @@
+"""The native libraries: built with the package, compiled earlier and cached, or compiled now."""
+
+import ctypes
+import fcntl
+import functools
+import logging
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import file_sha256
+from xalign_fairseq.transport.sinkhorn.toolchain import (
+    LIBRARY,
+    Recipe,
+    compile_library,
+    cpu_level,
+    level_runs,
+    make_recipe,
+    read_record,
+    source_digest,
+)
+
+logger = logging.getLogger(__name__)
+
+SOURCE_FOLDER = Path(__file__).with_name("csrc")
+PREBUILT_FOLDER = Path(__file__).with_name("lib")  # filled by XALIGN_BUILD_OPS=... pip install
+PATIENCE = 1800.0  # seconds to wait for another process that compiles
+OLDEST_CAPABILITY = (8, 0)  # the first with bfloat16 in its tensor cores
+
+
+class Built(NamedTuple):
+    """A loaded library, the folder that it comes from, and the record of its compilation."""
+
+    library: ctypes.CDLL
+    folder: Path
+    record: dict[str, Any]
+
+
+def library(kind: str) -> ctypes.CDLL:
+    """The native library of a kind, compiled if it must be; the same object at each call, in no time.
+
+    The library that was built with the package is taken if it comes from the sources that are here and this CPU runs
+    it; else the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is compiled by one process
+    while the others wait.
+
+    Args:
+        kind: ``cpu`` or ``cuda``.
+
+    Raises:
+        XalignError: it can't be had; the missing piece is named.
+
+    Example::
+
+        library("cpu").some_function(ctypes.c_int(1))
+    """
+    return built(kind).library
+
+
+@functools.cache
+def built(kind: str) -> Built:
+    """As :func:`library`, with where it comes from."""
+    fault = prebuilt_fault(kind)
+    if fault is None:
+        loaded = _load(PREBUILT_FOLDER / kind)
+        if loaded is not None:
+            return loaded
+    elif (PREBUILT_FOLDER / kind).is_dir():
+        logger.warning("the library in %s is not used: %s", PREBUILT_FOLDER / kind, fault)
+    recipe = make_recipe(kind, SOURCE_FOLDER, _capabilities() if kind == "cuda" else ())
+    with ExitStack() as stack:
+        try:
+            folder = cached_folder(recipe)
+            loaded = _load_cached(folder)
+            if loaded is not None:
+                return loaded
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(_locked(folder.parent / ".lock"))
+        except (OSError, RuntimeError) as error:
+            logger.warning("the cache can't be written (%s): the library is compiled for this process alone", error)
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xalign-"))) / kind
+        return _load_cached(folder) or _compile(recipe, folder)
+
+
+def prebuilt_fault(kind: str) -> str | None:
+    """Why the library that was built with the package can't be used; None if it can."""
+    record = read_record(PREBUILT_FOLDER / kind)
+    if not record or not (PREBUILT_FOLDER / kind / LIBRARY).is_file():
+        return "there is none"
+    if record["digest"] != source_digest(kind, SOURCE_FOLDER):
+        return f"it comes from other sources; XALIGN_BUILD_OPS={kind} pip install --force-reinstall mends it"
+    if kind == "cpu" and not level_runs(record["target"], cpu_level()):
+        return f"it is for {record['target']} and this CPU is {cpu_level()}"
+    return None
+
+
+def cached_folder(recipe: Recipe) -> Path:
+    """Where a compiled library is kept.
+
+    Raises:
+        RuntimeError: this user has no home.
+    """
+    given = os.environ.get("XALIGN_CACHE")
+    base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xalign_fairseq"
+    return base / f"{recipe.kind}-{recipe.key}"
+
+
+def cuda_fault(device: int) -> str | None:
+    """Why the CUDA library's kernels don't run on a device, in the words of CUDA's runtime; None if they do.
+
+    Raises:
+        XalignError: there is no such library.
+    """
+    probe = library("cuda").xalign_cuda_probe
+    probe.argtypes, probe.restype = [ctypes.c_int], ctypes.c_char_p
+    message = probe(device)
+    return None if message is None else message.decode()
+
+
+def _capabilities() -> list[tuple[int, int]]:
+    """Of the GPUs that the library can be compiled for."""
+    if not torch.cuda.is_available():
+        return []
+    found = {torch.cuda.get_device_capability(index) for index in range(torch.cuda.device_count())}
+    return sorted(capability for capability in found if capability >= OLDEST_CAPABILITY)
+
+
+def _load_cached(folder: Path) -> Built | None:
+    """The same, if the file is what the compiler wrote: a file that breaks off would kill the process that loads it."""
+    path = folder / LIBRARY
+    if path.is_file() and read_record(folder).get("library") != file_sha256(path):
+        logger.warning("the native library in %s is damaged and is compiled anew", folder)
+        return None
+    return _load(folder)
+
+
+def _load(folder: Path) -> Built | None:
+    """The library in a folder, None if there is none that can be loaded."""
+    if not (folder / LIBRARY).is_file():
+        return None
+    try:
+        return Built(ctypes.CDLL(str(folder / LIBRARY)), folder, read_record(folder))
+    except OSError as error:
+        logger.warning("a native library can't be loaded and is compiled anew: %s", error)
+        return None
+
+
+def _compile(recipe: Recipe, folder: Path) -> Built:
+    logger.info("compiling Sinkhorn for %s (%s) with %s into %s", recipe.kind, recipe.target, recipe.compiler, folder)
+    start = time.monotonic()
+    compile_library(recipe, folder)
+    logger.info("compiled in %.1f s", time.monotonic() - start)
+    record = read_record(folder)
+    if record["no_openmp"]:
+        logger.warning("%s has no OpenMP: Sinkhorn runs in one thread", recipe.compiler)
+    try:
+        return Built(ctypes.CDLL(str(folder / LIBRARY)), folder, record)
+    except OSError as error:
+        raise XalignError("the library was compiled but can't be loaded", where=folder, found=error) from None
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One process at a time. The system frees the lock of a process that dies; a network's may not, so waiting ends."""
+    with open(path, "w") as stream:
+        deadline = time.monotonic() + PATIENCE
+        while not _lock(stream.fileno()):
+            if time.monotonic() > deadline:
+                logger.warning("%s has been locked for %d s; compiling beside whoever holds it", path, PATIENCE)
+                break
+            time.sleep(0.05)
+        yield
+
+
+def _lock(handle: int) -> bool:
+    """Whether there is nothing to wait for."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks; two processes may compile, and the last rename wins
+        return True
+    return True

@@ -1,0 +1,312 @@
+"""The fused operators: hidden states to links, and similarities to links or to the plan, in one native call a batch.
+
+Registered with torch.library as ``torch.ops.xalign.sinkhorn_links``, ``sinkhorn_links_of`` and ``sinkhorn_plan``, so
+that torch.compile traces them. The native code (``csrc/``) has a plain C interface and knows nothing of torch.
+"""
+
+import ctypes
+import functools
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.extraction import FILTERS
+from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.sinkhorn.building import library
+from xalign_fairseq.transport.sinkhorn.reference import SMALLEST_LINEAR_MU
+
+DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+LONGEST_INT16 = torch.iinfo(torch.int16).max
+_SINKHORN = "int iterations, float mu, float eps, bool rows_first, bool log_domain"
+_FILTER = "int filter, int rounds, float alpha, bool probabilities"
+_LIBRARY = torch.library.Library("xalign", "DEF")
+
+
+class Call(ctypes.Structure):
+    """``struct Call`` of csrc/call.h, field by field."""
+
+    _fields_ = (
+        *((name, ctypes.c_void_p) for name in ("hidden", "similarity")),
+        *((name, ctypes.c_int64) for name in ("dtype", "batch", "length", "width", "batch_stride", "token_stride")),
+        ("spans", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("n", "m")),
+        *((name, ctypes.c_void_p) for name in ("row_mass", "column_mass")),
+        *((name, ctypes.c_int64) for name in ("iterations", "rows_first", "log_domain", "filter", "rounds")),
+        *((name, ctypes.c_double) for name in ("mu", "eps", "alpha")),
+        ("partners", ctypes.c_void_p),
+        ("partner_bytes", ctypes.c_int64),
+        *((name, ctypes.c_void_p) for name in ("probability", "plan")),
+        *((name, ctypes.c_int64) for name in ("threads", "device")),
+        *((name, ctypes.c_void_p) for name in ("stream", "workspace")),
+    )
+
+
+def link_partners(
+    hidden: Tensor, spans: Tensor, sizes: tuple[int, int], options: LabelOptions, *, probabilities: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The partner of each token in each round of the filter, from hidden states in one call.
+
+    The links are those of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn` and
+    :func:`~xalign_fairseq.transport.extraction.find_links`; products are accumulated in float32, and hidden states are
+    read where they are. The same input gives the same bits, whatever stands beside a pair in its batch. A pair whose
+    similarities are not all finite has no links.
+
+    Args:
+        hidden: (B, T, H) float32, bfloat16 or float16.
+        spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end).
+        sizes: the longest sides (n, m); tokens beyond them have no links.
+        options: of Sinkhorn and of the filter.
+        probabilities: whether to compute them.
+
+    Returns:
+        partners (R, B, T) int16 (int32 if T > 32767): the position of each token's partner in the sequence, -1 without
+        one. ``itermax`` and ``itermax-paper`` have R = ``options.rounds``, the others 1; in each round links are
+        one-to-one, but for ``union``, where a source token holds its forward and a target token its backward link.
+        And the links' probabilities (R, B, T) float32, 0 without a link; empty unless asked for.
+
+    Example::
+
+        partners, _ = link_partners(hidden, spans, (32, 32), LabelOptions())
+        labels = partners.amax(0)
+    """
+    return torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *_options(options), probabilities)
+
+
+def link_partners_of(
+    similarity: Tensor, spans: Tensor, length: int, options: LabelOptions, *, probabilities: bool = False
+) -> tuple[Tensor, Tensor]:
+    """As :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
+    return torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *_options(options), probabilities)
+
+
+def plan(
+    similarity: Tensor,
+    src_sizes: Tensor,
+    tgt_sizes: Tensor,
+    *,
+    iterations: int,
+    mu: float,
+    eps: float,
+    order: str,
+    domain: str,
+    src_mass: Tensor | None = None,
+    tgt_mass: Tensor | None = None,
+) -> Tensor:
+    """The plan of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, float32, without gradient.
+
+    Args:
+        similarity: (B, n, m) float32, bfloat16 or float16.
+        src_sizes, tgt_sizes: (B,) int64, tokens of either side, which stand before the padding.
+        src_mass, tgt_mass: (B, n) and (B, m), or 1 each.
+
+    Returns:
+        (B, n, m) float32, 0 at padding and in pairs without a plan.
+    """
+    given = (iterations, mu, eps, order == "rows-first", _in_log_domain(domain, mu))
+    return torch.ops.xalign.sinkhorn_plan(similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass, *given)
+
+
+def label_dtype(length: int) -> torch.dtype:
+    """Of positions in sequences of a length: int16, or int32 where that is too short."""
+    return torch.int16 if length <= LONGEST_INT16 else torch.int32
+
+
+def _options(options: LabelOptions) -> tuple:
+    rounds = options.rounds if options.filter.startswith("itermax") else 1
+    return (
+        options.iterations,
+        options.mu,
+        options.eps,
+        options.order == "rows-first",
+        _in_log_domain(options.domain, options.mu),
+        FILTERS.index(options.filter),
+        rounds,
+        options.alpha,
+    )
+
+
+def _in_log_domain(domain: str, mu: float) -> bool:
+    return domain == "log" or (domain == "auto" and mu < SMALLEST_LINEAR_MU)
+
+
+def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options) -> tuple[Tensor, Tensor]:
+    if hidden.dim() != 3 or spans.shape != (hidden.shape[0], 4):
+        raise XalignError(
+            "hidden states and spans do not belong together",
+            found=f"hidden {tuple(hidden.shape)}, spans {tuple(spans.shape)}",
+            expected="hidden (B, T, H), spans (B, 4)",
+        )
+    if hidden.stride(2) != 1 and hidden.shape[2] != 1:
+        hidden = hidden.contiguous()
+    batch, length, width = hidden.shape
+    call = Call(
+        hidden=hidden.data_ptr(),
+        dtype=_dtype(hidden),
+        width=width,
+        batch_stride=hidden.stride(0),
+        token_stride=hidden.stride(1),
+        n=n,
+        m=m,
+    )
+    return _run_links(call, hidden, batch, length, spans, *options)
+
+
+def _links_of(similarity: Tensor, spans: Tensor, length: int, *options) -> tuple[Tensor, Tensor]:
+    similarity = similarity.float().contiguous()
+    batch, n, m = similarity.shape
+    return _run_links(Call(similarity=similarity.data_ptr(), n=n, m=m), similarity, batch, length, spans, *options)
+
+
+def _run_links(
+    call: Call,
+    read: Tensor,
+    batch: int,
+    length: int,
+    spans: Tensor,
+    iterations: int,
+    mu: float,
+    eps: float,
+    rows_first: bool,
+    log_domain: bool,
+    filter: int,
+    rounds: int,
+    alpha: float,
+    probabilities: bool,
+) -> tuple[Tensor, Tensor]:
+    if spans.device != read.device:
+        raise XalignError("spans are on another device", found=str(spans.device), expected=str(read.device))
+    spans = spans.to(torch.int64).contiguous()
+    partners, probability = _outputs(read, batch, length, rounds, probabilities)
+    call.batch, call.length, call.spans = batch, length, spans.data_ptr()
+    call.iterations, call.mu, call.eps = iterations, mu, eps
+    call.rows_first, call.log_domain = rows_first, log_domain
+    call.filter, call.rounds, call.alpha = filter, rounds, alpha
+    call.partners, call.partner_bytes = partners.data_ptr(), partners.element_size()
+    call.probability = probability.data_ptr() if probabilities else None
+    _run(call, read)
+    return partners, probability
+
+
+def _plan(
+    similarity: Tensor,
+    src_sizes: Tensor,
+    tgt_sizes: Tensor,
+    src_mass: Tensor | None,
+    tgt_mass: Tensor | None,
+    iterations: int,
+    mu: float,
+    eps: float,
+    rows_first: bool,
+    log_domain: bool,
+) -> Tensor:
+    similarity = similarity.contiguous()
+    batch, n, m = similarity.shape
+    zero = torch.zeros_like(src_sizes)
+    spans = torch.stack([zero, src_sizes, zero, tgt_sizes], 1).to(torch.int64)
+    masses = [None if mass is None else mass.float().contiguous() for mass in (src_mass, tgt_mass)]
+    found = torch.empty_like(similarity)
+    call = Call(
+        similarity=similarity.data_ptr(),
+        batch=batch,
+        length=max(n, m),
+        spans=spans.data_ptr(),
+        n=n,
+        m=m,
+        row_mass=None if masses[0] is None else masses[0].data_ptr(),
+        column_mass=None if masses[1] is None else masses[1].data_ptr(),
+        iterations=iterations,
+        mu=mu,
+        eps=eps,
+        rows_first=rows_first,
+        log_domain=log_domain,
+        partner_bytes=2,
+        plan=found.data_ptr(),
+    )
+    _run(call, similarity)
+    return found
+
+
+def _run(call: Call, read: Tensor) -> None:
+    if call.batch == 0:
+        return
+    if read.device.type == "cpu":
+        call.threads = torch.get_num_threads()
+        if library("cpu").xalign_cpu(ctypes.byref(call)):
+            raise MemoryError("Sinkhorn's matrices do not fit the memory")
+        return
+    native = _cuda_library()
+    call.device = read.device.index
+    call.stream = torch.cuda.current_stream(read.device).cuda_stream
+    # Allocated on the stream that uses it, so that it may be let go at once.
+    floats = native.xalign_cuda_workspace(ctypes.byref(call))
+    workspace = torch.empty(floats, device=read.device)
+    call.workspace = workspace.data_ptr()
+    failed = native.xalign_cuda(ctypes.byref(call))
+    if failed:
+        raise RuntimeError(f"Sinkhorn on {read.device}: {native.xalign_cuda_error(failed).decode()}")
+
+
+@functools.cache
+def _cuda_library() -> ctypes.CDLL:
+    native = library("cuda")
+    # Unless told otherwise ctypes takes every result for 32 bits.
+    native.xalign_cuda.restype = native.xalign_cuda_workspace.restype = ctypes.c_int64
+    native.xalign_cuda_error.argtypes, native.xalign_cuda_error.restype = [ctypes.c_int64], ctypes.c_char_p
+    return native
+
+
+def _dtype(hidden: Tensor) -> int:
+    if hidden.dtype not in DTYPES:
+        raise XalignError(
+            "the fused operators do not compute in this dtype",
+            found=str(hidden.dtype),
+            expected=", ".join(map(str, DTYPES)),
+            next="--sinkhorn-backend reference",
+        )
+    return DTYPES[hidden.dtype]
+
+
+def _outputs(like: Tensor, batch: int, length: int, rounds: int, probabilities: bool) -> tuple[Tensor, Tensor]:
+    partners = like.new_empty((rounds, batch, length), dtype=label_dtype(length))
+    return partners, like.new_empty(partners.shape if probabilities else (0,), dtype=torch.float32)
+
+
+def _fake_links(hidden: Tensor, spans: Tensor, n: int, m: int, *options) -> tuple[Tensor, Tensor]:
+    return _outputs(hidden, hidden.shape[0], hidden.shape[1], options[6], options[8])
+
+
+def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options) -> tuple[Tensor, Tensor]:
+    return _outputs(similarity, similarity.shape[0], length, options[6], options[8])
+
+
+def _fake_plan(similarity: Tensor, *rest) -> Tensor:
+    return torch.empty_like(similarity, memory_format=torch.contiguous_format)
+
+
+_OPERATORS: dict[str, tuple[str, Callable, Callable]] = {
+    "sinkhorn_links": (
+        f"(Tensor hidden, Tensor spans, SymInt n, SymInt m, {_SINKHORN}, {_FILTER}) -> (Tensor, Tensor)",
+        _links,
+        _fake_links,
+    ),
+    "sinkhorn_links_of": (
+        f"(Tensor similarity, Tensor spans, SymInt length, {_SINKHORN}, {_FILTER}) -> (Tensor, Tensor)",
+        _links_of,
+        _fake_links_of,
+    ),
+    "sinkhorn_plan": (
+        "(Tensor similarity, Tensor src_sizes, Tensor tgt_sizes, Tensor? src_mass, Tensor? tgt_mass, "
+        f"{_SINKHORN}) -> Tensor",
+        _plan,
+        _fake_plan,
+    ),
+}
+for _name, (_schema, _compute, _fake) in _OPERATORS.items():
+    _LIBRARY.define(_name + _schema)
+    for _device in ("CPU", "CUDA"):
+        _LIBRARY.impl(_name, _compute, _device)
+    # Links have no gradient, as argmax has none; that of the plan is computed by plan.sinkhorn_plan.
+    _LIBRARY.impl(_name, torch.library.fallthrough_kernel, "Autograd")
+    torch.library.register_fake(f"xalign::{_name}", _fake, lib=_LIBRARY)

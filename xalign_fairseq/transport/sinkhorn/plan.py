@@ -1,0 +1,188 @@
+"""The transport plan as a function to be trained through: Sinkhorn with a backward pass of its own."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.sinkhorn import backend, fused
+from xalign_fairseq.transport.sinkhorn.reference import (
+    Problem,
+    check_sinkhorn_options,
+    check_sinkhorn_shapes,
+    finite,
+    sinkhorn,
+)
+
+
+class Options(NamedTuple):
+    """Options of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`."""
+
+    iterations: int
+    mu: float
+    eps: float
+    order: str
+    domain: str
+
+    @property
+    def converges(self) -> bool:
+        """Whether so many iterations come near a fixed point, which takes the more of them the smaller mu is."""
+        return self.iterations >= max(50, 10 / self.mu)
+
+
+def sinkhorn_plan(
+    similarity: Tensor,
+    src_mask: Tensor,
+    tgt_mask: Tensor,
+    *,
+    iterations: int = 2,
+    mu: float = 1.0,
+    eps: float = 1e-6,
+    order: str = "columns-first",
+    domain: str = "auto",
+    src_mass: Tensor | None = None,
+    tgt_mass: Tensor | None = None,
+) -> Tensor:
+    r"""The plan of :func:`~xalign_fairseq.transport.sinkhorn.reference.sinkhorn`, differentiable by the similarity.
+
+    The backward pass keeps no matrix of any iteration. With few iterations it runs the potentials of the forward pass
+    anew and goes back through them, which is exact. From 50 on, and 10/mu, it takes the plan for the fixed point (Luise
+    et al., 2018; Eisenberger et al., 2022), at which all iterations do the same to the gradient. With R and C the plan
+    A over its row and its column sums, G the gradient by A and :math:`W = G \circ A`, that by log K is
+    :math:`W - R \circ (W 1 - C z) 1^\top - C \circ 1 z^\top`, :math:`z = \sum_k (R^\top C)^k (W^\top 1 - R^\top W 1)`:
+    the fixed point's linear system, of which the rows' part was eliminated, with as many terms as iterations (up to
+    the next power of two), added up by repeated squaring. The entries of z sum to 0, which settles the shift that the
+    system leaves free. What it neglects is that the plan has not converged: for similarities exp(cosine) of sides of 20
+    and 40 tokens, the relative error of the gradient was 1e-11 at mu = 0.2 (and 50 iterations), 1e-4 at 0.1 (100), 4e-3
+    at 0.05 (200), 9e-2 at 0.02 (500) for the worst pair, and a tenth of that or less for most. At 50 iterations it
+    takes less than a tenth of the unrolled pass's time.
+
+    Args:
+        similarity: (B, n, m), any floating dtype. Gradients flow, in this dtype.
+        src_mask: (B, n) bool, True for the first tokens of each row, those of the source side.
+        tgt_mask: (B, m) bool, likewise.
+        iterations: passes over both sides, 1 or more.
+        mu: weight of the entropy.
+        eps: floor of the similarity; no gradient flows below it.
+        order: ``columns-first`` or ``rows-first``.
+        domain: of the forward pass, ``auto``, ``linear`` or ``log``; the backward pass is in the log domain.
+        src_mass: (B, n), the mass of each source token, 0 or more, without gradient; default: 1 each.
+        tgt_mass: (B, m), likewise.
+
+    Returns:
+        (B, n, m) float32 (float64 for float64 input), by the backend that ``--sinkhorn-backend`` chooses. Padding, and
+        pairs with NaN or an infinity, have a plan of 0 and a gradient of 0. It cannot be differentiated twice.
+
+    Raises:
+        XalignError: the shapes do not fit, an option has no such value, or a mass asks for a gradient.
+
+    Example::
+
+        mask = torch.ones(1, 2, dtype=torch.bool)
+        cosine = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]], requires_grad=True)
+        cost = (sinkhorn_plan(cosine.exp(), mask, mask, iterations=20, mu=0.1) * (1 - cosine)).sum()
+    """
+    check_sinkhorn_options(iterations, mu, eps, order, domain)
+    check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)
+    if iterations < 1:
+        raise XalignError("a plan takes an iteration", where="iterations", found=iterations, expected="1 or more")
+    if any(mass is not None and mass.requires_grad for mass in (src_mass, tgt_mass)):
+        raise XalignError("no gradient flows to masses", where="src_mass, tgt_mass", next="detach them")
+    options = Options(iterations, mu, eps, order, domain)
+    return _Plan.apply(similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
+
+
+class _Plan(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        similarity: Tensor,
+        src_mask: Tensor,
+        tgt_mask: Tensor,
+        src_mass: Tensor | None,
+        tgt_mass: Tensor | None,
+        options: Options,
+    ) -> Tensor:
+        plan = _forward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
+        ctx.options = options
+        ctx.save_for_backward(similarity, src_mask, tgt_mask, src_mass, tgt_mass, plan if options.converges else None)
+        return plan
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        similarity, src_mask, tgt_mask, src_mass, tgt_mass, plan = ctx.saved_tensors
+        options: Options = ctx.options
+        nothing = (None,) * 5
+        if similarity.numel() == 0:
+            return torch.zeros_like(similarity), *nothing
+        wide = similarity.to(gradients[0].dtype)
+        problem = Problem.of(wide, src_mask, tgt_mask, options.eps, options.order, src_mass, tgt_mass)
+        gradient = problem.turned(gradients[0]).masked_fill(problem.outside, 0.0)
+        with torch.autocast(similarity.device.type, enabled=False):
+            if plan is None:
+                by_log = _unrolled(problem, gradient, options.iterations, options.mu)
+            else:
+                by_log = _implicit(problem.turned(plan), gradient, options.iterations)
+        # Of log K = log max(eps, S) / mu; the floor is flat.
+        flat = problem.outside | problem.single | (problem.turned(wide) < options.eps)
+        found = (by_log / (problem.values * options.mu)).masked_fill(flat, 0.0)
+        return problem.turned(found).to(similarity.dtype), *nothing
+
+
+def _forward(
+    similarity: Tensor,
+    src_mask: Tensor,
+    tgt_mask: Tensor,
+    src_mass: Tensor | None,
+    tgt_mass: Tensor | None,
+    options: Options,
+) -> Tensor:
+    if backend.chosen(similarity) == "reference":
+        return sinkhorn(similarity, src_mask, tgt_mask, **options._asdict(), src_mass=src_mass, tgt_mass=tgt_mass)
+    return fused.plan(
+        similarity, src_mask.sum(1), tgt_mask.sum(1), **options._asdict(), src_mass=src_mass, tgt_mass=tgt_mass
+    )
+
+
+def _unrolled(problem: Problem, gradient: Tensor, iterations: int, mu: float) -> Tensor:
+    """The gradient (B, n, m) by log K from that by the plan: the iterations anew, then back through each of them."""
+    logs = problem.log_kernel(mu)
+    row_mass, column_mass = problem.log_masses()
+    f, steps = torch.zeros_like(logs[:, :, :1]), []
+    for _ in range(iterations):
+        column_sum = finite((logs + f).logsumexp(1, keepdim=True))
+        g = column_mass - column_sum
+        row_sum = finite((logs + g).logsumexp(2, keepdim=True))
+        steps.append((f, column_sum, g, row_sum))
+        f = row_mass - row_sum
+    by_log = gradient * (logs + f + g).exp()
+    by_f, by_g = by_log.sum(2, keepdim=True), by_log.sum(1, keepdim=True)
+    for before, column_sum, g, row_sum in reversed(steps):
+        by_row_sum = by_f * (logs + g - row_sum).exp()
+        by_g = by_g - by_row_sum.sum(1, keepdim=True)
+        by_column_sum = by_g * (logs + before - column_sum).exp()
+        by_log -= by_row_sum + by_column_sum
+        by_f, by_g = -by_column_sum.sum(2, keepdim=True), torch.zeros_like(by_g)
+    return by_log
+
+
+def _implicit(plan: Tensor, gradient: Tensor, iterations: int) -> Tensor:
+    """The same as if the plan were the fixed point."""
+    weighted = gradient * plan
+    by_rows, by_columns = (plan * _reciprocal(plan.sum(side, keepdim=True)) for side in (2, 1))
+    by_f, by_g = weighted.sum(2, keepdim=True), weighted.sum(1)[:, :, None]
+    z = by_g - by_rows.transpose(1, 2) @ by_f
+    power = by_rows.transpose(1, 2) @ by_columns
+    for doubling in range((iterations - 1).bit_length()):
+        # Without a negative entry, squaring loses no digits.
+        power = power @ power if doubling else power
+        z = z + power @ z
+    return weighted - by_rows * (by_f - by_columns @ z) - by_columns * z.transpose(1, 2)
+
+
+def _reciprocal(sums: Tensor) -> Tensor:
+    """1 / sums, and 0 for a row or column without mass."""
+    return torch.where(sums > 0, 1 / sums, 0.0)
