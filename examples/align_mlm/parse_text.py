@@ -14,7 +14,6 @@ from itertools import islice
 
 import torch
 from lstm_parser import Parse, Parser, train
-from xalign_fairseq.labelled.conllu import read_trees
 
 from xalign_fairseq.cli._aligning import progress_bar
 from xalign_fairseq.data.tokenizer import split_words
@@ -22,6 +21,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, Gold
 from xalign_fairseq.evaluation.tagging import TOKEN_ACCURACY
 from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.labelled.conllu import read_trees
 from xalign_fairseq.labelled.examples import TreeExample
 
 BLOCK = 8192

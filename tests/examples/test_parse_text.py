@@ -7,10 +7,10 @@ import sys
 import pytest
 import torch
 import transfer_data as made_up
-from xalign_fairseq.labelled.conllu import read_trees
 
 from tests.examples.stand_ins import EXAMPLES, run_script
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.conllu import read_trees
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
 """Bitext by its foreign side: names, lengths, and XTREME's sorted English side is a file without labels."""
 
 import pytest
-from xalign_fairseq.labelled.bitext import TATOEBA_LANGUAGES, english_file, read_bitext
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.bitext import TATOEBA_LANGUAGES, english_file, read_bitext
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from itertools import product
 
 import pytest
-from xalign_fairseq.labelled.conllu import UD_RELATIONS, UPOS_TAGS, read_trees, read_upos
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.conllu import UD_RELATIONS, UPOS_TAGS, read_trees, read_upos
 from xalign_fairseq.labelled.examples import Tree
 
 

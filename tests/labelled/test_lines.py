@@ -3,9 +3,9 @@
 import gzip
 
 import pytest
-from xalign_fairseq.labelled.lines import read_rows
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.lines import read_rows
 
 
 def test_only_line_feeds_end_lines(write):

@@ -6,9 +6,9 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from xalign_fairseq.labelled.sentence_pairs import _unquote, labels_file, read_pairs
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.sentence_pairs import _unquote, labels_file, read_pairs
 
 
 def rows(*each):

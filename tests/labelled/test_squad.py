@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from xalign_fairseq.labelled.squad import read_squad, read_tydiqa
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.squad import read_squad, read_tydiqa
 
 CONTEXT = "Die 😀 Panthers gaben nur 308 Punkte, 308!"
 

@@ -1,9 +1,9 @@
 """Lines of word and tag: XTREME's, WikiAnn's own, those without tags, and malformed ones."""
 
 import pytest
-from xalign_fairseq.labelled.tagged_words import read_pos, read_tagged_words
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.tagged_words import read_pos, read_tagged_words
 
 TWO = "in\tO\nBerlin\tB-LOC\n\n\nMax\tB-PER\n"
 

@@ -1,9 +1,9 @@
 """Derived pairs of texts: how raw text becomes words, hand-worked pairs, labels of every layout, round trips."""
 
 import pytest
-from xalign_fairseq.labelled.sentence_pairs import read_pairs
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.languages import nli_files
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.sentence import Tree

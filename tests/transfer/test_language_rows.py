@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 import torch
 from speaking import with_languages
-from xalign_fairseq.labelled.bitext import read_bitext
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.bitext import read_bitext
 from xalign_fairseq.labelled.examples import PairExample, QuestionExample, WordsExample
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.code_switching import code_switch

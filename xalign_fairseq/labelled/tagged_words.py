@@ -3,11 +3,10 @@
 import os
 from collections.abc import Iterator
 
-from xalign_fairseq.labelled.conllu import read_upos
-from xalign_fairseq.labelled.lines import read_rows
-
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.conllu import read_upos
 from xalign_fairseq.labelled.examples import WordsExample
+from xalign_fairseq.labelled.lines import read_rows
 
 
 def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExample]:

@@ -5,10 +5,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from xalign_fairseq.labelled.lines import open_bytes
-
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import QuestionExample
+from xalign_fairseq.labelled.lines import open_bytes
 
 # Languages of TyDiQA-GoldP, as its question ids begin.
 TYDIQA_LANGUAGES = {

@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xalign_fairseq.labelled.lines import read_rows
-
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import Tree, TreeExample, WordsExample
+from xalign_fairseq.labelled.lines import read_rows
 
 
 @dataclass

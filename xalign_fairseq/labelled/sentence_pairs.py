@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xalign_fairseq.labelled.lines import read_rows
-
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import PairExample
+from xalign_fairseq.labelled.lines import read_rows
 
 # Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X.
 _FIRST, _SECOND, _LABEL, _ID = (

@@ -3,10 +3,9 @@
 import os
 from pathlib import Path
 
-from xalign_fairseq.labelled.lines import read_rows
-
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import PairExample
+from xalign_fairseq.labelled.lines import read_rows
 
 # Languages of XTREME's Tatoeba task and of shared test sets: ISO 639-1 to the code in LASER's file names.
 TATOEBA_LANGUAGES = {
