@@ -13,7 +13,6 @@ Needs: pip install ".[benchmark]".
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,6 +24,7 @@ from markers import table
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.launch.record import commit, machine
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("simalign", "awesome-align", "xalign")
@@ -139,21 +139,13 @@ def _memory(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def machine(device: str) -> str:
-    """The kind of processor, or of GPU."""
+def processor(device: str) -> str:
+    """The model of the CPU, or of the GPU."""
     if device == "cuda":
-        import torch
-
-        return torch.cuda.get_device_name()
+        return machine()
     info = Path("/proc/cpuinfo")
     named = [line for line in info.read_text().splitlines() if line.startswith("model name")] if info.exists() else []
-    return named[0].split(": ")[1] if named else platform.machine()
-
-
-def commit() -> str:
-    """The short hash of the commit that is measured."""
-    command = ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+    return named[0].split(": ")[1] if named else machine(cpu=True)
 
 
 def describe(args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -168,8 +160,8 @@ def describe(args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapp
     return {
         "command": f"benchmark_aligner.py --src {args.src.name} --tgt {args.tgt.name} --pairs {args.pairs} "
         f"--device {args.device}",
-        "commit": commit(),
-        "machine": machine(args.device) + (", one core" if args.device == "cpu" else ""),
+        "commit": commit() or "unknown",
+        "machine": processor(args.device) + (", one core" if args.device == "cpu" else ""),
         "versions": {**versions, "torch": version("torch"), "transformers": version("transformers")},
         "pairs": args.pairs,
         "words": sum(len(line.split()) for line in text) / args.pairs,

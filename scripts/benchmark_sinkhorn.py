@@ -26,10 +26,11 @@ from pathlib import Path
 from typing import Any
 
 import sinkhorn_report
-from benchmark_aligner import commit, machine
+from benchmark_aligner import processor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.launch.record import commit
 from xalign_fairseq.plots.figure import require_matplotlib
 
 HERE = Path(__file__).resolve().parent
@@ -75,8 +76,8 @@ def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[s
     given += [f"--data-bin {args.data_bin.name}"] if args.data_bin else []
     return {
         "command": f"benchmark_sinkhorn.py --device {args.device} {' '.join(given)}",
-        "commit": commit(),
-        "machine": machine(args.device),
+        "commit": commit() or "unknown",
+        "machine": processor(args.device),
         "cores": os.cpu_count(),
         "versions": {package: found for package in PACKAGES if (found := _version(package))},
         "rows": compare(rows),

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.launch.record import commit, machine
 from xalign_fairseq.launch.scheduler import Job, cores
 from xalign_fairseq.transfer.run_spec import (
     FORMAT,
@@ -201,28 +202,9 @@ def _result(
         "updates": spec.updates,
         "minutes": round(minutes, 2),
         "command": shown_command(spec, folder / "checkpoints"),
-        "commit": _commit(),
-        "machine": _machine(bool(spec.place["cpu"])),
+        "commit": commit(),
+        "machine": f"{machine(bool(spec.place['cpu']))}, {cores()} cores",
     }
-
-
-def _commit() -> str | None:
-    """The commit of this package's sources, if they are a checkout of its repository."""
-    git = ["git", "-C", str(USER_DIR)]
-    try:
-        subprocess.run([*git, "ls-files", "--error-unmatch", "__init__.py"], check=True, capture_output=True)
-        return subprocess.run(
-            [*git, "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def _machine(cpu: bool) -> str:
-    import torch
-
-    name = torch.cuda.get_device_name() if torch.cuda.is_available() and not cpu else "cpu"
-    return f"{name}, {cores()} cores"
 
 
 @contextmanager

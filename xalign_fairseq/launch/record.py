@@ -1,0 +1,53 @@
+"""What the record of a run says of where it was made: the commit of the sources, and the machine."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+from xalign_fairseq.launch.fairseq_train import USER_DIR
+
+
+def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
+    """The short hash of the commit that a source file is checked out from, ``-dirty`` behind it if sources differ.
+
+    Args:
+        file: by default the package's own; a script gives its own, since the package may be an installed copy.
+
+    Returns:
+        None if git is not there or doesn't know the file: an installed package may stand in a foreign checkout.
+
+    Example::
+
+        commit()  # "77983d1"
+    """
+    git = ("git", "-C", str(file.parent))
+    if _output(*git, "ls-files", "--error-unmatch", file.name) is None:
+        return None
+    return _output(*git, "describe", "--always", "--dirty", "--exclude", "*")  # tags would stand in its place
+
+
+def machine(cpu: bool = False) -> str:
+    """The name of the GPU that is in use, or the kind of the CPU. Loads no torch.
+
+    Args:
+        cpu: whether the run was made on the CPU, GPU or not.
+
+    Example::
+
+        machine()  # "NVIDIA H100 80GB HBM3"
+        machine(cpu=True)  # "x86_64 CPU"
+    """
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    one = () if visible is None else ("--id", visible.split(",")[0])
+    names = None if cpu else _output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", *one)
+    return names.splitlines()[0] if names else f"{platform.machine()} CPU"
+
+
+def _output(*command: str) -> str | None:
+    """What a program prints; None if it fails or is not there."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
