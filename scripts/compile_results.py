@@ -240,7 +240,7 @@ def benchmark(path: Path) -> str:
 
 def is_study(root: Path, recipe: str) -> bool:
     """Whether a recipe's tables are those of a report: runs of xalign transfer, or of the continuation study."""
-    return recipe == CONTINUATION or (root / "examples" / recipe / "plans").is_dir()
+    return recipe == CONTINUATION or (root / "examples" / recipe / "studies").is_dir()
 
 
 def study_table(report: Path, heading: str) -> str:

@@ -25,7 +25,7 @@ english="$out/text/english.txt"
 held_out=2000
 
 # Tasks are trained on what is free to share: UD's development set, WikiAnn's training set, XNLI's development set.
-copy_labelled() { # FOLDER: the English files, by the names that plans/*.yaml have
+copy_labelled() { # FOLDER: the English files, by the names that studies/*.yaml have
   local eval="$benchmark/eval"
   mkdir -p "$1"
   gzip -dc "$eval/ud/en_ewt-ud-dev.conllu.gz" > "$1/pos-train.en.conllu"

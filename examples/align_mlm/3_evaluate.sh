@@ -4,7 +4,7 @@
 #   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: of some runs alone, such as xlm.trans_inv-1
 #
 # DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos ner),
-# PLAN (plans/small.yaml), DEVICE (--cpu; for a GPU "").
+# STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "").
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 [[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
@@ -31,5 +31,5 @@ for name in "${names[@]}"; do
   fi
 done
 [[ "${#wanted[@]}" -gt 0 ]] || exit 0
-python "$here/evaluate.py" "$data" "${wanted[@]}" --tasks "${tasks[@]}" --plan "${PLAN:-$here/plans/small.yaml}" \
+python "$here/evaluate.py" "$data" "${wanted[@]}" --tasks "${tasks[@]}" --study "${STUDY:-$here/studies/small.yaml}" \
   --results "$results" "${device[@]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fine-tune and test finished runs of 2_train.sh, score their embeddings, and write it to results/runs/.
 
-usage: evaluate.py DATA RUN [RUN ...] [--tasks pos ner] [--plan plans/small.yaml] [--results FOLDER] [--cpu]
+usage: evaluate.py DATA RUN [RUN ...] [--tasks pos ner] [--study studies/small.yaml] [--results FOLDER] [--cpu]
 
 DATA: OUT of 1_data.sh. RUN: a folder of 2_train.sh, whose name says what it is. Of each task there are two models, one
 trained in English (zero-shot) and one in the derived language (supervised); a task without files of the derived
@@ -38,7 +38,7 @@ from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
-from xalign_fairseq.transfer.study import load_plan, select
+from xalign_fairseq.transfer.study import load_study, select
 
 LAST = "checkpoint_last.pt"
 SUPERVISED = "-supervised"
@@ -50,16 +50,16 @@ def in_fork(function: Callable[..., Any], *arguments: Any) -> Any:
         return process.submit(function, *arguments).result()
 
 
-def plan_runs(args: argparse.Namespace, run: Path, setting: study.Setting) -> list[RunSpec]:
+def specs_of(args: argparse.Namespace, run: Path, setting: study.Setting) -> list[RunSpec]:
     """What to fine-tune: both models of each task that has files of the derived language."""
-    plan = load_plan(args.plan, args.data / "derived" / setting.folder)
+    transfer = load_study(args.study, args.data / "derived" / setting.folder)
     there = [
-        task.name for task in plan.tasks
+        task.name for task in transfer.tasks
         if task.name.removesuffix(SUPERVISED) in args.tasks and (task.folder / task.files["test"]["xx"]).is_file()
     ]  # fmt: skip
     if not there:
         raise XalignError("no task has files of the derived language", where=args.data / "derived" / setting.folder)
-    return build(select(plan, there), [open_checkpoint(run.name, run / LAST, run)], cpu=args.cpu)
+    return build(select(transfer, there), [open_checkpoint(run.name, run / LAST, run)], cpu=args.cpu)
 
 
 def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
@@ -120,7 +120,7 @@ def measure(args: argparse.Namespace, run: Path) -> None:
     setting, seed = study.split_name(run.name)
     record = training_record(run) | in_fork(score_embeddings, run, args.data / "data" / setting.data)
     counts: dict[str, np.ndarray] = {}
-    for spec in in_fork(plan_runs, args, run, setting):
+    for spec in in_fork(specs_of, args, run, setting):
         for key, table in in_fork(fine_tune, spec, run / "transfer").items():
             counts[key] = counts[key] + table if key in counts else table  # seeds of fine-tuning add up
     shutil.rmtree(run / "transfer")
@@ -141,7 +141,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("data", type=Path)
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
     parser.add_argument("--tasks", nargs="+", default=["pos", "ner"], choices=tuple(study.TASKS))
-    parser.add_argument("--plan", type=Path, default=here / "plans/small.yaml")
+    parser.add_argument("--study", type=Path, default=here / "studies/small.yaml")
     parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ beside this script")
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     args = parser.parse_args(argv)

@@ -18,7 +18,7 @@ from lstm_parser import Parse, Parser, train
 from xalign_fairseq.cli._aligning import progress_bar
 from xalign_fairseq.data.tokenizer import split_words
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, Gold
+from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 from xalign_fairseq.evaluation.tagging import TOKEN_ACCURACY
 from xalign_fairseq.files import atomic_write, read_lines
 from xalign_fairseq.labelled.conllu import read_trees
@@ -50,7 +50,7 @@ def read_words(path: str) -> Iterator[list[str]]:
 def score(parser: Parser, examples: Sequence[TreeExample]) -> dict[str, float]:
     """UPOS accuracy and attachment scores in %."""
     parses = parser.parse([each.words for each in examples])
-    golds = [Gold(each.tree.heads, each.tree.relations, each.upos) for each in examples if each.tree]
+    golds = [GoldTree(each.tree.heads, each.tree.relations, each.upos) for each in examples if each.tree]
     trees = [(heads, relations) for _, heads, relations in parses]
     scores = {metric.name: metric.score(metric.counts(golds, trees, "")) for metric in (UAS, LAS, UAS_ALL, LAS_ALL)}
     tags = TOKEN_ACCURACY.counts([list(each.upos) for each in examples], [upos for upos, _, _ in parses], "")

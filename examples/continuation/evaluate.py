@@ -34,7 +34,12 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import apply_map, load_maps
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.embedding_alignment import WordPairs, alignment_counts, rank_counts, word_vectors
+from xalign_fairseq.evaluation.embedding_alignment import (
+    BilingualDictionary,
+    alignment_counts,
+    rank_counts,
+    word_vectors,
+)
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.files import read_lines
@@ -157,7 +162,7 @@ def measure_retrieval(model: Model, files: Path, foreign: str) -> tuple[dict[str
     return record, counts
 
 
-def measure_alignment_score(model: Model, pairs: WordPairs, foreign: str) -> tuple[dict[str, Any], Counts]:
+def measure_alignment_score(model: Model, pairs: BilingualDictionary, foreign: str) -> tuple[dict[str, Any], Counts]:
     """Counts of dictionary words in both directions, from input embeddings."""
     embeddings = model.input_embeddings()
     english, other = (
@@ -172,14 +177,14 @@ def measure_alignment_score(model: Model, pairs: WordPairs, foreign: str) -> tup
     return {"alignment": {"en": len(pairs.src), foreign: len(pairs.tgt)}}, counts
 
 
-def read_dictionary(path: Path, english: Path, foreign: Path) -> WordPairs:
+def read_dictionary(path: Path, english: Path, foreign: Path) -> BilingualDictionary:
     """Pairs (English, foreign) of single words that differ, both of which the text has often enough."""
     known = [
         {word for word, count in Counter(word for line in read_lines(file) for word in line.split()).items()
          if count >= OCCURRENCES} for file in (english, foreign)
     ]  # fmt: skip
     pairs = [line.split("\t") for line in read_lines(path)]
-    return WordPairs.collect(
+    return BilingualDictionary.collect(
         (first, second)
         for first, second in pairs
         if first in known[0]

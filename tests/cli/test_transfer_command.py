@@ -21,7 +21,7 @@ from xalign_fairseq.transfer.run_spec import RunSpec, train_options
 pytestmark = pytest.mark.slow
 XALIGN = str(Path(sys.executable).parent / "xalign")
 TAGS = ("NOUN", "VERB", "ADJ")
-PLAN = """
+STUDY = """
 data: .
 seeds: [4, 7]
 defaults: {lr: 1e-2, epochs: 10, batch_size: 8, warmup: 0, max_length: 32, overlap: 8, dropout: 0, validate_every: 10}
@@ -50,21 +50,21 @@ def conllu(words):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A plan with a tagger (the tag is the word's length modulo 3) and a task of pairs."""
+    """A study with a tagger (the tag is the word's length modulo 3) and a task of pairs."""
     folder = tmp_path_factory.mktemp("transfer")
     (folder / "train.conllu").write_text("".join(map(conllu, sentences(60, 1))))
     (folder / "test.conllu").write_text("".join(map(conllu, sentences(20, 2))))
     (folder / "unlabelled.tsv").write_text("".join("\n".join(words) + "\n\n" for words in sentences(5, 3)))
     rows = [f"{' '.join(words)}\t{' '.join(words[::-1])}\t{len(words) % 2}\n" for words in sentences(30, 4)]
     (folder / "pairs.tsv").write_text("".join(rows))
-    (folder / "plan.yaml").write_text(PLAN)
+    (folder / "study.yaml").write_text(STUDY)
     return folder
 
 
 @pytest.fixture(scope="module")
 def options(folder, tiny_checkpoint):
     """The command without ``--out``."""
-    return ["transfer", "--plan", str(folder / "plan.yaml"), "--checkpoint", f"tiny={tiny_checkpoint}", "--cpu"]
+    return ["transfer", "--study", str(folder / "study.yaml"), "--checkpoint", f"tiny={tiny_checkpoint}", "--cpu"]
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def test_retrieval_needs_no_training(options, folder, tmp_path):
     (folder / "en-de.de").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
     (folder / "en-de.en").write_text("".join(" ".join(words) + "\n" for words in sentences(12, 5)))
     (folder / "retrieval.yaml").write_text("data: .\ntasks:\n  tatoeba: {languages: [de], settings: {layer: 1}}\n")
-    command = [*options, "--plan", str(folder / "retrieval.yaml"), "--out", str(tmp_path)]
+    command = [*options, "--study", str(folder / "retrieval.yaml"), "--out", str(tmp_path)]
     assert main(command) == 0
     found = json.loads((tmp_path / "runs/tiny/tatoeba/none/0/result.json").read_text())
     assert found["scores"]["de"]["accuracy"] == 1.0  # each sentence finds itself
@@ -256,6 +256,6 @@ def test_mistakes_are_told_before_any_run(options, extra, message, tmp_path, cap
     assert message in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
-def test_without_plan_and_data_it_says_what_is_missing(tiny_checkpoint, tmp_path, capsys):
+def test_without_study_and_data_it_says_what_is_missing(tiny_checkpoint, tmp_path, capsys):
     assert main(["transfer", "--checkpoint", f"tiny={tiny_checkpoint}", "--out", str(tmp_path)]) == 2
-    assert "--plan YAML, or --data DIR --languages LANG" in capsys.readouterr().err
+    assert "--study YAML, or --data DIR --languages LANG" in capsys.readouterr().err

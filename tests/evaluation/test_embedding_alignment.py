@@ -11,7 +11,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import (
     ALIGNMENT_RANK,
     ALIGNMENT_SCORE,
-    WordPairs,
+    BilingualDictionary,
     alignment_counts,
     rank_counts,
     word_vectors,
@@ -21,12 +21,12 @@ PAIRS = [("big", "groß"), ("large", "groß"), ("big", "dick"), ("house", "Haus"
 
 
 def test_a_dictionary_is_read_in_both_directions():
-    found = WordPairs.collect(PAIRS)
+    found = BilingualDictionary.collect(PAIRS)
     assert found.src == ["big", "large", "house"] and found.tgt == ["groß", "dick", "Haus"]
     assert found.to_tgt == [{0, 1}, {0}, {2}]
     assert found.to_src == [{0, 1}, {0}, {2}]
     with pytest.raises(XalignError, match="no word pair"):
-        WordPairs.collect([])
+        BilingualDictionary.collect([])
 
 
 def test_each_of_several_translations_is_right():

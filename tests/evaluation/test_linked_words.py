@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.embedding_alignment import WordPairs
+from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
 from xalign_fairseq.evaluation.linked_words import frequent_pairs, pair_cosines
 
 SENTENCES = [
@@ -33,10 +33,13 @@ def test_nothing_left_is_an_error():
 
 
 def test_cosines_of_linked_and_of_all_other_pairs():
-    words = WordPairs.collect([("a", "x"), ("a", "y"), ("b", "y")])
+    words = BilingualDictionary.collect([("a", "x"), ("a", "y"), ("b", "y")])
     src = torch.tensor([[1.0, 0.0], [0.0, 3.0]])
     tgt = torch.tensor([[2.0, 0.0], [1.0, 1.0]])
     linked, others = pair_cosines(words, src, tgt)
     assert linked == pytest.approx((1 + 2 * math.sqrt(0.5)) / 3)  # a-x, a-y, b-y
     assert others == pytest.approx(0, abs=1e-12)  # b-x
-    assert pair_cosines(WordPairs.collect([("a", "x")]), src[:1], tgt[1:]) == (pytest.approx(math.sqrt(0.5)), None)
+    assert pair_cosines(BilingualDictionary.collect([("a", "x")]), src[:1], tgt[1:]) == (
+        pytest.approx(math.sqrt(0.5)),
+        None,
+    )

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, Gold
+from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 
 # "Peter was seen , 5 %": words 1 ... 6.
-GOLD = Gold(
+GOLD = GoldTree(
     heads=(3, 3, 0, 3, 3, 5),
     relations=("nsubj:pass", "aux:pass", "root", "punct", "obl", "dep"),
     upos=("PROPN", "AUX", "VERB", "PUNCT", "NUM", "SYM"),
@@ -52,8 +52,8 @@ def test_a_sentence_by_hand(heads, relations, uas, las, uas_all, las_all):
 
 
 def test_words_are_averaged_and_not_sentences():
-    one = Gold((0,), ("root",), ("VERB",))
-    comma = Gold((0,), ("root",), ("PUNCT",))
+    one = GoldTree((0,), ("root",), ("VERB",))
+    comma = GoldTree((0,), ("root",), ("PUNCT",))
     counts = LAS.counts(
         [GOLD, one, comma],
         [(GOLD.heads, GOLD.relations), ((0,), ("dep",)), ((0,), ("root",))],
@@ -64,7 +64,7 @@ def test_words_are_averaged_and_not_sentences():
 
 
 def test_gold_tags_decide_what_is_left_out():
-    gold = Gold((2, 0), ("punct", "root"), ("X", "PUNCT"))
+    gold = GoldTree((2, 0), ("punct", "root"), ("X", "PUNCT"))
     assert LAS.count(gold, ((2, 0), ("punct", "root")), "en") == (1, 1)
 
 
@@ -123,7 +123,7 @@ def test_the_conll_scorer_counts_the_same(tmp_path):
         check=True,
     )
     table = {row.split("|")[0].strip(): row.split("|")[1:] for row in done.stdout.splitlines() if "|" in row}
-    golds = [Gold(tuple(heads), tuple(relations), ("NOUN",) * len(heads)) for heads, relations in golds]
+    golds = [GoldTree(tuple(heads), tuple(relations), ("NOUN",) * len(heads)) for heads, relations in golds]
     for metric, name in ((UAS_ALL, "UAS"), (LAS_ALL, "LAS")):
         correct, words = metric.counts(golds, predictions, "en").sum(0)
         assert [correct, words] == [float(figure) for figure in table[name][:2]] and 0 < correct < words

@@ -1,19 +1,19 @@
-"""The study's report is that of the runs beside it, and its plans are valid."""
+"""The report of the study that was run is that of the runs beside it, and all studies can be read."""
 
 from pathlib import Path
 
 import pytest
 
 from xalign_fairseq.transfer.report import make_report
-from xalign_fairseq.transfer.study import load_plan
+from xalign_fairseq.transfer.study import load_study
 from xalign_fairseq.transfer.tables import to_markdown
 
 STUDY = Path(__file__).parents[2] / "examples/transfer"
 
 
-@pytest.mark.parametrize("plan", sorted((STUDY / "plans").glob("*.yaml")), ids=lambda path: path.stem)
-def test_plans_are_read(plan):
-    assert load_plan(plan, data=STUDY).tasks
+@pytest.mark.parametrize("study", sorted((STUDY / "studies").glob("*.yaml")), ids=lambda path: path.stem)
+def test_studies_are_read(study):
+    assert load_study(study, data=STUDY).tasks
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.conllu import read_trees, read_upos
 from xalign_fairseq.languages import conllu_files
-from xalign_fairseq.languages.sentence import Tree
+from xalign_fairseq.languages.sentence import SyntaxTree
 
 # "He can't sleep, Ann." with a multi-word token, an empty node, an enhanced graph, a subtype and a blank in a word.
 NATURAL = """\
@@ -143,7 +143,7 @@ def test_transformations_see_the_tree_and_the_number_of_the_sentence(write):
     conllu_files.derive(conllu_files.read(write(NATURAL)), lambda s, key: seen.append((key, s.tree)) or s)
     relations = ("nsubj", "aux", "advmod", "root", "punct", "vocative", "punct")
     tags = ("PRON", "AUX", "PART", "VERB", "PUNCT", "PROPN", "PUNCT")
-    assert seen == [(0, Tree((3, 3, 3, -1, 5, 3, 3), relations, tags)), (1, None)]
+    assert seen == [(0, SyntaxTree((3, 3, 3, -1, 5, 3, 3), relations, tags)), (1, None)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from xalign_fairseq.evaluation.tagging import entities
 from xalign_fairseq.labelled.examples import WordsExample
 from xalign_fairseq.languages import ner_files
 from xalign_fairseq.languages.inversion import Inversion
-from xalign_fairseq.languages.sentence import Tree
+from xalign_fairseq.languages.sentence import SyntaxTree
 
 
 def example(text):
@@ -131,7 +131,7 @@ def test_a_file_without_tags_stays_one(tmp_path):
 
 
 def test_transformations_see_the_tree_and_the_number_of_the_sentence():
-    trees = [Tree((-1,), ("root",), ("X",)), Tree((-1,), ("root",), ("Y",))]
+    trees = [SyntaxTree((-1,), ("root",), ("X",)), SyntaxTree((-1,), ("root",), ("Y",))]
     seen = []
     ner_files.derive([example("a/O"), example("b/O")], lambda s, key: seen.append((key, s.tree)) or s, trees)
     assert seen == list(enumerate(trees))

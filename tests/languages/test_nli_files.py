@@ -6,7 +6,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.languages import nli_files
 from xalign_fairseq.languages.inversion import Inversion
-from xalign_fairseq.languages.sentence import Tree
+from xalign_fairseq.languages.sentence import SyntaxTree
 from xalign_fairseq.languages.words import words_and_marks
 
 INVERTED = Inversion([".", "?"])
@@ -98,7 +98,7 @@ def test_inverting_twice_gives_the_file_back(write):
 def test_texts_have_keys_and_trees_in_the_order_of_the_file(write):
     pairs = nli_files.read(write("dev-en.tsv", "a b.\tc\t1", "d\te\t0"), "en")
     assert nli_files.sentences(pairs) == [["a", "b", "."], ["c"], ["d"], ["e"]]
-    trees = [Tree((-1, 0, 0), ("r",) * 3, ("X",) * 3), *(Tree((-1,), ("r",), (tag,)) for tag in "ABC")]
+    trees = [SyntaxTree((-1, 0, 0), ("r",) * 3, ("X",) * 3), *(SyntaxTree((-1,), ("r",), (tag,)) for tag in "ABC")]
     seen = []
     nli_files.derive(pairs, lambda s, key: seen.append((key, s.source, s.tree)) or s, trees)
     assert seen == [(0, ("a", "b", "."), trees[0]), (1, ("c",), trees[1]), (2, ("d",), trees[2]), (3, ("e",), trees[3])]

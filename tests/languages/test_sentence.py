@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from xalign_fairseq.languages.sentence import Composition, Sentence, Tree
+from xalign_fairseq.languages.sentence import Composition, Sentence, SyntaxTree
 
 
 def test_words_move_with_their_forms_and_labels():
@@ -41,9 +41,9 @@ def test_sizes_that_differ_are_refused():
     with pytest.raises(ValueError, match="2 labels of 3 words"):
         Sentence.natural("abc").move([1, 2])
     with pytest.raises(ValueError, match="a tree of 1"):
-        Sentence.natural("abc", Tree((-1,), ("root",), ("X",)))
+        Sentence.natural("abc", SyntaxTree((-1,), ("root",), ("X",)))
     with pytest.raises(ValueError, match="2 heads, 1 relations"):
-        Tree((-1, 0), ("root",), ("X", "X"))
+        SyntaxTree((-1, 0), ("root",), ("X", "X"))
     with pytest.raises(ValueError, match="3 words, 3 places, 1 forms"):
         Sentence.natural("abc").rewritten(["x"])
 

@@ -11,7 +11,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.languages.conllu_files import natural, read
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.order_model import Node, OrderModel, Template, orders
-from xalign_fairseq.languages.sentence import Composition, Sentence, Tree
+from xalign_fairseq.languages.sentence import Composition, Sentence, SyntaxTree
 from xalign_fairseq.languages.syntax import Reordering, learn, read_treebank
 
 LIKE = {**dict.fromkeys(("noun", "verb"), OrderModel(*[Template({}, np.zeros((5, 1, 1)))] * 3))}
@@ -21,7 +21,7 @@ def parsed(text):
     """A sentence from ``form|UPOS|head|relation`` words, heads counted from 1."""
     rows = [word.split("|") for word in text.split()]
     forms, upos, heads, relations = zip(*rows, strict=True)
-    return Sentence.natural(forms, Tree(tuple(int(head) - 1 for head in heads), relations, upos))
+    return Sentence.natural(forms, SyntaxTree(tuple(int(head) - 1 for head in heads), relations, upos))
 
 
 def fixed(order_of):
@@ -212,7 +212,7 @@ def test_after_an_inversion_the_treebanks_order_is_the_same(english):
     ],
 )
 def test_heads_that_make_no_tree(heads, found):
-    sentence = Sentence.natural("abc", Tree(heads, ("x",) * 3, ("NOUN",) * 3))
+    sentence = Sentence.natural("abc", SyntaxTree(heads, ("x",) * 3, ("NOUN",) * 3))
     with pytest.raises(XalignError, match=f"(?s)make no tree.*sentence 12.*{found}"):
         Reordering(LIKE, 1)(sentence, 11)
 

@@ -8,7 +8,7 @@ from xalign_fairseq.sample.english import English
 from xalign_fairseq.sample.french import French
 from xalign_fairseq.sample.german import German
 from xalign_fairseq.sample.lexicon import load_lexicon
-from xalign_fairseq.sample.meaning import Adverbial, Clause, Location, Phrase, Sentence
+from xalign_fairseq.sample.meaning import Adverbial, Clause, Location, Message, Phrase
 from xalign_fairseq.sample.russian import Russian
 from xalign_fairseq.sample.tokens import finish, fixed_phrase, gold_links
 
@@ -58,7 +58,7 @@ def clause(subject, verb=None, tense="present", kind="verb", **options):
 
 def sentence(first, join="", conjunction=None, second=None, second_first=False):
     row = entry("conjunctions", conjunction) if conjunction else None
-    return Sentence(first, join, row, second, second_first, key(), key(), key(2))
+    return Message(first, join, row, second, second_first, key(), key(), key(2))
 
 
 def front_door():

@@ -44,7 +44,7 @@ def folder(tmp_path):
     (recipe / "results").mkdir(parents=True)
     shutil.copy(ROOT / "README.md", tmp_path)
     shutil.copy(ROOT / "examples/xlm_align/README.md", recipe)
-    (tmp_path / "examples/transfer/plans").mkdir(parents=True)
+    (tmp_path / "examples/transfer/studies").mkdir(parents=True)
     (tmp_path / "examples/continuation").mkdir()
     for study in ("transfer", "continuation"):
         shutil.copy(ROOT / f"examples/{study}/README.md", tmp_path / f"examples/{study}")

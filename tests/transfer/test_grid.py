@@ -1,4 +1,4 @@
-"""From a plan to runs: files found or listed, labels compared, updates counted, folders told apart."""
+"""From a study to runs: files found or listed, labels compared, updates counted, folders told apart."""
 
 import json
 from dataclasses import replace
@@ -10,10 +10,10 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.grid import Checkpoint, build, describe, find_files, open_checkpoint
 from xalign_fairseq.transfer.run_spec import RunSpec, is_done, shown_command, train_options
-from xalign_fairseq.transfer.study import load_plan
+from xalign_fairseq.transfer.study import load_study
 
 ENCODER = Checkpoint("enc", Path("/models/enc.pt"), EncoderConfig(60, 3, 16, 32, 2, 128), "0123456789ab")
-PLAN = """
+STUDY = """
 data: .
 seeds: [3, 1]
 defaults: {epochs: 2, batch_size: 4, lr: 1e-3, max_length: 32, overlap: 8}
@@ -37,18 +37,18 @@ def folder(tmp_path):
 
 @pytest.fixture
 def runs(folder):
-    """The runs of a plan's text."""
+    """The runs of a study's text."""
 
-    def read(text=PLAN, checkpoints=(ENCODER,), **keywords):
-        path = folder / "plan.yaml"
+    def read(text=STUDY, checkpoints=(ENCODER,), **keywords):
+        path = folder / "study.yaml"
         path.write_text(text)
-        return build(load_plan(path), checkpoints, cpu=True, **keywords)
+        return build(load_study(path), checkpoints, cpu=True, **keywords)
 
     return read
 
 
 def with_task(extra, settings=""):
-    return PLAN.replace("languages: [en, de]}", f"languages: [en, de], {extra}, settings: {{{settings}}}}}")
+    return STUDY.replace("languages: [en, de]}", f"languages: [en, de], {extra}, settings: {{{settings}}}}}")
 
 
 def found(command, option):
@@ -62,7 +62,7 @@ def test_a_run_for_each_seed_and_checkpoint(runs, folder):
     assert (spec.train_examples, spec.updates, spec.warmup_updates) == (22, 12, 1)  # 6 batches of 4, twice
     assert spec.place["files"]["test"] == {x: str(folder / f"test-{x}.tsv") for x in ("en", "de")}
     assert spec.folder(Path("out")) == Path("out/runs/enc/pairs/en/3")
-    assert list(describe(load_plan(folder / "plan.yaml"), specs, dict.fromkeys((s.name for s in specs), False))) == [
+    assert list(describe(load_study(folder / "study.yaml"), specs, dict.fromkeys((s.name for s in specs), False))) == [
         "pairs: train en (22 examples, 12 updates); select on en",
         "  xnli, test en de: 4 runs",
         "4 runs, 0 of them done",
@@ -96,7 +96,7 @@ def test_all_missing_files_are_listed_at_once(runs, folder):
     (folder / "test-de.tsv").unlink()
     (folder / "train-en.tsv").unlink()
     with pytest.raises(XalignError) as error:
-        runs(PLAN + "  tagger: {benchmark: ner, train: {en: absent.tsv}, holdout: 0.1, languages: [en]}\n")
+        runs(STUDY + "  tagger: {benchmark: ner, train: {en: absent.tsv}, holdout: 0.1, languages: [en]}\n")
     text = str(error.value)
     assert text.startswith("3 files") and "test-de.tsv" in text and "train-en.tsv" in text and "absent.tsv" in text
 
@@ -118,7 +118,7 @@ def test_tests_need_no_labels_but_training_does(runs, folder):
 
 def test_languages_without_an_embedding_are_told_before_any_run(runs):
     speaking = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="de,en"))
-    [spec] = runs(PLAN.replace("[3, 1]", "[3]"), [speaking])
+    [spec] = runs(STUDY.replace("[3, 1]", "[3]"), [speaking])
     assert found(train_options(spec, Path("save")), "--language-embeddings") == "de,en"
     assert "language_embeddings" not in runs()[0].encoder  # runs of earlier encoders are what they were
     english = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="en,xx"))
@@ -128,7 +128,7 @@ def test_languages_without_an_embedding_are_told_before_any_run(runs):
 
 def test_layer_norms_of_bert_are_built_again(runs):
     bert = replace(ENCODER, config=replace(ENCODER.config, layer_norm_eps=1e-12))
-    [spec] = runs(PLAN.replace("[3, 1]", "[3]"), [bert])
+    [spec] = runs(STUDY.replace("[3, 1]", "[3]"), [bert])
     assert float(found(train_options(spec, Path("save")), "--layer-norm-eps")) == 1e-12
     assert "layer_norm_eps" not in runs()[0].encoder  # runs of earlier encoders are what they were
 
@@ -157,7 +157,7 @@ def test_retrieval_is_one_run_without_training(runs, folder):
 
 def test_a_layer_that_an_encoder_lacks_is_named(runs):
     with pytest.raises(XalignError, match=r"(?s)no such layer.*tatoeba, layer; enc.*found: 4.*0 \(embeddings\) to 3"):
-        runs("data: .\ntasks:\n  tatoeba: {test: {de: plan.yaml}, settings: {layer: 4}}\n")
+        runs("data: .\ntasks:\n  tatoeba: {test: {de: study.yaml}, settings: {layer: 4}}\n")
 
 
 def test_fairseqs_command_line(runs, folder):
@@ -192,7 +192,7 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     assert not is_done(spec, out)
     here.mkdir(parents=True)
     (here / "spec.json").write_text(json.dumps(spec.as_data()))
-    other = runs(PLAN.replace("1e-3", "2e-3"))[0]
+    other = runs(STUDY.replace("1e-3", "2e-3"))[0]
     assert not is_done(other, out)  # nothing was made there
     (here / "checkpoints").mkdir()
     with pytest.raises(XalignError, match=r'(?s)made by another run.*settings {"lr": 0.001}.*settings {"lr": 0.002}'):
@@ -232,10 +232,10 @@ def test_a_spec_goes_through_its_file(runs, tmp_path):
     assert again.as_data() == spec.as_data() and train_options(again, tmp_path) == train_options(spec, tmp_path)
 
 
-def test_files_of_a_plan_are_absolute(folder, monkeypatch):
-    (folder / "plan.yaml").write_text(PLAN)
+def test_files_of_a_study_are_absolute(folder, monkeypatch):
+    (folder / "study.yaml").write_text(STUDY)
     monkeypatch.chdir(folder)
-    files = find_files(load_plan("plan.yaml"))
+    files = find_files(load_study("study.yaml"))
     assert files["pairs"]["train"]["en"] == folder / "train-en.tsv"
 
 

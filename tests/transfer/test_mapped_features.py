@@ -9,7 +9,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.benchmarks import find
-from xalign_fairseq.transfer.family import Encoded, Limits, window_languages
+from xalign_fairseq.transfer.family import EncodedExample, Limits, window_languages
 from xalign_fairseq.transfer.predict import Predictor
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -96,5 +96,5 @@ def test_every_window_has_the_language_of_its_example(transfer_data):
             self.language = language
 
     windows = [torch.zeros(3).numpy()]
-    encoded = [Encoded(windows * count) for count in (2, 1, 3)]
+    encoded = [EncodedExample(windows * count) for count in (2, 1, 3)]
     assert window_languages([Example("de"), Example("en"), Example("fr")], encoded) == ["de"] * 2 + ["en"] + ["fr"] * 3

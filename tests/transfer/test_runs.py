@@ -10,7 +10,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done
 from xalign_fairseq.transfer.runs import _alone, _drop_damaged, job, make, summary, tidy
-from xalign_fairseq.transfer.study import select, xtreme_plan
+from xalign_fairseq.transfer.study import select, xtreme_study
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
         (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
     out, encoders = tmp_path / "out", [open_checkpoint("tiny", transfer_encoder, tmp_path)]
     for languages in (["de"], ["fr"]):
-        (spec,) = build(select(xtreme_plan(tmp_path, languages), ["tatoeba"]), encoders, cpu=True)
+        (spec,) = build(select(xtreme_study(tmp_path, languages), ["tatoeba"]), encoders, cpu=True)
         job(spec, out, keep_models=False)
         make(spec.folder(out) / "spec.json")
     folder = spec.folder(out)
@@ -68,5 +68,5 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     with np.load(folder / "counts.npz") as counts:
         assert {name.partition("/")[0] for name in counts} == {"de", "fr"}
     assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
-    (both,) = build(select(xtreme_plan(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
+    (both,) = build(select(xtreme_study(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
     assert is_done(both, out)

@@ -1,4 +1,4 @@
-"""Settings: layers of a plan, types that YAML blurs, bounds, and the schedule that fairseq is given."""
+"""Settings: layers of a study, types that YAML blurs, bounds, and the schedule that fairseq is given."""
 
 import pytest
 
@@ -16,7 +16,7 @@ FAMILY = {"crf": False, "head_dropout": 0.1, "max_words": None}
 
 
 def read(*layers):
-    return read_settings(layers, FAMILY, "plan, task")
+    return read_settings(layers, FAMILY, "study, task")
 
 
 def test_later_layers_win_and_family_options_are_apart():
@@ -31,7 +31,7 @@ def test_the_defaults_are_those_of_wu_and_dredze():
     assert settings.adam_betas == (0.9, 0.999) and settings.weight_decay == 0
 
 
-def test_a_task_may_count_updates_where_the_plan_counts_epochs():
+def test_a_task_may_count_updates_where_the_study_counts_epochs():
     settings, _ = read({"epochs": 3}, {"updates": 70})
     assert (settings.epochs, settings.updates) == (None, 70)
     settings, _ = read({"updates": 70}, {"epochs": 3})
@@ -50,7 +50,7 @@ def test_a_task_may_count_updates_where_the_plan_counts_epochs():
     ],
 )  # fmt: skip
 def test_values_of_the_wrong_kind_are_named(name, value):
-    with pytest.raises(XalignError, match=f"plan, task, {name}"):
+    with pytest.raises(XalignError, match=f"study, task, {name}"):
         read({name: value})
 
 

@@ -1,24 +1,24 @@
-"""Plans: what YAML says, what is missing or misspelt, and the plans of the papers."""
+"""Studies: what YAML says, what is missing or misspelt, and the studies of the papers."""
 
 from pathlib import Path
 
 import pytest
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transfer.study import SEEDS, load_plan, select, xtreme_plan
+from xalign_fairseq.transfer.study import SEEDS, load_study, select, xtreme_study
 
-PLANS = Path(__file__).parents[2] / "examples/transfer/plans"
+STUDIES = Path(__file__).parents[2] / "examples/transfer/studies"
 MINIMAL = "data: .\ntasks:\n  pos: {languages: [en, de]}\n"
 
 
 @pytest.fixture
 def load(tmp_path):
-    """The plan that a text says."""
+    """The study that a text says."""
 
     def read(text, **keywords):
-        path = tmp_path / "plan.yaml"
+        path = tmp_path / "study.yaml"
         path.write_text(text)
-        return load_plan(path, **keywords)
+        return load_study(path, **keywords)
 
     return read
 
@@ -33,7 +33,7 @@ def test_the_defaults_train_in_english_and_test_by_patterns(load, tmp_path):
 
 
 def test_a_full_task(load, tmp_path):
-    plan = load(
+    study = load(
         """
 data: here
 seeds: [3, 1]
@@ -48,8 +48,8 @@ tasks:
     settings: {lr: 5e-5, crf: true, max_length: 64, overlap: 8}
 """
     )
-    (task,) = plan.tasks
-    assert plan.seeds == (3, 1) and task.folder == tmp_path / "here/panx"
+    (task,) = study.tasks
+    assert study.seeds == (3, 1) and task.folder == tmp_path / "here/panx"
     assert task.train_languages == ("en", "hi") and task.valid_languages == ("en",) and task.languages == ("de",)
     assert task.files["train"] == {"en": "a.tsv", "hi": "b.tsv"}
     assert (task.settings.lr, task.settings.epochs, task.settings.max_length) == (5e-5, 2, 64)
@@ -79,8 +79,8 @@ tasks:
         (MINIMAL.replace("}", ", code_switch: true}"), "another language beside English"),
         (MINIMAL.replace("}", ", settings: {crff: true}}"), r"(?s)found: crff.*expected: crf\?"),
         (MINIMAL.replace("}", ", settings: {arc_size: 3}}"), "unknown key"),  # a parser's option
-        (MINIMAL.replace("}", ", settings: {max_length: 16}}"), r"plan.yaml, pos: windows"),  # overlap 32
-        (MINIMAL.replace("}", ", settings: {head_dropout: 2}}"), r"(?s)plan.yaml, pos: an option.*--head-dropout"),
+        (MINIMAL.replace("}", ", settings: {max_length: 16}}"), r"study.yaml, pos: windows"),  # overlap 32
+        (MINIMAL.replace("}", ", settings: {head_dropout: 2}}"), r"(?s)study.yaml, pos: an option.*--head-dropout"),
         (MINIMAL + "  xquad: {languages: [de], settings: {max_question_tokens: 300}}\n", "xquad: the windows have no"),
         (MINIMAL + "  xquad: {languages: [de], settings: {n_best: 0}}\n", r"(?s)--n-best.*at least 1"),
         (MINIMAL + "  parsing: {languages: [de], settings: {max_words: -1}}\n", r"(?s)--max-words.*at least 0"),
@@ -94,40 +94,40 @@ def test_mistakes_are_named(load, text, message):
         load(text)
 
 
-def test_part_of_a_plan(load):
-    plan = load(
+def test_part_of_a_study(load):
+    study = load(
         MINIMAL + "  ner: {languages: [de]}\n  each: {benchmark: ner, models: each, train_languages: [en, de]}\n"
     )
-    assert [task.name for task in select(plan, tasks=["ner"]).tasks] == ["ner"]
-    english = select(plan, languages=["en"], seeds=[5])
+    assert [task.name for task in select(study, tasks=["ner"]).tasks] == ["ner"]
+    english = select(study, languages=["en"], seeds=[5])
     assert [(task.name, task.train_languages, task.languages) for task in english.tasks] == [
         ("pos", ("en",), ("en",)), ("each", ("en",), ("en",)),
     ]  # fmt: skip
     assert english.seeds == (5,)
-    assert select(plan) == plan
+    assert select(study) == study
     with pytest.raises(XalignError, match=r"(?s)no such task.*nner.*expected: ner\?"):
-        select(plan, tasks=["nner"])
+        select(study, tasks=["nner"])
     with pytest.raises(XalignError, match="no task is tested in this language"):
-        select(plan, languages=["fr"])
+        select(study, languages=["fr"])
 
 
-def test_xtreme_without_a_plan():
-    tasks = {task.name: task for task in xtreme_plan("data", ["en", "de"]).tasks}
+def test_xtreme_without_a_study():
+    tasks = {task.name: task for task in xtreme_study("data", ["en", "de"]).tasks}
     assert list(tasks) == ["xnli", "pawsx", "pos", "ner", "xquad", "mlqa", "tydiqa", "tatoeba"]
     assert tasks["xquad"].settings.max_length == 384 and tasks["xquad"].languages == ("en", "de")
     assert tasks["tatoeba"].languages == ("de",) and not tasks["tatoeba"].trains
     assert tasks["tydiqa"].splits["test"] == "dev" and tasks["tydiqa"].holdout == 0.1
 
 
-@pytest.mark.parametrize("path", sorted(PLANS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_the_plans_of_the_examples_can_be_read(path):
-    plan = load_plan(path, data="data")
-    assert plan.tasks and len(plan.seeds) >= 3 and plan.seeds == SEEDS[: len(plan.seeds)]
+@pytest.mark.parametrize("path", sorted(STUDIES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_studies_of_the_examples_can_be_read(path):
+    study = load_study(path, data="data")
+    assert study.tasks and len(study.seeds) >= 3 and study.seeds == SEEDS[: len(study.seeds)]
 
 
 def test_figures_of_the_papers():
     def tasks(name):
-        return {task.name: task for task in load_plan(PLANS / f"{name}.yaml", data="data").tasks}
+        return {task.name: task for task in load_study(STUDIES / f"{name}.yaml", data="data").tasks}
 
     wu = tasks("explicit_alignments")
     assert {(t.settings.lr, t.settings.epochs, t.settings.batch_size, t.settings.warmup) for t in wu.values()} == {
@@ -149,8 +149,8 @@ def test_figures_of_the_papers():
 
 
 def test_a_benchmark_that_was_never_made_in_a_language_is_not_tested_in_it(tmp_path):
-    plan = xtreme_plan(tmp_path, ["en", "de", "hi", "ro", "en-de"])
-    tested = {task.name: list(task.languages) for task in plan.tasks}
+    study = xtreme_study(tmp_path, ["en", "de", "hi", "ro", "en-de"])
+    tested = {task.name: list(task.languages) for task in study.tasks}
     assert tested["xnli"] == ["en", "de", "hi"]
     assert tested["pawsx"] == ["en", "de"]
     assert tested["xquad"] == ["en", "de", "hi", "ro"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transfer.family import Encoded, Limits
+from xalign_fairseq.transfer.family import EncodedExample, Limits
 from xalign_fairseq.transfer.word_windows import _spans, collate_words, encode_words, word_states
 
 
@@ -77,7 +77,7 @@ def test_a_sentence_gives_the_same_states_in_any_company():
     encoded = []
     for sentence in sentences:
         windows, window, position = encode(sentence, 6, 1)
-        encoded.append(Encoded(windows, {"window": window, "position": position}))
+        encoded.append(EncodedExample(windows, {"window": window, "position": position}))
     batch = collate_words(encoded)
     table = torch.randn(12, 3, generator=torch.Generator().manual_seed(1))
     states = word_states(table[batch["tokens"]], batch)

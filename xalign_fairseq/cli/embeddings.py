@@ -18,7 +18,7 @@ from xalign_fairseq.cli._aligning import PRETRAINED, positive, read_fitting_gold
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from xalign_fairseq.evaluation.embedding_alignment import WordPairs
+    from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
     from xalign_fairseq.evaluation.linked_words import PairCount
 
 
@@ -40,14 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Count, compare, print, and write what was asked for."""
-    from xalign_fairseq.evaluation.embedding_alignment import WordPairs
+    from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
     from xalign_fairseq.evaluation.linked_words import pair_cosines
     from xalign_fairseq.plots.figure import check_picture
 
     if args.plot:
         check_picture(args.plot)
     counted = count_pairs(args)
-    words = WordPairs.collect(pair for pair, _ in counted)
+    words = BilingualDictionary.collect(pair for pair, _ in counted)
     vectors = [embed(args, path, words) for path in args.checkpoint]
     rows: list[dict[str, Any]] = []
     for path, (src, tgt) in zip(args.checkpoint, vectors, strict=True):
@@ -74,7 +74,7 @@ def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
     return frequent_pairs(pairs, links, args.top, leave_out)
 
 
-def embed(args: argparse.Namespace, path: str, words: "WordPairs") -> "tuple[Tensor, Tensor]":
+def embed(args: argparse.Namespace, path: str, words: "BilingualDictionary") -> "tuple[Tensor, Tensor]":
     """The vectors of the source and of the target words by one checkpoint, float32."""
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.pretrained import read_pretrained
@@ -91,7 +91,7 @@ def embed(args: argparse.Namespace, path: str, words: "WordPairs") -> "tuple[Ten
 def draw(
     args: argparse.Namespace,
     pairs: list[tuple[str, str]],
-    words: "WordPairs",
+    words: "BilingualDictionary",
     vectors: "list[tuple[Tensor, Tensor]]",
     rows: list[dict[str, Any]],
 ) -> None:

@@ -1,7 +1,7 @@
 """Fine-tune checkpoints on tasks, test them in many languages, and keep scores and predictions.
 
-The tasks, files and hyper-parameters are those of a plan (YAML; examples/transfer/plans/ has those of the papers), or
-XTREME's without one: training in English, the model chosen on English development data, hyper-parameters of Wu & Dredze
+A study names tasks, files and hyper-parameters (YAML; examples/transfer/studies/ has those of the papers). Without one
+they are XTREME's: training in English, the model chosen on English development data, hyper-parameters of Wu & Dredze
 (2020). Everything is checked before the first run. A run is a checkpoint, a task and a seed; it stands in
 OUT/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again makes what is missing: finished runs are left alone, and
 training that was broken off goes on. Each run has one GPU if there is any, or its part of the cores.
@@ -23,7 +23,7 @@ from xalign_fairseq.errors import XalignError
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.grid import Checkpoint
     from xalign_fairseq.transfer.run_spec import RunSpec
-    from xalign_fairseq.transfer.study import Plan
+    from xalign_fairseq.transfer.study import Study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,12 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"encoders to compare, each with a name for the tables: {PRETRAINED}",
     )
     parser.add_argument("--out", required=True, metavar="OUT", help="the folder of all runs")
-    parser.add_argument("--plan", metavar="YAML", help="tasks, files and hyper-parameters (default: XTREME's)")
-    parser.add_argument("--data", metavar="DIR", help="folder of the data (default: the plan's)")
-    parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all of the plan")
-    parser.add_argument("--languages", nargs="+", metavar="LANG", help="to test on (default: all of the plan)")
+    parser.add_argument("--study", metavar="YAML", help="tasks, files and hyper-parameters (default: XTREME's)")
+    parser.add_argument("--data", metavar="DIR", help="folder of the data (default: the study's)")
+    parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all of the study")
+    parser.add_argument("--languages", nargs="+", metavar="LANG", help="to test on (default: all of the study)")
     parser.add_argument(
-        "--seeds", nargs="+", type=int, metavar="S", help="default: the plan's, else 12 156 78 37 8 (Wu & Dredze)"
+        "--seeds", nargs="+", type=int, metavar="S", help="default: the study's, else 12 156 78 37 8 (Wu & Dredze)"
     )
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="runs side by side; each has one GPU, or cores/N (default: 1)"
@@ -65,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
 
     if args.jobs < 1:
         raise XalignError("there must be at least one job", where="--jobs", found=args.jobs)
-    plan = _plan(args)
+    study = _study(args)
     out = Path(args.out).absolute()
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
     with tempfile.TemporaryDirectory() as scratch:
         cache = Path(scratch) if args.dry_run else out / "checkpoints"
-        specs = build(plan, _checkpoints(args.checkpoint, cache), cpu=args.cpu, precision=precision)
+        specs = build(study, _checkpoints(args.checkpoint, cache), cpu=args.cpu, precision=precision)
     done = {spec.name: is_done(spec, out) for spec in specs}
-    print("\n".join(describe(plan, specs, done)), flush=True)
+    print("\n".join(describe(study, specs, done)), flush=True)
     if args.dry_run:
         _print_commands(specs, out)
         return 0
@@ -82,18 +82,18 @@ def run(args: argparse.Namespace) -> int:
     return _run_all([spec for spec in specs if not done[spec.name]], args, len(specs))
 
 
-def _plan(args: argparse.Namespace) -> "Plan":
-    from xalign_fairseq.transfer.study import load_plan, select, xtreme_plan
+def _study(args: argparse.Namespace) -> "Study":
+    from xalign_fairseq.transfer.study import load_study, select, xtreme_study
 
-    if args.plan:
-        return select(load_plan(args.plan, args.data), args.tasks, args.languages, args.seeds)
+    if args.study:
+        return select(load_study(args.study, args.data), args.tasks, args.languages, args.seeds)
     if not args.data or not args.languages:
         raise XalignError(
             "it is not said what to test on",
-            found="neither --plan nor " + ("--data" if not args.data else "--languages"),
-            expected="--plan YAML, or --data DIR --languages LANG ...",
+            found="neither --study nor " + ("--data" if not args.data else "--languages"),
+            expected="--study YAML, or --data DIR --languages LANG ...",
         )
-    return select(xtreme_plan(args.data, args.languages), args.tasks, None, args.seeds)
+    return select(xtreme_study(args.data, args.languages), args.tasks, None, args.seeds)
 
 
 def _checkpoints(given: list[str], cache: Path) -> "list[Checkpoint]":

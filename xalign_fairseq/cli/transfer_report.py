@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.transfer.report import Report
+    from xalign_fairseq.transfer.report import StudyReport
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> None:
     print(f"written to {folder}", file=sys.stderr)
 
 
-def draw(report: "Report", folder: Path) -> None:
+def draw(report: "StudyReport", folder: Path) -> None:
     """The pictures that there are figures for; without matplotlib, a line that says so."""
     from xalign_fairseq.plots.figure import require_matplotlib
     from xalign_fairseq.plots.transfer import plot_gaps, plot_scores

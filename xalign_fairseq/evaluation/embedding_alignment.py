@@ -38,7 +38,7 @@ ALIGNMENT_RANK = Metric(
 
 
 @dataclass(frozen=True)
-class WordPairs:
+class BilingualDictionary:
     """A bilingual dictionary by its distinct words: ``to_tgt[i]`` are the rows of ``tgt`` that translate ``src[i]``."""
 
     src: list[str]
@@ -47,7 +47,7 @@ class WordPairs:
     to_src: list[set[int]]
 
     @classmethod
-    def collect(cls, pairs: Iterable[tuple[str, str]]) -> "WordPairs":
+    def collect(cls, pairs: Iterable[tuple[str, str]]) -> "BilingualDictionary":
         """Words in the order in which they first occur.
 
         Raises:
@@ -55,7 +55,7 @@ class WordPairs:
 
         Example::
 
-            WordPairs.collect([("big", "groß"), ("large", "groß")]).to_src  # [{0, 1}]
+            BilingualDictionary.collect([("big", "groß"), ("large", "groß")]).to_src  # [{0, 1}]
         """
         distinct = list(dict.fromkeys(pairs))
         if not distinct:

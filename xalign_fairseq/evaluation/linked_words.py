@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.embedding_alignment import WordPairs
+from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
 from xalign_fairseq.links.pharaoh import Link
 
 PairCount = tuple[tuple[str, str], int]
@@ -53,7 +53,7 @@ def frequent_pairs(
     return Counter(left).most_common(top)
 
 
-def pair_cosines(words: WordPairs, src: Tensor, tgt: Tensor) -> tuple[float, float | None]:
+def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[float, float | None]:
     """Mean cosine of the linked pairs, and of all other pairs of a source and a target word (None without any).
 
     Args:
@@ -63,7 +63,7 @@ def pair_cosines(words: WordPairs, src: Tensor, tgt: Tensor) -> tuple[float, flo
 
     Example::
 
-        words = WordPairs.collect([("today", "heute"), ("council", "rat")])
+        words = BilingualDictionary.collect([("today", "heute"), ("council", "rat")])
         pair_cosines(words, torch.eye(2), torch.eye(2))  # (1.0, 0.0)
     """
     linked = torch.zeros(len(src), len(tgt), dtype=torch.bool)

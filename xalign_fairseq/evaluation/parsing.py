@@ -11,7 +11,7 @@ Prediction = tuple[Sequence[int], Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Gold:
+class GoldTree:
     """A sentence's gold tree: the head (0 is the root), the relation and the universal POS tag of words 1 ... n."""
 
     heads: tuple[int, ...]
@@ -33,7 +33,7 @@ def _metric(name: str, variant: str, *, labelled: bool, left_out: frozenset[str]
     With gold words, the precision, recall and F1 of the CoNLL 2018 scorer are all equal to it.
     """
 
-    def count(gold: Gold, prediction: Prediction, language: str) -> tuple[float, float]:
+    def count(gold: GoldTree, prediction: Prediction, language: str) -> tuple[float, float]:
         heads, relations = prediction
         if not len(gold.heads) == len(heads) == len(relations):
             raise XalignError(

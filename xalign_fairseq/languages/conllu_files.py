@@ -8,7 +8,7 @@ from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
-from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
+from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 
 # Comments that hold of a derived sentence too; others (text, translations, transliterations) are about its words.
 _KEPT = ("sent_id", "newdoc", "newpar")
@@ -38,7 +38,7 @@ def natural(sentence: ConlluSentence) -> Sentence:
     tree = sentence.tree()
     heads = None if tree is None else tuple(head - 1 for head in tree.heads)
     labels = sentence.column(DEPREL), sentence.column(UPOS)
-    return Sentence.natural(sentence.column(FORM), None if heads is None else Tree(heads, *labels))
+    return Sentence.natural(sentence.column(FORM), None if heads is None else SyntaxTree(heads, *labels))
 
 
 def derive(
@@ -68,7 +68,7 @@ def lines(sentences: Iterable[ConlluSentence]) -> Iterator[str]:
         yield ""
 
 
-def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) -> list[SyntaxTree]:
     """Trees of the sentences of a file without any, from the CoNLL-U file beside it: ``dev.conllu`` of ``dev.tsv``.
 
     Raises:
@@ -110,7 +110,7 @@ def _is_kept(comment: str) -> bool:
     return comment[1:].replace("=", " ").split()[:1] in [[name] for name in _KEPT]
 
 
-def _tree(parsed: ConlluSentence, words: tuple[str, ...]) -> Tree:
+def _tree(parsed: ConlluSentence, words: tuple[str, ...]) -> SyntaxTree:
     found = natural(parsed)
     if found.source != words or found.tree is None:
         raise XalignError(

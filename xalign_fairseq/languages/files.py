@@ -13,7 +13,7 @@ from xalign_fairseq.data.tokenizer import split_words
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.conllu import ConlluSentence, read_sentences
 from xalign_fairseq.languages import conllu_files, ner_files, nli_files
-from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree, unbroken
+from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation, unbroken
 from xalign_fairseq.links.pharaoh import format_links
 
 KINDS = ("text", "conllu", "ner", "nli")
@@ -34,7 +34,7 @@ class Source:
     name: str
     path: str
     content: Any
-    trees: Sequence[Tree] | None = None
+    trees: Sequence[SyntaxTree] | None = None
 
 
 def open_source(kind: str, name: str, path: str, language: str, with_trees: bool) -> Source:

@@ -10,7 +10,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.tagging import entities
 from xalign_fairseq.labelled.examples import WordsExample
 from xalign_fairseq.labelled.tagged_words import read_tagged_words
-from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
+from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 
 OUTSIDE = "O"
 
@@ -41,7 +41,7 @@ def read(path: str | os.PathLike, language: str) -> list[WordsExample]:
 
 
 def derive(
-    sentences: Iterable[WordsExample], transform: Transformation, trees: Sequence[Tree] | None = None
+    sentences: Iterable[WordsExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[WordsExample], dict[str, int]]:
     """The derived sentences, and counts of their entities; a sentence's key is its number, from 0.
 

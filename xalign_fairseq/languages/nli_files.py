@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.labelled.sentence_pairs import quote, read_pairs
-from xalign_fairseq.languages.sentence import Sentence, Transformation, Tree
+from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 from xalign_fairseq.languages.words import words_and_marks
 
 
@@ -36,7 +36,7 @@ def sentences(pairs: Iterable[PairExample]) -> list[list[str]]:
 
 
 def derive(
-    pairs: Iterable[PairExample], transform: Transformation, trees: Sequence[Tree] | None = None
+    pairs: Iterable[PairExample], transform: Transformation, trees: Sequence[SyntaxTree] | None = None
 ) -> tuple[list[PairExample], dict[str, int]]:
     """The derived pairs, with the labels that they had, and how many of their texts are ``empty``.
 

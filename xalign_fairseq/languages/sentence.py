@@ -10,7 +10,7 @@ BLANK_WITHIN_WORD = "\u200b"
 
 
 @dataclass(frozen=True)
-class Tree:
+class SyntaxTree:
     """The dependency tree of a sentence: for each word its head (0-based, -1 the root's), relation and UPOS tag."""
 
     heads: tuple[int, ...]
@@ -42,7 +42,7 @@ class Sentence:
     source: tuple[str, ...]
     order: tuple[int, ...]
     forms: tuple[str, ...]
-    tree: Tree | None = None
+    tree: SyntaxTree | None = None
 
     def __post_init__(self) -> None:
         if not len(self.source) == len(self.order) == len(self.forms):
@@ -51,7 +51,7 @@ class Sentence:
             raise ValueError(f"{len(self.source)} words, but a tree of {len(self.tree.heads)}")
 
     @classmethod
-    def natural(cls, words: Sequence[str], tree: Tree | None = None) -> "Sentence":
+    def natural(cls, words: Sequence[str], tree: SyntaxTree | None = None) -> "Sentence":
         """The natural sentence itself, not yet transformed."""
         return cls(tuple(words), tuple(range(len(words))), tuple(words), tree)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.languages.order_model import MAX_DEPENDENTS, Node
-from xalign_fairseq.languages.sentence import Tree
+from xalign_fairseq.languages.sentence import SyntaxTree
 
 # UPOS tag of a head -> the model that orders it and its dependents, as in Wang & Eisner (2016).
 HEADS: Mapping[str, str] = {"NOUN": "noun", "PROPN": "noun", "PRON": "noun", "VERB": "verb"}
@@ -47,7 +47,7 @@ class Subtrees:
         XalignError: the heads make no tree.
     """
 
-    def __init__(self, tree: Tree, places: Sequence[int], where: str):
+    def __init__(self, tree: SyntaxTree, places: Sequence[int], where: str):
         self.tree, self.places = tree, places
         self.start, self.end, self.size = list(places), [place + 1 for place in places], [1] * len(places)
         self.dependents: list[list[int]] = [[] for _ in places]

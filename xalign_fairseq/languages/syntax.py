@@ -11,7 +11,7 @@ import numpy as np
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.languages.conllu_files import natural, read
 from xalign_fairseq.languages.order_model import Node, OrderModel, orders
-from xalign_fairseq.languages.sentence import Sentence, Tree
+from xalign_fairseq.languages.sentence import Sentence, SyntaxTree
 from xalign_fairseq.languages.subtrees import GAPS, HEADS, TOO_MANY, Blocks, Subtrees
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 _KEPT = 1 << 13
 
 
-def learn(trees: Iterable[Tree]) -> dict[str, OrderModel]:
+def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
     """Learn the order of heads and their dependents, for ``noun`` and for ``verb``.
 
     Raises:
@@ -48,7 +48,7 @@ def learn(trees: Iterable[Tree]) -> dict[str, OrderModel]:
     return {name: fit(each) for name, each in observations.items()}
 
 
-def read_treebank(path: str | os.PathLike) -> list[Tree]:
+def read_treebank(path: str | os.PathLike) -> list[SyntaxTree]:
     """Read the trees of a CoNLL-U file, plain or gzipped.
 
     Raises:

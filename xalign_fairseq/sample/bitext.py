@@ -32,7 +32,7 @@ REALISERS: dict[str, type[German] | type[French] | type[Russian]] = {"de": Germa
 
 
 @dataclass
-class Summary:
+class PairCounts:
     """What was written for one language pair: sentence pairs, words of each side, links."""
 
     pair: str
@@ -54,7 +54,7 @@ def room(english: str) -> str:
 
 def write_sample(
     out: str | os.PathLike, pairs: int, seed: int, valid: int = 500, test: int = 500, overwrite: bool = False
-) -> list[Summary]:
+) -> list[PairCounts]:
     """Write the sample into a new folder; the same arguments give the same bytes.
 
     ``OUT/en-XX/{train,valid,test}.{en,XX,gold}`` is the bitext, tokenised, with a line of 0-based sure links ``i-j``
@@ -92,9 +92,9 @@ def write_sample(
         return [_write_pair(folder, language, seed, sizes, english_mono=language == "de") for language in LANGUAGES]
 
 
-def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], english_mono: bool) -> Summary:
+def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], english_mono: bool) -> PairCounts:
     """Draw and write one language pair and the monolingual text of its language (and of English, if asked)."""
-    summary = Summary(f"en-{language}")
+    summary = PairCounts(f"en-{language}")
     missing = {**sizes, "mono": sizes["train"] // 2 + sizes["valid"]}
     sampler = Sampler(load_lexicon(), random.Random(f"{seed}/{language}"))
     english, other = English(), REALISERS[language]()

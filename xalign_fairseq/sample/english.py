@@ -1,7 +1,7 @@
 """English: analytic verbs with do-support, particles, two-word compounds, 's."""
 
 from xalign_fairseq.sample.lexicon import Entry
-from xalign_fairseq.sample.meaning import Clause, Phrase, Sentence
+from xalign_fairseq.sample.meaning import Clause, Message, Phrase
 from xalign_fairseq.sample.tokens import Token, finish, fixed_phrase, time_phrase
 
 SUBJECTS = {"I": "I", "he": "he", "she": "she", "we": "we", "they": "they", "nobody": "nobody", "it": "it"}
@@ -44,7 +44,7 @@ def verb_forms(cell: str) -> dict[str, str]:
 
 
 class English:
-    """Says a :class:`Sentence` in English.
+    """Says a :class:`Message` in English.
 
     Example::
 
@@ -55,7 +55,7 @@ class English:
         self._nouns: dict[Entry, tuple[list[str], list[str]]] = {}
         self._verbs: dict[Entry, dict[str, str]] = {}
 
-    def say(self, sentence: Sentence) -> list[Token]:
+    def say(self, sentence: Message) -> list[Token]:
         """The tokens of a sentence."""
         first = self._clause(sentence.first)
         out = first

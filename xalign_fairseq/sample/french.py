@@ -9,16 +9,16 @@ from xalign_fairseq.sample.french_morphology import (
     ELIDED,
     ETRE,
     MODALS,
-    Adjective,
-    Noun,
-    Verb,
+    FrenchAdjective,
+    FrenchNoun,
+    FrenchVerb,
     parse_adjective,
     parse_noun,
     parse_verb,
     vowel_start,
 )
 from xalign_fairseq.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.sample.meaning import Clause, Phrase, Sentence
+from xalign_fairseq.sample.meaning import Clause, Message, Phrase
 from xalign_fairseq.sample.tokens import Token, finish, fixed_phrase, time_phrase
 
 SUBJECTS = {
@@ -48,7 +48,7 @@ BEFORE_VOWEL = {"ma": "mon", "sa": "son", "ce": "cet"}
 
 
 class French:
-    """Says a :class:`Sentence` in French.
+    """Says a :class:`Message` in French.
 
     Example::
 
@@ -57,11 +57,11 @@ class French:
 
     def __init__(self) -> None:
         lexicon = load_lexicon()
-        self.nouns: dict[Entry, Noun] = {e: parse_noun(e["fr"]) for e in lexicon.nouns + lexicon.places}
-        self.adjectives: dict[Entry, Adjective] = {e: parse_adjective(e["fr"]) for e in lexicon.adjectives}
-        self.verbs: dict[Entry, Verb] = {e: parse_verb(e["fr"]) for e in lexicon.verbs}
+        self.nouns: dict[Entry, FrenchNoun] = {e: parse_noun(e["fr"]) for e in lexicon.nouns + lexicon.places}
+        self.adjectives: dict[Entry, FrenchAdjective] = {e: parse_adjective(e["fr"]) for e in lexicon.adjectives}
+        self.verbs: dict[Entry, FrenchVerb] = {e: parse_verb(e["fr"]) for e in lexicon.verbs}
 
-    def say(self, sentence: Sentence) -> list[Token]:
+    def say(self, sentence: Message) -> list[Token]:
         """The tokens of a sentence."""
         out = self._clause(sentence.first)
         if sentence.second is not None:

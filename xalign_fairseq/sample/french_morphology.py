@@ -30,7 +30,7 @@ def plural(word: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Noun:
+class FrenchNoun:
     """A noun; ``link`` and ``modifier`` are the rest of a compound."""
 
     gender: str
@@ -40,16 +40,16 @@ class Noun:
     modifier: str
 
 
-def parse_noun(cell: str) -> Noun:
+def parse_noun(cell: str) -> FrenchNoun:
     """Forms of a noun cell."""
     compound, gender, *irregular = cell.split()
     word, _, rest = compound.partition("_")
     link, _, modifier = rest.partition("+")
-    return Noun(gender, word, irregular[0] if irregular else plural(word), link, modifier)
+    return FrenchNoun(gender, word, irregular[0] if irregular else plural(word), link, modifier)
 
 
 @dataclass(frozen=True, slots=True)
-class Adjective:
+class FrenchAdjective:
     """An adjective's forms and whether it stands before the noun."""
 
     masculine: str
@@ -63,7 +63,7 @@ class Adjective:
         return plural(self.masculine) if many else self.masculine
 
 
-def parse_adjective(cell: str) -> Adjective:
+def parse_adjective(cell: str) -> FrenchAdjective:
     """Forms of an adjective cell."""
     words = cell.split()
     first = words[-1] == "<"
@@ -72,11 +72,11 @@ def parse_adjective(cell: str) -> Adjective:
     masculine = words[0]
     regular = masculine if masculine.endswith("e") else masculine + "e"
     feminine = words[1] if len(words) > 1 else regular
-    return Adjective(masculine, feminine, words[2] if len(words) > 2 else masculine, first)
+    return FrenchAdjective(masculine, feminine, words[2] if len(words) > 2 else masculine, first)
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
+class FrenchVerb:
     """A verb's forms by person, its auxiliary and the preposition of its object."""
 
     infinitive: str
@@ -97,7 +97,7 @@ def _with_endings(stem: str, endings: str) -> dict[str, str]:
     return {person: stem + end for person, end in zip(PERSONS, endings.split(), strict=True)}
 
 
-def parse_verb(cell: str) -> Verb:
+def parse_verb(cell: str) -> FrenchVerb:
     """Forms of a verb cell."""
     words = cell.split()
     etre, preposition = False, ""
@@ -118,7 +118,7 @@ def parse_verb(cell: str) -> Verb:
     imperfect = _with_endings(stem, "ais ait ions aient")
     if infinitive.endswith(("ger", "cer")):
         imperfect["1p"] = infinitive[:-2] + "ions"
-    return Verb(
+    return FrenchVerb(
         infinitive=infinitive,
         present=present,
         imperfect=imperfect,

@@ -4,9 +4,9 @@ from xalign_fairseq.sample.german_morphology import (
     AUXILIARIES,
     CONTRACTIONS,
     DEFINITE,
-    Adjective,
-    Noun,
-    Verb,
+    GermanAdjective,
+    GermanNoun,
+    GermanVerb,
     adjective_ending,
     determiner_ending,
     indefinite_ending,
@@ -15,7 +15,7 @@ from xalign_fairseq.sample.german_morphology import (
     parse_verb,
 )
 from xalign_fairseq.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.sample.meaning import Clause, Phrase, Sentence
+from xalign_fairseq.sample.meaning import Clause, Message, Phrase
 from xalign_fairseq.sample.tokens import Token, finish, fixed_phrase, time_phrase
 
 PRONOUNS = {
@@ -32,7 +32,7 @@ QUESTIONS = {"where": "wo", "when": "wann", "why": "warum"}
 
 
 class German:
-    """Says a :class:`Sentence` in German.
+    """Says a :class:`Message` in German.
 
     Example::
 
@@ -41,11 +41,11 @@ class German:
 
     def __init__(self) -> None:
         lexicon = load_lexicon()
-        self.nouns: dict[Entry, Noun] = {e: parse_noun(e["de"]) for e in lexicon.nouns + lexicon.places}
-        self.adjectives: dict[Entry, Adjective] = {e: parse_adjective(e["de"]) for e in lexicon.adjectives}
-        self.verbs: dict[Entry, Verb] = {e: parse_verb(e["de"]) for e in lexicon.verbs}
+        self.nouns: dict[Entry, GermanNoun] = {e: parse_noun(e["de"]) for e in lexicon.nouns + lexicon.places}
+        self.adjectives: dict[Entry, GermanAdjective] = {e: parse_adjective(e["de"]) for e in lexicon.adjectives}
+        self.verbs: dict[Entry, GermanVerb] = {e: parse_verb(e["de"]) for e in lexicon.verbs}
 
-    def say(self, sentence: Sentence) -> list[Token]:
+    def say(self, sentence: Message) -> list[Token]:
         """The tokens of a sentence."""
         comma = (",", sentence.comma_key)
         if sentence.second is None:

@@ -55,7 +55,7 @@ def adjective_ending(case: str, gender: str, after: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Noun:
+class GermanNoun:
     """A noun's gender and its forms, by case."""
 
     gender: str
@@ -73,7 +73,7 @@ def genitive(word: str) -> str:
     return word + ("es" if long else "s")
 
 
-def parse_noun(cell: str) -> Noun:
+def parse_noun(cell: str) -> GermanNoun:
     """Forms of a noun cell."""
     word, gender, many, *rest = cell.split()
     weak = gender.endswith("w")
@@ -84,11 +84,11 @@ def parse_noun(cell: str) -> Noun:
         singular["gen"] = rest[0] if rest else genitive(word)
     plural = dict.fromkeys(CASES, many)
     plural["dat"] = many if many.endswith(("n", "s")) else many + "n"
-    return Noun(gender, singular, plural)
+    return GermanNoun(gender, singular, plural)
 
 
 @dataclass(frozen=True, slots=True)
-class Adjective:
+class GermanAdjective:
     """An adjective: uninflected form, stem before endings, comparative."""
 
     base: str
@@ -96,15 +96,15 @@ class Adjective:
     comparative: str
 
 
-def parse_adjective(cell: str) -> Adjective:
+def parse_adjective(cell: str) -> GermanAdjective:
     """Forms of an adjective cell."""
     forms, _, stem = cell.partition("=")
     base, _, comparative = forms.partition("/")
-    return Adjective(base, stem or base, comparative or base + "er")
+    return GermanAdjective(base, stem or base, comparative or base + "er")
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
+class GermanVerb:
     """A verb's forms by person (1s, 3s, 1p, 3p), its particle, its auxiliary and what its object needs."""
 
     particle: str
@@ -117,7 +117,7 @@ class Verb:
     preposition: str
 
 
-def parse_verb(cell: str) -> Verb:
+def parse_verb(cell: str) -> GermanVerb:
     """Forms of a verb cell."""
     words = cell.split()
     sein, case, preposition, first = False, "acc", "", ""
@@ -141,7 +141,7 @@ def parse_verb(cell: str) -> Verb:
     if not first:
         first = stem[:-2] + "le" if infinitive.endswith("eln") else stem + "e"
     many = past + ("n" if past.endswith("e") else "en")
-    return Verb(
+    return GermanVerb(
         particle=particle,
         infinitive=infinitive,
         present={"1s": first, "3s": third, "1p": infinitive, "3p": infinitive},

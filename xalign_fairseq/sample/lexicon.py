@@ -25,7 +25,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Lexicon:
+class SenseLexicon:
     """All tables.
 
     Example::
@@ -66,13 +66,13 @@ def _index(entries: tuple[Entry, ...], column: str) -> dict[str, tuple[Entry, ..
 
 
 @lru_cache(maxsize=1)
-def load_lexicon() -> Lexicon:
+def load_lexicon() -> SenseLexicon:
     """Read the tables of the package, once per process."""
     names = ("nouns", "places", "adjectives", "verbs", "times", "adverbs", "names", "conjunctions", "numbers")
     tables = {name: _table(name) for name in names}
     by_kind = _index(tables["adverbs"] + tables["names"] + tables["conjunctions"], "kind")
     by_kind |= _index(tables["verbs"], "frame")
-    return Lexicon(
+    return SenseLexicon(
         **tables,
         by_class=_index(tables["nouns"] + tables["places"], "classes"),
         adjectives_of=_index(tables["adjectives"], "classes"),

@@ -123,7 +123,7 @@ class Clause:
 
 
 @dataclass(slots=True, eq=False)
-class Sentence:
+class Message:
     """One clause, or two joined.
 
     ``join`` is empty, subordinate, coordinate or that. With subordinate and ``second_first``, the second clause stands

@@ -3,16 +3,16 @@
 import re
 
 from xalign_fairseq.sample.lexicon import Entry, load_lexicon
-from xalign_fairseq.sample.meaning import Clause, Phrase, Sentence
+from xalign_fairseq.sample.meaning import Clause, Message, Phrase
 from xalign_fairseq.sample.russian_morphology import (
     ANIMATE_NUMERALS,
     MY,
     NUMERALS,
     OUR,
     THIS,
-    Adjective,
-    Noun,
-    Verb,
+    RussianAdjective,
+    RussianNoun,
+    RussianVerb,
     parse_adjective,
     parse_noun,
     parse_verb,
@@ -43,7 +43,7 @@ CLUSTERS = {"в": re.compile("[вф][^аеёиоуыэюя]"), "с": re.compile(
 
 
 class Russian:
-    """Says a :class:`Sentence` in Russian.
+    """Says a :class:`Message` in Russian.
 
     Example::
 
@@ -53,17 +53,17 @@ class Russian:
     def __init__(self) -> None:
         lexicon = load_lexicon()
         named = lexicon.nouns + lexicon.places + lexicon.names
-        self.nouns: dict[Entry, Noun] = {e: parse_noun(e["ru"]) for e in named}
-        self.modifiers: dict[str, Adjective] = {
+        self.nouns: dict[Entry, RussianNoun] = {e: parse_noun(e["ru"]) for e in named}
+        self.modifiers: dict[str, RussianAdjective] = {
             noun.modifier: parse_adjective(noun.modifier) for noun in self.nouns.values() if noun.modifier
         }
-        self.adjectives: dict[Entry, Adjective] = {e: parse_adjective(e["ru"]) for e in lexicon.adjectives}
-        self.verbs: dict[Entry, tuple[Verb, Verb]] = {
+        self.adjectives: dict[Entry, RussianAdjective] = {e: parse_adjective(e["ru"]) for e in lexicon.adjectives}
+        self.verbs: dict[Entry, tuple[RussianVerb, RussianVerb]] = {
             e: (parse_verb(e["ru_imperfective"]), parse_verb(e["ru_perfective"])) for e in lexicon.verbs
         }
         self.every, self.many, self.which = (parse_adjective(w) for w in ("каждый", "многий", "который"))
 
-    def say(self, sentence: Sentence) -> list[Token]:
+    def say(self, sentence: Message) -> list[Token]:
         """The tokens of a sentence."""
         out = self._clause(sentence.first)
         if sentence.second is not None:
@@ -124,7 +124,7 @@ class Russian:
         return out
 
     @staticmethod
-    def _number(phrase: Phrase, noun: Noun, case: str) -> tuple[Token, bool, str, str]:
+    def _number(phrase: Phrase, noun: RussianNoun, case: str) -> tuple[Token, bool, str, str]:
         """The numeral, whether the noun is plural, the noun's case and the adjectives' case."""
         number = phrase.number
         if isinstance(number, int):
@@ -138,7 +138,7 @@ class Russian:
         text = "две" if value == 2 and feminine else NUMERALS[value]
         return (text, phrase.determiner_key), False, "gen", "nom" if feminine else "gen"
 
-    def _determiner(self, phrase: Phrase, noun: Noun, case: str, gender: str) -> list[Token]:
+    def _determiner(self, phrase: Phrase, noun: RussianNoun, case: str, gender: str) -> list[Token]:
         key, kind = phrase.determiner_key, phrase.determiner
         if kind in FIXED_POSSESSIVES:
             return [(FIXED_POSSESSIVES[kind], key)]
@@ -182,7 +182,7 @@ class Russian:
         time = clause.time
         return time_phrase(time.entry, "ru", time.key, time.year, time.number) if time else []
 
-    def _verb(self, clause: Clause) -> Verb:
+    def _verb(self, clause: Clause) -> RussianVerb:
         """The aspect: imperfective for what goes on or is repeated or must not be, perfective for what is completed."""
         imperfective, perfective = self.verbs[clause.action]
         ongoing = clause.tense in ("present", "progressive", "past_progressive") and not clause.conditional

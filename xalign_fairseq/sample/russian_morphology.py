@@ -16,7 +16,7 @@ VELARS = "кгх"
 
 
 @dataclass(frozen=True, slots=True)
-class Noun:
+class RussianNoun:
     """A noun's gender, animacy and forms by case; ``modifier`` is the adjective of a compound."""
 
     gender: str
@@ -75,7 +75,7 @@ def _plural(word: str, stem: str, gender: str, flags: set[str], options: dict[st
     return {"nom": nom, "gen": gen, "dat": f"{base}{a}м", "ins": f"{base}{a}ми", "loc": f"{base}{a}х"}
 
 
-def parse_noun(cell: str) -> Noun:
+def parse_noun(cell: str) -> RussianNoun:
     """Forms of a noun cell."""
     first, *rest = cell.split()
     modifier, _, word = first.rpartition("+")
@@ -87,7 +87,7 @@ def parse_noun(cell: str) -> Noun:
     animate = "a" in flags
     if "indecl" in flags:
         forms = dict.fromkeys(CASES, word)
-        return Noun(gender, animate, forms, forms, modifier)
+        return RussianNoun(gender, animate, forms, forms, modifier)
     stem = options.get("stem", word[:-1] if word[-1] in "аяоеьй" else word)
     singular = {"nom": word, **_singular(word, stem, gender, flags)}
     if "acc" not in singular:
@@ -96,7 +96,7 @@ def parse_noun(cell: str) -> Noun:
     singular["ins"] = options.get("ins", singular["ins"])
     plural = _plural(word, stem, gender, flags, options)
     plural["acc"] = plural["gen" if animate else "nom"]
-    return Noun(gender, animate, singular, plural, modifier)
+    return RussianNoun(gender, animate, singular, plural, modifier)
 
 
 _HARD = {
@@ -114,7 +114,7 @@ _SOFT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Adjective:
+class RussianAdjective:
     """An adjective's forms: ``forms[gender or p][case]``; ``-`` in the accusative follows animacy."""
 
     forms: dict[str, dict[str, str]]
@@ -126,7 +126,7 @@ class Adjective:
         return self.forms[gender][case]
 
 
-def parse_adjective(cell: str) -> Adjective:
+def parse_adjective(cell: str) -> RussianAdjective:
     """Forms of an adjective cell."""
     word, _, comparative = cell.partition("/")
     stem, ending = word[:-2], word[-2:]
@@ -142,11 +142,11 @@ def parse_adjective(cell: str) -> Adjective:
                 endings = ["е" + e[1:] if e[0] == "о" else e for e in endings]
         forms[gender] = {case: stem + e for case, e in zip(CASES, endings, strict=True)}
     forms["m"]["nom"] = word
-    return Adjective(forms, comparative)
+    return RussianAdjective(forms, comparative)
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
+class RussianVerb:
     """One aspect of a verb: present (or perfective future) by person, past by gender, and what its object needs."""
 
     infinitive: str
@@ -157,7 +157,7 @@ class Verb:
     subject: str
 
 
-def parse_verb(cell: str) -> Verb:
+def parse_verb(cell: str) -> RussianVerb:
     """Forms of a verb cell."""
     words = cell.split()
     case, preposition, subject = "acc", "", ""
@@ -187,7 +187,7 @@ def parse_verb(cell: str) -> Verb:
     if reflexive:
         present = {p: _reflexive(f) for p, f in present.items()}
         past = {g: _reflexive(f) for g, f in past.items()}
-    return Verb(infinitive, present, past, case, preposition, subject)
+    return RussianVerb(infinitive, present, past, case, preposition, subject)
 
 
 def _regular_present(infinitive: str) -> list[str]:

@@ -7,8 +7,8 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
-from xalign_fairseq.sample.lexicon import Entry, Lexicon
-from xalign_fairseq.sample.meaning import PRONOUNS, Adverbial, Clause, Location, Phrase, Sentence
+from xalign_fairseq.sample.lexicon import Entry, SenseLexicon
+from xalign_fairseq.sample.meaning import PRONOUNS, Adverbial, Clause, Location, Message, Phrase
 
 T = TypeVar("T")
 TENSES = ("present", "progressive", "past", "past", "past_progressive", "perfect", "future")
@@ -27,7 +27,7 @@ class Sampler:
         sentence = sampler.sentence()
     """
 
-    def __init__(self, lexicon: Lexicon, stream: random.Random):
+    def __init__(self, lexicon: SenseLexicon, stream: random.Random):
         self.lexicon = lexicon
         self._random = stream.random
         self._bit = 1
@@ -52,7 +52,7 @@ class Sampler:
         self._bit <<= count
         return key
 
-    def sentence(self) -> Sentence:
+    def sentence(self) -> Message:
         """Draw a sentence."""
         self._bit = 1
         roll = self._random()
@@ -61,19 +61,19 @@ class Sampler:
         elif roll < 0.23:
             sentence = self._condition()
         elif roll < 0.34:
-            sentence = Sentence(self._clause(short=True), "coordinate", self._pick(self.lexicon.by_kind["coordinate"]))
+            sentence = Message(self._clause(short=True), "coordinate", self._pick(self.lexicon.by_kind["coordinate"]))
             sentence.second = self._clause(short=True)
         elif roll < 0.44:
             sentence = self._reported()
         elif roll < 0.54:
-            sentence = Sentence(self._question())
+            sentence = Message(self._question())
         else:
-            sentence = Sentence(self._clause())
+            sentence = Message(self._clause())
         sentence.mark_key, sentence.comma_key = self._key(), self._key()
         sentence.conjunction_key = self._key(2)
         return sentence
 
-    def _subordinate(self) -> Sentence:
+    def _subordinate(self) -> Message:
         conjunction = self._pick(self.lexicon.by_kind["subordinate"])
         match conjunction["en"].split("/")[0]:
             case "because":
@@ -86,21 +86,21 @@ class Sampler:
         if first == second:
             reason.time, reason.time_first = None, False
         because = conjunction["en"].startswith("because")  # its Russian clause does not stand in front
-        return Sentence(main, "subordinate", conjunction, reason, not because and self._chance(0.5))
+        return Message(main, "subordinate", conjunction, reason, not because and self._chance(0.5))
 
-    def _condition(self) -> Sentence:
+    def _condition(self) -> Message:
         second = self._verb_clause("present", short=True) if self._chance(0.8) else self._weather("present")
         second.conditional, second.frequency = True, None
         if second.time or second.negation == "never":
             second.time, second.negation = None, ""
         main = self._verb_clause("future", short=True)
-        return Sentence(main, "subordinate", self.lexicon.by_kind["condition"][0], second, self._chance(0.6))
+        return Message(main, "subordinate", self.lexicon.by_kind["condition"][0], second, self._chance(0.6))
 
-    def _reported(self) -> Sentence:
+    def _reported(self) -> Message:
         verb = self._pick(self.lexicon.by_kind["clause"])
         first = Clause("verb", self._subject("person"), verb, self._pick(("present", "past")))
         self._clause_keys(first)
-        return Sentence(first, "that", None, self._clause(short=True))
+        return Message(first, "that", None, self._clause(short=True))
 
     def _question(self) -> Clause:
         if self._chance(0.15):

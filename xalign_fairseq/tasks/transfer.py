@@ -23,7 +23,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find
 from xalign_fairseq.transfer.code_switching import code_switch
-from xalign_fairseq.transfer.family import FAMILIES, Family, Limits, require_languages
+from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages
 from xalign_fairseq.transfer.heads.features import Features
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -134,7 +134,7 @@ class TransferTask(FairseqTask):
         return self.tokenizer.dictionary
 
     @cached_property
-    def family(self) -> Family:
+    def family(self) -> TaskFamily:
         """Encodes the examples and computes loss and predictions."""
         return self.spec.build_family(self.tokenizer)
 

@@ -8,7 +8,7 @@ import numpy as np
 from fairseq.data import FairseqDataset, data_utils
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transfer.family import Encoded, Family, language_rows, window_languages
+from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, language_rows, window_languages
 
 logger = logging.getLogger(__name__)
 # Batches are drawn at random; within this many of them examples are sorted by length, which saves padding.
@@ -29,11 +29,11 @@ class TransferDataset(FairseqDataset):
     """
 
     def __init__(
-        self, groups: Sequence[tuple[Any, ...]], family: Family, config: EncoderConfig, seed: int, training: bool
+        self, groups: Sequence[tuple[Any, ...]], family: TaskFamily, config: EncoderConfig, seed: int, training: bool
     ):
         super().__init__()
         self.groups, self.family, self.config, self.seed, self.training = groups, family, config, seed, training
-        self.encoded: list[list[Encoded]] = [[family.encode(example) for example in group] for group in groups]
+        self.encoded: list[list[EncodedExample]] = [[family.encode(example) for example in group] for group in groups]
         self.sizes = np.array([sum(each.tokens for each in group) for group in self.encoded], dtype=np.int64)
         self.each = max((len(group) for group in groups), default=1)
         self.now = 1

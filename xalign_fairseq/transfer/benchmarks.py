@@ -33,7 +33,7 @@ class Benchmark:
     """A test set in many languages, and the training and development sets that go with it.
 
     Attributes:
-        name: as in plans and results.
+        name: as in studies and results.
         family: name of the family of tasks; Tatoeba's ``retrieval`` needs no training.
         reader: (path, language) -> examples.
         metrics: what is measured; the first one chooses the best model and stands first in tables.

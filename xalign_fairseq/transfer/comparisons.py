@@ -8,13 +8,13 @@ import numpy as np
 
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.statistics import Comparison, holm, paired_items, paired_items_and_seeds
-from xalign_fairseq.transfer.results import Setting, Study, is_english
+from xalign_fairseq.transfer.results import Setting, StudyResults, is_english
 
 SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
-class Finding:
+class Difference:
     """A checkpoint's score minus the baseline's.
 
     Attributes:
@@ -43,7 +43,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Findings:
+class Differences:
     """Of all checkpoints against the baseline, in their order.
 
     Attributes:
@@ -52,24 +52,24 @@ class Findings:
         languages: one per task and language; Holm over the languages of a checkpoint's task.
     """
 
-    averages: list[Finding]
-    english: list[Finding]
-    languages: list[Finding]
+    averages: list[Difference]
+    english: list[Difference]
+    languages: list[Difference]
 
 
-def compare(study: Study, baseline: str, *, samples: int = 1000, seed: int = 1) -> Findings:
+def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: int = 1) -> Differences:
     """Test each checkpoint against the baseline in every setting that both have complete runs of.
 
     Example::
 
-        [finding.task for finding in compare(study, "none").averages if finding.significant]
+        [finding.task for finding in compare(results, "none").averages if finding.significant]
     """
-    found = Findings([], [], [])
-    for checkpoint in study.checkpoints:
+    found = Differences([], [], [])
+    for checkpoint in results.checkpoints:
         if checkpoint == baseline:
             continue
         averages, english = [], []
-        for setting in study.settings:
+        for setting in results.settings:
             tests = _tests(setting, baseline, checkpoint, samples, seed)
             if tests is None:
                 continue
@@ -121,14 +121,14 @@ def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
 
 def _finder(
     setting: Setting, checkpoint: str, tests: tuple[Comparison, Comparison | None]
-) -> Callable[[str, Sequence[str]], Finding]:
+) -> Callable[[str, Sequence[str]], Difference]:
     """A function that makes the finding of a name and its languages."""
 
-    def finding(over: str, languages: Sequence[str]) -> Finding:
+    def finding(over: str, languages: Sequence[str]) -> Difference:
         sets = [setting.languages.index(language) for language in languages]
         items, *seeds = [each.test(sets) for each in tests if each is not None]
         deciding = seeds[0] if seeds else items
-        return Finding(
+        return Difference(
             checkpoint=checkpoint,
             task=setting.title,
             over=over,
@@ -143,7 +143,7 @@ def _finder(
     return finding
 
 
-def _correct(findings: Iterable[Finding]) -> list[Finding]:
+def _correct(findings: Iterable[Difference]) -> list[Difference]:
     """The deciding p-values after Holm's correction over these findings."""
     findings = list(findings)
     adjusted = holm([finding.p_holm for finding in findings])

@@ -14,7 +14,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 
 E = TypeVar("E")
-FAMILIES: dict[str, type["Family"]] = {}
+FAMILIES: dict[str, type["TaskFamily"]] = {}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Limits:
 
 
 @dataclass
-class Encoded:
+class EncodedExample:
     """An example as the encoder reads it.
 
     Attributes:
@@ -63,7 +63,7 @@ class Encoded:
         return sum(map(len, self.windows))
 
 
-class Family(ABC, Generic[E]):
+class TaskFamily(ABC, Generic[E]):
     """A family of transfer tasks: examples -> windows -> hidden states -> loss and predictions.
 
     It holds no parameters; those are in the head, which belongs to the model. Everything needed to build it again is
@@ -113,11 +113,11 @@ class Family(ABC, Generic[E]):
         """What the metrics compare with a prediction; ``None`` if the example has no label."""
 
     @abstractmethod
-    def encode(self, example: E) -> Encoded:
+    def encode(self, example: E) -> EncodedExample:
         """Tokens and, if the example is labelled, targets."""
 
     @abstractmethod
-    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+    def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """A batch: ``tokens`` (N, T) int64, all windows one below the other, padded; and the family's other tensors."""
 
     @abstractmethod
@@ -130,13 +130,13 @@ class Family(ABC, Generic[E]):
 
     @abstractmethod
     def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[E]) -> list[Any]:
-        """One prediction for each example, in the form of :meth:`gold` (JSON-able but for :class:`Tree`)."""
+        """One prediction for each example, in the form of :meth:`gold` (JSON-able but for a parse)."""
 
 
-def register_family(name: str) -> Callable[[type[Family]], type[Family]]:
+def register_family(name: str) -> Callable[[type[TaskFamily]], type[TaskFamily]]:
     """Make a family known under its name."""
 
-    def register(cls: type[Family]) -> type[Family]:
+    def register(cls: type[TaskFamily]) -> type[TaskFamily]:
         cls.name = name
         FAMILIES[name] = cls
         return cls
@@ -144,13 +144,13 @@ def register_family(name: str) -> Callable[[type[Family]], type[Family]]:
     return register
 
 
-def window_languages(examples: Sequence[Any], encoded: Sequence[Encoded]) -> list[str]:
+def window_languages(examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> list[str]:
     """The language of each window of a batch: its example's, which is that of the context of a question."""
     both = zip(examples, encoded, strict=True)
     return [example.language for example, each in both for _ in each.windows]
 
 
-def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[Encoded]) -> Tensor | None:
+def language_rows(config: EncoderConfig, examples: Sequence[Any], encoded: Sequence[EncodedExample]) -> Tensor | None:
     """The row of the language embedding of each token of a batch's windows, (N, T) int64; None if there are none.
 
     What stands between two texts counts to the first one, as in pre-training on pairs.

@@ -1,4 +1,4 @@
-"""A plan times checkpoints and seeds: every file found, read and checked before the first run begins."""
+"""A study times checkpoints and seeds: every file found, read and checked before the first run begins."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ from xalign_fairseq.transfer.code_switching import code_switch
 from xalign_fairseq.transfer.family import FAMILIES, require_languages
 from xalign_fairseq.transfer.run_spec import RunSpec
 from xalign_fairseq.transfer.settings import as_data, update_counts
-from xalign_fairseq.transfer.study import Plan, Task
+from xalign_fairseq.transfer.study import Study, Task
 
 Files = dict[str, dict[str, Path]]
 
@@ -60,8 +60,8 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
     return Checkpoint(name, file, encoder.config, found)
 
 
-def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision: str = "fp32") -> list[RunSpec]:
-    """Every run of a plan, in the order in which they are made: by task, seed and checkpoint.
+def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision: str = "fp32") -> list[RunSpec]:
+    """Every run of a study, in the order in which they are made: by task, seed and checkpoint.
 
     A task whose checkpoints are complete for one seed can be compared before the next seed begins.
 
@@ -70,9 +70,9 @@ def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision
             the training data, or that have no labels to train on; windows, layers or languages that an encoder does
             not have.
     """
-    files = find_files(plan)
+    files = find_files(study)
     specs = []
-    for task in plan.tasks:
+    for task in study.tasks:
         here = files[task.name]
         _check_encoders(task, checkpoints)
         trainings = list(_trainings(task, here, [each.config for each in checkpoints]))
@@ -84,7 +84,7 @@ def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision
                 "valid": training.valid_languages,
                 "test": training.languages,
             }
-            for seed in plan.seeds if task.trains else (0,):
+            for seed in study.seeds if task.trains else (0,):
                 specs += [
                     RunSpec(
                         checkpoint=encoder.name,
@@ -116,11 +116,11 @@ def build(plan: Plan, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision
                     for encoder in checkpoints
                 ]
     if not specs:
-        raise XalignError("the plan has no run", expected="tasks, languages, seeds and checkpoints")
+        raise XalignError("the study has no run", expected="tasks, languages, seeds and checkpoints")
     return specs
 
 
-def find_files(plan: Plan) -> dict[str, Files]:
+def find_files(study: Study) -> dict[str, Files]:
     """Task -> part -> language -> path, absolute.
 
     Raises:
@@ -128,7 +128,7 @@ def find_files(plan: Plan) -> dict[str, Files]:
     """
     found: dict[str, Files] = {}
     problems: list[str] = []
-    for task in plan.tasks:
+    for task in study.tasks:
         found[task.name] = {"train": {}, "valid": {}, "test": {}}
         for part, language in _parts(task):
             try:
@@ -137,7 +137,7 @@ def find_files(plan: Plan) -> dict[str, Files]:
                 problems.append(f"{task.name}, {part}: {error}")
     if problems:
         raise XalignError(
-            f"{len(problems)} files of the plan can't be used\n" + "\n".join(problems),
+            f"{len(problems)} files of the study can't be used\n" + "\n".join(problems),
             next="put them there, or choose --tasks and --languages whose files are",
         )
     return found
@@ -164,7 +164,7 @@ def _find(task: Task, part: str, language: str) -> Path:
         if not path.is_file():
             raise XalignError("the file does not exist", where=path)
     else:
-        raise XalignError("the plan names no file of this language", found=", ".join(named), expected=language)
+        raise XalignError("the study names no file of this language", found=", ".join(named), expected=language)
     if "," in str(path.absolute()):
         raise XalignError(
             "fairseq's options can't hold a comma", where=path.absolute(), next="rename it, or link to it"
@@ -237,7 +237,7 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
                 where=f"{task.name}, max_length; {encoder.name}",
                 found=length,
                 expected=f"at most {encoder.config.max_positions}",
-                next="give max_length (and overlap) in the plan's settings",
+                next="give max_length (and overlap) in the study's settings",
             )
 
 
@@ -269,9 +269,9 @@ def _digest_checkpoint(path: Path) -> str:
     return content.hexdigest()[:12]
 
 
-def describe(plan: Plan, specs: Sequence[RunSpec], done: Mapping[str, bool]) -> Iterator[str]:
+def describe(study: Study, specs: Sequence[RunSpec], done: Mapping[str, bool]) -> Iterator[str]:
     """Lines that say what the runs are: one a task, and their number."""
-    for task in plan.tasks:
+    for task in study.tasks:
         runs = [spec for spec in specs if spec.task == task.name]
         if not runs:
             continue

@@ -18,11 +18,17 @@ from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, 
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.evaluation.parsing import Gold
+from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.transfer.benchmarks import Benchmark, check_labels, digest
-from xalign_fairseq.transfer.family import Encoded, Family, language_rows, require_languages, window_languages
+from xalign_fairseq.transfer.family import (
+    EncodedExample,
+    TaskFamily,
+    language_rows,
+    require_languages,
+    window_languages,
+)
 from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
 
 logger = logging.getLogger(__name__)
@@ -76,7 +82,7 @@ class Predictor:
         self,
         encoder: Encoder,
         head: TransferHead,
-        family: Family,
+        family: TaskFamily,
         spec: TransferSpec,
         maps: LanguageMaps | None = None,
     ):
@@ -115,7 +121,7 @@ class Predictor:
                     progress(len(chosen))
         return predictions
 
-    def _predict_batch(self, encoded: Sequence[Encoded], examples: Sequence[Any]) -> list[Any]:
+    def _predict_batch(self, encoded: Sequence[EncodedExample], examples: Sequence[Any]) -> list[Any]:
         device = self.encoder.lm_head.bias.device
         batch: dict[str, Any] = {
             key: value.to(device) if isinstance(value, Tensor) else value
@@ -167,11 +173,11 @@ def write_predictions(path: str | os.PathLike, evaluation: Evaluation) -> None:
     """JSON lines ``{"id", "prediction", "gold"}``; gold is null where the file has none."""
     with atomic_write(path) as out:
         for id_, prediction, gold in zip(evaluation.ids, evaluation.predictions, evaluation.golds, strict=True):
-            plain = dataclasses.asdict(gold) if isinstance(gold, Gold) else gold
+            plain = dataclasses.asdict(gold) if isinstance(gold, GoldTree) else gold
             out.write(json.dumps({"id": id_, "prediction": prediction, "gold": plain}, ensure_ascii=False) + "\n")
 
 
-def _batches(encoded: Sequence[Encoded], max_tokens: int) -> Iterator[list[int]]:
+def _batches(encoded: Sequence[EncodedExample], max_tokens: int) -> Iterator[list[int]]:
     """Indices of examples of about one length whose windows, padded, hold up to ``max_tokens`` tokens."""
     order = sorted(range(len(encoded)), key=lambda i: max(map(len, encoded[i].windows)))
     batch: list[int] = []

@@ -8,8 +8,8 @@ from typing import Any
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.statistics import Summary, summarise
-from xalign_fairseq.transfer.comparisons import Findings, compare
-from xalign_fairseq.transfer.results import EACH, Setting, Study, is_english, read_study
+from xalign_fairseq.transfer.comparisons import Differences, compare
+from xalign_fairseq.transfer.results import EACH, Setting, StudyResults, is_english, read_results
 from xalign_fairseq.version import __version__
 
 SCORE = "score"
@@ -80,7 +80,7 @@ class SupervisedGap:
 
 
 @dataclass(frozen=True)
-class Report:
+class StudyReport:
     """All that tables and plots show.
 
     Attributes:
@@ -99,7 +99,7 @@ class Report:
     supervised_gaps: list[SupervisedGap]
     baseline: str | None
     bootstrap: dict[str, int]
-    findings: Findings | None
+    findings: Differences | None
     missing: tuple[str, ...]
     unlabelled: tuple[str, ...]
 
@@ -108,7 +108,9 @@ class Report:
         return {"format": 1, **asdict(self)}
 
 
-def make_report(out: str | os.PathLike, baseline: str | None = None, *, samples: int = 1000, seed: int = 1) -> Report:
+def make_report(
+    out: str | os.PathLike, baseline: str | None = None, *, samples: int = 1000, seed: int = 1
+) -> StudyReport:
     """Read the finished runs below ``OUT/runs`` and compute all figures.
 
     Args:
@@ -123,27 +125,27 @@ def make_report(out: str | os.PathLike, baseline: str | None = None, *, samples:
 
         make_report("transfer", baseline="none").overall["tlm"].mean
     """
-    study = read_study(out)
-    if baseline is not None and baseline not in study.checkpoints:
+    results = read_results(out)
+    if baseline is not None and baseline not in results.checkpoints:
         raise XalignError(
             "the baseline has no finished run",
             where="--baseline",
             found=baseline,
-            expected=", ".join(study.checkpoints),
+            expected=", ".join(results.checkpoints),
         )
-    checkpoints = tuple(sorted(study.checkpoints, key=lambda name: (name != baseline, name)))
-    return Report(
+    checkpoints = tuple(sorted(results.checkpoints, key=lambda name: (name != baseline, name)))
+    return StudyReport(
         version=__version__,
         checkpoints=checkpoints,
-        tasks=[_task(setting, checkpoints) for setting in study.settings],
-        overall=_overall(study, checkpoints),
-        english_gaps=_english_gaps(study, checkpoints),
-        supervised_gaps=_supervised_gaps(study, checkpoints),
+        tasks=[_task(setting, checkpoints) for setting in results.settings],
+        overall=_overall(results, checkpoints),
+        english_gaps=_english_gaps(results, checkpoints),
+        supervised_gaps=_supervised_gaps(results, checkpoints),
         baseline=baseline,
         bootstrap={"samples": samples, "seed": seed},
-        findings=None if baseline is None else compare(study, baseline, samples=samples, seed=seed),
-        missing=study.missing,
-        unlabelled=study.unlabelled,
+        findings=None if baseline is None else compare(results, baseline, samples=samples, seed=seed),
+        missing=results.missing,
+        unlabelled=results.unlabelled,
     )
 
 
@@ -191,12 +193,12 @@ def _minus(first: dict[int, float], second: dict[int, float]) -> dict[int, float
     return {seed: first[seed] - second[seed] for seed in first if seed in second}
 
 
-def _overall(study: Study, checkpoints: Sequence[str]) -> dict[str, Summary | None]:
+def _overall(results: StudyResults, checkpoints: Sequence[str]) -> dict[str, Summary | None]:
     """Mean of the tasks' average scores, each task with equal weight, as XTREME.
 
     It has a deviation if all tasks have the same seeds; one without training is the same with every seed.
     """
-    settings = [setting for setting in study.settings if setting.models != EACH]
+    settings = [setting for setting in results.settings if setting.models != EACH]
     found: dict[str, Summary | None] = {}
     for checkpoint in checkpoints:
         tasks = [setting.averages(checkpoint, setting.languages, setting.score_metrics) for setting in settings]
@@ -218,9 +220,9 @@ def _mean(scores: Sequence[float]) -> float:
     return sum(scores) / len(scores)
 
 
-def _english_gaps(study: Study, checkpoints: Sequence[str]) -> list[EnglishGap]:
+def _english_gaps(results: StudyResults, checkpoints: Sequence[str]) -> list[EnglishGap]:
     gaps = []
-    for setting in study.settings:
+    for setting in results.settings:
         metrics = setting.score_metrics
         english = [language for language in setting.languages if is_english(language)]
         others = [language for language in setting.languages if not is_english(language)]
@@ -236,11 +238,11 @@ def _english_gaps(study: Study, checkpoints: Sequence[str]) -> list[EnglishGap]:
     return gaps
 
 
-def _supervised_gaps(study: Study, checkpoints: Sequence[str]) -> list[SupervisedGap]:
+def _supervised_gaps(results: StudyResults, checkpoints: Sequence[str]) -> list[SupervisedGap]:
     pairs = [
         (each, one, language)
-        for one in study.settings
-        for each in study.settings
+        for one in results.settings
+        for each in results.settings
         if each.models == EACH != one.models and each.benchmark == one.benchmark
         for language in one.zero_shot
         if language in each.languages and one.measured[language] == each.measured[language]

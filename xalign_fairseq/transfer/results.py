@@ -20,7 +20,7 @@ EACH = "each"
 
 
 @dataclass(frozen=True)
-class Run:
+class RunResult:
     """One checkpoint fine-tuned on one task with one seed, and its scores.
 
     Attributes:
@@ -43,7 +43,7 @@ class Run:
     signatures: dict[str, dict[str, str]]
 
     @classmethod
-    def read(cls, folder: Path) -> "Run":
+    def read(cls, folder: Path) -> "RunResult":
         """Read a run's ``result.json``; :class:`XalignError` if it is not one."""
         path = folder / "result.json"
         try:
@@ -98,7 +98,7 @@ class Setting:
     """A task trained in one way, with the runs of all checkpoints and seeds.
 
     Attributes:
-        task: its name in the plan.
+        task: its name in the study.
         benchmark: what was tested.
         models: ``one`` model for all languages, or one for ``each``.
         train_languages: of all its runs.
@@ -113,7 +113,7 @@ class Setting:
     train_languages: tuple[str, ...]
     languages: tuple[str, ...]
     measured: dict[str, list[dict[str, str]]]
-    runs: dict[str, dict[int, dict[str, Run]]]
+    runs: dict[str, dict[int, dict[str, RunResult]]]
 
     @property
     def title(self) -> str:
@@ -138,7 +138,7 @@ class Setting:
         """The metrics whose mean is the task's score: EM and F1 of QA, as XTREME, and otherwise the first one."""
         return self.benchmark.metrics if self.benchmark.family == "qa" else self.benchmark.metrics[:1]
 
-    def complete(self, checkpoint: str) -> dict[int, dict[str, Run]]:
+    def complete(self, checkpoint: str) -> dict[int, dict[str, RunResult]]:
         """The seeds with which a checkpoint was tested on every language."""
         runs = self.runs.get(checkpoint, {})
         return {seed: tested for seed, tested in runs.items() if all(each in tested for each in self.languages)}
@@ -158,7 +158,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Study:
+class StudyResults:
     """All settings of an output folder; ``missing`` and ``unlabelled`` say what is not in them."""
 
     settings: tuple[Setting, ...]
@@ -177,7 +177,7 @@ def is_english(language: str) -> bool:
     return code(language) == "en"
 
 
-def read_study(out: str | os.PathLike) -> Study:
+def read_results(out: str | os.PathLike) -> StudyResults:
     """Read and check all runs below ``OUT/runs``.
 
     Raises:
@@ -186,12 +186,12 @@ def read_study(out: str | os.PathLike) -> Study:
 
     Example::
 
-        read_study("transfer").settings[0].title  # "xnli, trained on en"
+        read_results("transfer").settings[0].title  # "xnli, trained on en"
     """
     folders = [path.parent for path in sorted(Path(out).glob("runs/*/*/*/*/spec.json"))]
     folders += [path.parent for path in sorted(Path(out).glob("runs/*/*/*/*/result.json"))]
     folders = list(dict.fromkeys(folders))
-    runs = [Run.read(folder) for folder in folders if (folder / "result.json").is_file()]
+    runs = [RunResult.read(folder) for folder in folders if (folder / "result.json").is_file()]
     if not runs:
         raise XalignError(
             "there is no finished run",
@@ -200,7 +200,7 @@ def read_study(out: str | os.PathLike) -> Study:
             expected="CHECKPOINT/TASK/LANGUAGES/SEED/result.json",
             next="xalign transfer --checkpoint NAME=PATH ... --out OUT",
         )
-    groups: dict[tuple[str, str], list[Run]] = {}
+    groups: dict[tuple[str, str], list[RunResult]] = {}
     for run in runs:
         groups.setdefault((run.task, run.training), []).append(run)
     order = list(BENCHMARKS)
@@ -210,15 +210,15 @@ def read_study(out: str | os.PathLike) -> Study:
     )
     checkpoints = tuple(sorted({run.checkpoint for run in runs}))
     unlabelled = sorted({f"{run.task}, {language}" for run in runs for language in run.items.keys() - run.scores})
-    return Study(tuple(settings), checkpoints, tuple(_missing(runs, folders, checkpoints)), tuple(unlabelled))
+    return StudyResults(tuple(settings), checkpoints, tuple(_missing(runs, folders, checkpoints)), tuple(unlabelled))
 
 
-def _setting(group: Sequence[Run]) -> Setting:
+def _setting(group: Sequence[RunResult]) -> Setting:
     """Runs of one task and way of training, after a check that they can be compared."""
     first = group[0]
     metrics = BENCHMARKS[first.benchmark].metrics
-    seen: dict[str, tuple[Run, list[dict[str, str]]]] = {}
-    runs: dict[str, dict[int, dict[str, Run]]] = {}
+    seen: dict[str, tuple[RunResult, list[dict[str, str]]]] = {}
+    runs: dict[str, dict[int, dict[str, RunResult]]] = {}
     for run in group:
         for language in run.scores:
             mine = [_measured(run, language, metric) for metric in metrics]
@@ -238,7 +238,7 @@ def _setting(group: Sequence[Run]) -> Setting:
     return Setting(first.task, BENCHMARKS[first.benchmark], first.models, tuple(trained), languages, measured, runs)
 
 
-def _measured(run: Run, language: str, metric: Metric) -> dict[str, str]:
+def _measured(run: RunResult, language: str, metric: Metric) -> dict[str, str]:
     """What was measured; scores of two versions of this package are compared if all else agrees."""
     signature = run.signatures.get(language, {}).get(metric.name)
     if signature is None or metric.name not in run.scores[language]:
@@ -267,7 +267,7 @@ def _english_first(language: str) -> tuple[bool, str]:
     return not is_english(language), language
 
 
-def _missing(runs: Sequence[Run], folders: Sequence[Path], checkpoints: Sequence[str]) -> list[str]:
+def _missing(runs: Sequence[RunResult], folders: Sequence[Path], checkpoints: Sequence[str]) -> list[str]:
     """Runs and test languages that one checkpoint has and another lacks, and runs that were begun and have no end."""
     tested = {run.folder.parts[-4:]: set(run.items) for run in runs}
     languages: dict[tuple[str, ...], set[str]] = {}

@@ -22,7 +22,7 @@ class RunSpec:
     Attributes:
         checkpoint, checkpoint_digest: the encoder's name in tables, and what it is.
         encoder: its sizes, and its language embeddings and layer norms where XLM-R has others, by fairseq's names.
-        task, benchmark, family: name in the plan, and what it is.
+        task, benchmark, family: name in the study, and what it is.
         models: ``one`` for all training languages, or one for ``each``.
         train_languages, valid_languages: empty for retrieval.
         seed: of the head, of dropout and of the order of examples.

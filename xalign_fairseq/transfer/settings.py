@@ -72,16 +72,16 @@ def read_settings(
     """Settings from mappings, later ones first in force, and the family's own options that they hold.
 
     Args:
-        layers: the plan's ``defaults`` and the task's ``settings``, as YAML gives them (``3e-5`` is text there).
+        layers: the study's ``defaults`` and the task's ``settings``, as YAML gives them (``3e-5`` is text there).
         family_defaults: the family's options and their defaults, which give them their types.
-        where: the plan and the task, for errors.
+        where: the study and the task, for errors.
 
     Raises:
         XalignError: an unknown name (with the nearest known one), a value of the wrong kind, epochs and updates both.
 
     Example::
 
-        read_settings([{"lr": "3e-5"}, {"crf": True}], {"crf": False}, "plan.yaml, ner")
+        read_settings([{"lr": "3e-5"}, {"crf": True}], {"crf": False}, "study.yaml, ner")
     """
     # What both have (dropout) is one option of fairseq, and one setting.
     family = {name: default for name, default in family_defaults.items() if name not in NAMES}
@@ -105,7 +105,7 @@ def read_settings(
 
 
 def check_names(
-    found: Iterable[Any], known: Sequence[str], where: str, what: str = "the plan has an unknown key"
+    found: Iterable[Any], known: Sequence[str], where: str, what: str = "the study has an unknown key"
 ) -> None:
     """Raise :class:`XalignError` for the first name that is not known; it names the one that may be meant."""
     for name in found:

@@ -10,7 +10,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
-from xalign_fairseq.transfer.family import FAMILIES, Family, Limits
+from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily
 from xalign_fairseq.transfer.heads.features import Features
 
 
@@ -74,11 +74,11 @@ class TransferSpec:
         """The benchmark itself."""
         return BENCHMARKS[self.benchmark]
 
-    def build_family(self, tokenizer: Tokenizer) -> Family:
+    def build_family(self, tokenizer: Tokenizer) -> TaskFamily:
         """The family, with this task's labels and options."""
         return FAMILIES[self.find_benchmark().family](tokenizer, self.labels, self.limits, self.options)
 
-    def build_head(self, family: Family, config: EncoderConfig) -> TransferHead:
+    def build_head(self, family: TaskFamily, config: EncoderConfig) -> TransferHead:
         """A newly initialised head."""
         return TransferHead(Features(config, self.features), family.build_head(config))
 

@@ -14,11 +14,11 @@ def load_yaml(path: str | os.PathLike) -> Any:
     """The content of a file; :class:`XalignError` if it is missing, is no YAML, or has a key twice."""
     path = Path(path)
     if not path.is_file():
-        raise XalignError("the plan does not exist", where=path)
+        raise XalignError("the study does not exist", where=path)
     try:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise XalignError("the plan is not YAML", where=path, found=" ".join(str(error).split())) from None
+        raise XalignError("the study is not YAML", where=path, found=" ".join(str(error).split())) from None
 
 
 def check_name(name: Any, where: str) -> str:
@@ -40,7 +40,7 @@ def language_list(value: Any, where: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, (list, tuple)) or not value:
-        raise XalignError("the plan needs a list here", where=where, found=value, expected="such as [en, de]")
+        raise XalignError("the study needs a list here", where=where, found=value, expected="such as [en, de]")
     return tuple(dict.fromkeys(language_code(each, where) for each in value))
 
 
@@ -55,7 +55,7 @@ def language_code(value: Any, where: str) -> str:
 def one_of(value: Any, choices: Iterable[Any], where: str) -> Any:
     """One of the choices."""
     if not any(value is choice or value == choice for choice in choices):
-        raise XalignError("the plan has no such choice", where=where, found=value,
+        raise XalignError("the study has no such choice", where=where, found=value,
                           expected=" or ".join(str(choice).lower() for choice in choices))  # fmt: skip
     return value
 
@@ -63,7 +63,7 @@ def one_of(value: Any, choices: Iterable[Any], where: str) -> Any:
 def key_table(value: Any, where: str) -> Mapping[Any, Any]:
     """A mapping."""
     if not isinstance(value, Mapping):
-        raise XalignError("the plan needs keys and values here", where=where, found=value)
+        raise XalignError("the study needs keys and values here", where=where, found=value)
     return value
 
 

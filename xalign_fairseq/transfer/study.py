@@ -1,4 +1,4 @@
-"""What to fine-tune and to test: a plan from YAML, or XTREME's, with the files that each task reads."""
+"""What to fine-tune and to test: a study from YAML, or XTREME's, with the files that each task reads."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ COVERED = {
     "mlqa": {"ar", "de", "en", "es", "hi", "vi", "zh"},
     "tydiqa": {"ar", "bn", "en", "fi", "id", "ko", "ru", "sw", "te"},
 }
-# The tasks without a plan: XTREME's. TyDiQA's test set is what its authors call dev, so that it has no other.
+# The tasks without a study: XTREME's. TyDiQA's test set is what its authors call dev, so that it has no other.
 XTREME: dict[str, dict[str, Any]] = {
     "xnli": {},
     "pawsx": {},
@@ -41,16 +41,16 @@ SPLITS = {"train": "train", "valid": "dev", "test": "test"}
 
 @dataclass(frozen=True)
 class Task:
-    """One task of a plan.
+    """One task of a study.
 
     Attributes:
-        name: of the task in the plan; names folders.
+        name: of the task in the study; names folders.
         benchmark: what its files are.
         folder: that its files are in, of this benchmark or of many.
         models: ``one`` for all training languages, or one for ``each``, tested on its own language.
         train_languages, valid_languages, languages: to train on, to choose the model on, to test on.
         files: part (``train``, ``valid``, ``test``) -> language -> path, relative to ``folder``, of the files that the
-            plan names; the others are found by the benchmark's patterns with the part's entry of
+            study names; the others are found by the benchmark's patterns with the part's entry of
         splits: part -> split.
         holdout: the share of the training examples on which the model is chosen, instead of validation files.
         code_switch: mix English with the other training language in each pair (Pan et al. 2021).
@@ -78,7 +78,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Study:
     """Tasks and the seeds of their runs."""
 
     tasks: tuple[Task, ...]
@@ -109,15 +109,15 @@ class _Raw:
 _KEYS = tuple(each.name for each in fields(_Raw))
 
 
-def load_plan(path: str | os.PathLike, data: str | os.PathLike | None = None) -> Plan:
-    """Read a plan; ``data`` stands for its own folder.
+def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -> Study:
+    """Read a study; ``data`` stands for its own folder.
 
     Raises:
         XalignError: no such file, no YAML, unknown keys (with the nearest known one), values of the wrong kind.
 
     Example::
 
-        load_plan("examples/transfer/plans/small.yaml").tasks[0].languages
+        load_study("examples/transfer/studies/small.yaml").tasks[0].languages
     """
     path = Path(path)
     content = load_yaml(path)
@@ -125,11 +125,11 @@ def load_plan(path: str | os.PathLike, data: str | os.PathLike | None = None) ->
     found = key_table(content, where)
     check_names(found, ("data", "seeds", "defaults", "tasks"), where)
     if data is None and "data" not in found:
-        raise XalignError("the plan does not say where the data are", where=where, next="add --data DIR")
+        raise XalignError("the study does not say where the data are", where=where, next="add --data DIR")
     data = (path.parent / str(found["data"])).resolve() if data is None else data
     tasks = key_table(found.get("tasks"), f"{where}, tasks")
     defaults = key_table(found.get("defaults", {}), f"{where}, defaults")
-    return Plan(
+    return Study(
         tuple(
             _task(name, key_table(task, f"{where}, {name}"), Path(data), defaults, f"{where}, {name}")
             for name, task in tasks.items()
@@ -138,7 +138,7 @@ def load_plan(path: str | os.PathLike, data: str | os.PathLike | None = None) ->
     )
 
 
-def xtreme_plan(data: str | os.PathLike, languages: Sequence[str]) -> Plan:
+def xtreme_study(data: str | os.PathLike, languages: Sequence[str]) -> Study:
     """XTREME's tasks in a folder of their files: train and choose the model in English, test on ``languages``.
 
     A benchmark that was never made in a language is not tested in it; Tatoeba's sentences are looked for among English
@@ -149,7 +149,7 @@ def xtreme_plan(data: str | os.PathLike, languages: Sequence[str]) -> Plan:
         tested = [x for x in languages if _is_covered(name, x)]
         if tested:
             tasks.append(_task(name, {**keys, "languages": tested}, Path(data), {}, f"--tasks {name}"))
-    return Plan(tuple(tasks))
+    return Study(tuple(tasks))
 
 
 def _is_covered(benchmark: str, language: str) -> bool:
@@ -159,20 +159,20 @@ def _is_covered(benchmark: str, language: str) -> bool:
 
 
 def select(
-    plan: Plan,
+    study: Study,
     tasks: Sequence[str] | None = None,
     languages: Sequence[str] | None = None,
     seeds: Sequence[int] | None = None,
-) -> Plan:
-    """The part of a plan that the command line asks for: some tasks, some test languages, other seeds."""
-    names = [task.name for task in plan.tasks]
-    check_names(tasks or (), names, "--tasks", "the plan has no such task")
-    kept = [task for task in plan.tasks if tasks is None or task.name in tasks]
+) -> Study:
+    """The part of a study that the command line asks for: some tasks, some test languages, other seeds."""
+    names = [task.name for task in study.tasks]
+    check_names(tasks or (), names, "--tasks", "the study has no such task")
+    kept = [task for task in study.tasks if tasks is None or task.name in tasks]
     if languages is not None:
         tested = sorted({each for task in kept for each in task.languages})
         check_names(languages, tested, "--languages", "no task is tested in this language")
         kept = [_restricted(task, languages) for task in kept if set(task.languages) & set(languages)]
-    return Plan(tuple(kept), plan.seeds if seeds is None else check_seeds(seeds, "--seeds"))
+    return Study(tuple(kept), study.seeds if seeds is None else check_seeds(seeds, "--seeds"))
 
 
 def _restricted(task: Task, languages: Sequence[str]) -> Task:
@@ -228,7 +228,7 @@ def _benchmark(name: Any, where: str) -> Benchmark:
 
 
 def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benchmark, where: str) -> Settings:
-    """The benchmark's lengths where the plan says nothing, checked together and with the family's options."""
+    """The benchmark's lengths where the study says nothing, checked together and with the family's options."""
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
     try:

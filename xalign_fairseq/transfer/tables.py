@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
-from xalign_fairseq.transfer.comparisons import Finding
-from xalign_fairseq.transfer.report import SCORE, Report, Row, TaskReport
+from xalign_fairseq.transfer.comparisons import Difference
+from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH
 
 NOTHING = ""
@@ -41,7 +41,7 @@ class Table:
         return [left] * self.names + [right] * (len(self.columns) - self.names)
 
 
-def make_tables(report: Report) -> list[Table]:
+def make_tables(report: StudyReport) -> list[Table]:
     """All tables of a report, those without a row left out."""
     tables = [_overall(report)]
     for task in report.tasks:
@@ -50,7 +50,7 @@ def make_tables(report: Report) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def to_markdown(report: Report) -> str:
+def to_markdown(report: StudyReport) -> str:
     """The report as Markdown.
 
     Example::
@@ -69,7 +69,7 @@ def to_markdown(report: Report) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(report: Report) -> str:
+def to_latex(report: StudyReport) -> str:
     r"""The tables as LaTeX ``table`` environments; they need ``\usepackage{booktabs}``."""
     parts = [r"% \usepackage{booktabs}"]
     for table in make_tables(report):
@@ -111,7 +111,7 @@ def _emphasised(table: Table, row: int, escape: Callable[[str], str], bold: str)
     return [bold.format(text) if (row, column) in table.bold else text for column, text in cells]
 
 
-def _preface(report: Report) -> list[str]:
+def _preface(report: StudyReport) -> list[str]:
     text = (
         f"Percent, mean ± sample deviation over seeds ({NO_DEVIATION}: one seed); the best of each column is bold. "
         "Averages are over runs that were tested on all languages of the task."
@@ -127,7 +127,7 @@ def _preface(report: Report) -> list[str]:
     ]
 
 
-def _signatures(report: Report) -> list[str]:
+def _signatures(report: StudyReport) -> list[str]:
     """A line for each task and metric: what all its languages share, then the data of each."""
     lines = []
     for task in report.tasks:
@@ -197,7 +197,7 @@ def _task(task: TaskReport) -> list[Table]:
     return tables
 
 
-def _overall(report: Report) -> Table:
+def _overall(report: StudyReport) -> Table:
     """Average score of each task, and over tasks if there are several."""
     tasks = [task for task in report.tasks if task.models != EACH]
     if len(tasks) < 2:
@@ -219,7 +219,7 @@ def _score_name(task: TaskReport) -> str:
     return f"{task.benchmark} {mean}{' and '.join(task.scored_by)}"
 
 
-def _differences(report: Report) -> Table:
+def _differences(report: StudyReport) -> Table:
     found = report.findings.averages if report.findings else []
     columns = ("checkpoint", "task", "over", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
     return Table(
@@ -227,7 +227,7 @@ def _differences(report: Report) -> Table:
     )
 
 
-def _english_check(report: Report) -> Table:
+def _english_check(report: StudyReport) -> Table:
     """Whether English got worse than it is with the baseline."""
     found = report.findings.english if report.findings else []
     columns = ("checkpoint", "task", "test", "difference", "95 % interval", "p, items", "p, items and seeds", "p, Holm")
@@ -236,13 +236,13 @@ def _english_check(report: Report) -> Table:
     return Table(title, (*columns, "verdict"), rows, bold=_sure(found), names=3)
 
 
-def _verdict(finding: Finding) -> str:
+def _verdict(finding: Difference) -> str:
     if not finding.significant:
         return "no evidence"
     return "worse" if finding.difference < 0 else "better"
 
 
-def _finding(finding: Finding) -> tuple[str, ...]:
+def _finding(finding: Difference) -> tuple[str, ...]:
     seeds = finding.p_items_and_seeds
     return (
         finding.checkpoint,
@@ -256,12 +256,12 @@ def _finding(finding: Finding) -> tuple[str, ...]:
     )
 
 
-def _sure(findings: Sequence[Finding]) -> frozenset[tuple[int, int]]:
+def _sure(findings: Sequence[Difference]) -> frozenset[tuple[int, int]]:
     """The differences whose corrected p-value is below 0.05."""
     return frozenset((row, 3) for row, finding in enumerate(findings) if finding.significant)
 
 
-def _english_gaps(report: Report) -> Table:
+def _english_gaps(report: StudyReport) -> Table:
     rows = [(gap.task, gap.checkpoint, _gap(gap.average)) for gap in report.english_gaps]
     note = "Smaller is better only at equal English."
     return Table(
@@ -269,7 +269,7 @@ def _english_gaps(report: Report) -> Table:
     )
 
 
-def _supervised_gaps(report: Report) -> Table:
+def _supervised_gaps(report: StudyReport) -> Table:
     rows = [
         (gap.task, gap.language, gap.checkpoint, percent(gap.supervised), percent(gap.zero_shot), _gap(gap.gap))
         for gap in report.supervised_gaps

@@ -9,7 +9,7 @@ from torch import Tensor
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.tokenizer import Tokenizer
-from xalign_fairseq.transfer.family import Encoded, Limits
+from xalign_fairseq.transfer.family import EncodedExample, Limits
 
 
 def encode_words(
@@ -65,13 +65,13 @@ def _spans(ends: Sequence[int], room: int, overlap: int) -> list[tuple[int, int]
         first = int(np.searchsorted(ends, max(ends[last] - overlap, ends[last + 1] - room)))
 
 
-def collate_windows(encoded: Sequence[Encoded]) -> tuple[Tensor, list[int]]:
+def collate_windows(encoded: Sequence[EncodedExample]) -> tuple[Tensor, list[int]]:
     """All windows one below the other, (N, T) int64, and the row at which each example's windows begin."""
     tokens = pad([window for each in encoded for window in each.windows], PAD)
     return tokens, [0, *accumulate(len(each.windows) for each in encoded)][:-1]
 
 
-def collate_words(encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+def collate_words(encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
     """The batch of a family of words: ``tokens`` (N, T), ``word_window`` and ``word_position`` (B, W), -1 at padding.
 
     Args:

@@ -8,7 +8,7 @@ import torch
 
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.evaluation.parsing import Gold
+from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.labelled.examples import Tree, TreeExample
 from xalign_fairseq.transfer.families.parsing import Parsing
 from xalign_fairseq.transfer.family import Limits
@@ -57,7 +57,7 @@ def prepare(task, examples):
 
 def test_labels_are_universal_relations():
     assert Parsing.labels_of([*SENTENCES, sentence("a")]) == LABELS
-    assert Parsing.gold(SENTENCES[0]) == Gold((2, 0, 2), ("nsubj:pass", "root", "obj"), ("X", "X", "X"))
+    assert Parsing.gold(SENTENCES[0]) == GoldTree((2, 0, 2), ("nsubj:pass", "root", "obj"), ("X", "X", "X"))
     assert Parsing.gold(sentence("a")) is None
 
 

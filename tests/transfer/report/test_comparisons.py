@@ -4,7 +4,7 @@ import pytest
 from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.comparisons import compare, mean_value
-from xalign_fairseq.transfer.results import read_study
+from xalign_fairseq.transfer.results import read_results
 
 
 def table(answers):
@@ -28,7 +28,7 @@ def test_findings_are_those_of_the_tests(write_run, right, tmp_path):
     for name in hits:
         for number, seed in enumerate(seeds):
             write_run(name, {each: answers[name][each][number] for each in languages}, seed=seed)
-    found = compare(read_study(tmp_path), "none", samples=300, seed=4)
+    found = compare(read_results(tmp_path), "none", samples=300, seed=4)
     # Runs are read in the order of their folders' names.
     order = sorted(range(3), key=lambda number: str(seeds[number]))
     systems = [
@@ -56,7 +56,7 @@ def test_holm_is_over_the_tasks_of_a_checkpoint(write_run, right, tmp_path):
             for seed in (12, 156):
                 answers = {each: right(50 + more, 100, seed=seed + len(name)) for each in ("en", "de")}
                 write_run(name, answers, task=task, seed=seed)
-    found = compare(read_study(tmp_path), "none", samples=200)
+    found = compare(read_results(tmp_path), "none", samples=200)
     for checkpoint in ("a", "b"):
         for findings in (found.averages, found.english):
             mine = [finding for finding in findings if finding.checkpoint == checkpoint]
@@ -68,7 +68,7 @@ def test_one_seed_is_tested_over_items_alone(write_run, right, tmp_path):
     write_run("none", {"de": right(40, 100)})
     write_run("tlm", {"de": right(70, 100, seed=3)}, seed=12)
     write_run("tlm", {"de": right(70, 100, seed=4)}, seed=78)
-    [finding] = compare(read_study(tmp_path), "none", samples=200).averages
+    [finding] = compare(read_results(tmp_path), "none", samples=200).averages
     assert finding.p_items_and_seeds is None and finding.p_holm == finding.p_items == pytest.approx(1 / 201)
 
 
@@ -76,7 +76,7 @@ def test_a_model_for_each_language_is_compared_over_all_and_not_in_english(write
     for name in ("none", "tlm"):
         for language in ("en", "de"):
             write_run(name, {language: right(40)}, train=(language,), models="each")
-    found = compare(read_study(tmp_path), "none", samples=50)
+    found = compare(read_results(tmp_path), "none", samples=50)
     assert [finding.over for finding in found.averages] == ["all languages"] and found.english == []
 
 
@@ -84,5 +84,5 @@ def test_what_was_not_tested_is_not_compared(write_run, right, tmp_path):
     write_run("none", {"de": right(10), "fr": right(10)})
     write_run("tlm", {"de": right(10)})
     write_run("tlm", {"de": right(10)}, task="pawsx")
-    found = compare(read_study(tmp_path), "none", samples=50)
+    found = compare(read_results(tmp_path), "none", samples=50)
     assert found.averages == found.languages == []

@@ -5,7 +5,7 @@ import pytest
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
-from xalign_fairseq.transfer.results import read_study
+from xalign_fairseq.transfer.results import read_results
 
 
 def test_settings_runs_and_averages(write_run, right, tmp_path):
@@ -13,7 +13,7 @@ def test_settings_runs_and_averages(write_run, right, tmp_path):
         write_run("tlm", {"en": right(18), "de": right(hits), "ar": right(8)}, seed=seed)
     write_run("tlm", {"de": right(16)}, train=("de",), models="each")
     write_run("tlm", {"ar": right(12)}, train=("ar",), models="each")
-    one, each = read_study(tmp_path).settings
+    one, each = read_results(tmp_path).settings
     assert (one.title, each.title) == ("xnli, trained on en", "xnli, a model for each language")
     assert one.languages == ("en", "ar", "de") and one.zero_shot == ("ar", "de") == one.averaged
     assert each.languages == ("ar", "de") == each.averaged and each.zero_shot == ()
@@ -27,7 +27,7 @@ def test_settings_runs_and_averages(write_run, right, tmp_path):
 def test_averages_are_never_over_fewer_languages(write_run, right, tmp_path):
     write_run("tlm", {"en": right(18), "de": right(10)}, seed=12)
     write_run("tlm", {"en": right(16)}, seed=156)
-    [setting] = read_study(tmp_path).settings
+    [setting] = read_results(tmp_path).settings
     metrics = setting.score_metrics
     assert setting.averages("tlm", ["en"], metrics) == {12: 0.9}
     assert setting.scores("tlm", "en", metrics) == {12: 0.9, 156: 0.8}
@@ -37,7 +37,7 @@ def test_settings_stand_in_the_order_of_the_benchmarks(write_run, right, tmp_pat
     write_run("a", {"de": right(3)}, task="retrieval", benchmark="tatoeba", train=())
     write_run("a", {"de": right(3)}, task="b", benchmark="pawsx")
     write_run("a", {"de": right(3)}, task="c", benchmark="xnli")
-    assert [each.title for each in read_study(tmp_path).settings] == [
+    assert [each.title for each in read_results(tmp_path).settings] == [
         "c, trained on en",
         "b, trained on en",
         "retrieval",
@@ -47,7 +47,7 @@ def test_settings_stand_in_the_order_of_the_benchmarks(write_run, right, tmp_pat
 def test_counts_are_columns_side_by_side(write_run, tmp_path):
     f1, em = [(0.5, 1), (1, 1), (0, 1)], [(0, 1), (1, 1), (0, 1)]
     write_run("a", {"de": {"f1": f1, "em": em}}, task="xquad")
-    [setting] = read_study(tmp_path).settings
+    [setting] = read_results(tmp_path).settings
     assert setting.score_metrics == BENCHMARKS["xquad"].metrics
     run = setting.runs["a"][12]["de"]
     assert run.counts("de", setting.score_metrics) == pytest.approx(np.concatenate([f1, em], axis=1))
@@ -60,14 +60,14 @@ def test_other_test_data_is_an_error(write_run, right, tmp_path):
     write_run("a", {"en": right(9), "de": right(9)})
     write_run("b", {"en": right(9), "de": right(9)}, digests={"de": "ffff"})
     with pytest.raises(XalignError, match=r"same way on de[\s\S]*sha256-0123456789ab and data:sha256-ffff"):
-        read_study(tmp_path)
+        read_results(tmp_path)
 
 
 def test_other_numbers_of_items_are_an_error(write_run, right, tmp_path):
     write_run("a", {"de": right(9)})
     write_run("b", {"de": right(9, items=19)})
     with pytest.raises(XalignError, match="20 and 19 items"):
-        read_study(tmp_path)
+        read_results(tmp_path)
 
 
 def test_other_versions_compare_and_other_variants_do_not(write_run, right, tmp_path):
@@ -75,16 +75,16 @@ def test_other_versions_compare_and_other_variants_do_not(write_run, right, tmp_
     path = write_run("b", {"de": right(9)}) / "result.json"
     text = path.read_text()
     path.write_text(text.replace("version:", "version:9."))
-    assert read_study(tmp_path).checkpoints == ("a", "b")
+    assert read_results(tmp_path).checkpoints == ("a", "b")
     path.write_text(text.replace("variant:", "variant:other "))
     with pytest.raises(XalignError, match="variant:other"):
-        read_study(tmp_path)
+        read_results(tmp_path)
 
 
 def test_data_may_differ_between_tasks(write_run, right, tmp_path):
     write_run("a", {"de": right(9)}, task="one", benchmark="xnli")
     write_run("a", {"de": right(9)}, task="two", benchmark="xnli", digests={"de": "ffff"})
-    assert len(read_study(tmp_path).settings) == 2
+    assert len(read_results(tmp_path).settings) == 2
 
 
 def test_what_is_missing_is_listed(write_run, right, tmp_path):
@@ -94,7 +94,7 @@ def test_what_is_missing_is_listed(write_run, right, tmp_path):
     write_run("b", {"de": right(9)}, task="retrieval", benchmark="tatoeba", train=(), seed=12)
     (tmp_path / "runs/a/xnli/en/156").mkdir()
     (tmp_path / "runs/a/xnli/en/156/spec.json").write_text("{}")
-    assert read_study(tmp_path).missing == (
+    assert read_results(tmp_path).missing == (
         "a/retrieval/none/12: no run",
         "a/xnli/en/156: not finished",
         "b/xnli/en/12: not tested on de",
@@ -105,14 +105,14 @@ def test_what_is_missing_is_listed(write_run, right, tmp_path):
 def test_tests_without_labels_have_no_score(write_run, right, tmp_path):
     write_run("a", {"de": right(9), "th": None})
     write_run("a", {"th": None}, task="pawsx")
-    study = read_study(tmp_path)
-    assert study.unlabelled == ("pawsx, th", "xnli, th") and study.missing == ()
-    assert [setting.languages for setting in study.settings] == [("de",)]
+    results = read_results(tmp_path)
+    assert results.unlabelled == ("pawsx, th", "xnli, th") and results.missing == ()
+    assert [setting.languages for setting in results.settings] == [("de",)]
 
 
 def test_nothing_finished(tmp_path):
     with pytest.raises(XalignError, match=r"no finished run[\s\S]*0 unfinished"):
-        read_study(tmp_path)
+        read_results(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_results_that_can_not_be_read(write_run, right, tmp_path, change, messag
     content = json.loads(path.read_text()) | change
     path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
     with pytest.raises(XalignError, match=rf"{message}") as error:
-        read_study(tmp_path)
+        read_results(tmp_path)
     assert "a/xnli/en/12" in str(error.value)
 
 
@@ -138,4 +138,4 @@ def test_results_that_can_not_be_read(write_run, right, tmp_path, change, messag
 def test_results_that_are_no_json(write_run, right, tmp_path, text):
     (write_run("a", {"de": right(9)}) / "result.json").write_text(text)
     with pytest.raises(XalignError, match="not JSON of a run"):
-        read_study(tmp_path)
+        read_results(tmp_path)

@@ -10,13 +10,13 @@ from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.labelled.examples import PairExample
-from xalign_fairseq.transfer.family import Encoded, Family, register_family
+from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
 from xalign_fairseq.transfer.word_windows import collate_windows
 from xalign_fairseq.transport.precision import at_least_float32
 
 
 @register_family("classification")
-class Classification(Family[PairExample]):
+class Classification(TaskFamily[PairExample]):
     r"""p(y) = softmax(W h_1 + b), h_1 the last hidden state of ``<s>`` (Devlin et al. 2019; Wu & Dredze section 3).
 
     A pair is ``<s> first </s></s> second </s>`` (one ``</s>`` between them with ``separators`` 1). A pair that is too
@@ -36,7 +36,7 @@ class Classification(Family[PairExample]):
         """The class."""
         return example.label
 
-    def encode(self, example: PairExample) -> Encoded:
+    def encode(self, example: PairExample) -> EncodedExample:
         """One window, and the class's number."""
         dictionary = self.tokenizer.dictionary
         first, second = (self.tokenizer.encode(text) for text in (example.first, example.second))
@@ -52,9 +52,9 @@ class Classification(Family[PairExample]):
         label = -1 if example.label is None else self.labels.index(example.label)
         cut = len(first) + len(second) - sum(keep)
         begin = 1 + keep[0] + len(separators)
-        return Encoded([np.array(tokens, dtype=np.int64)], {"label": label}, cut, second=begin)
+        return EncodedExample([np.array(tokens, dtype=np.int64)], {"label": label}, cut, second=begin)
 
-    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+    def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """``tokens`` (B, T) and ``labels`` (B,), -1 where there is none."""
         tokens, _ = collate_windows(encoded)
         return {"tokens": tokens, "labels": torch.tensor([each.arrays["label"] for each in encoded])}

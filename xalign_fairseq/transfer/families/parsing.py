@@ -10,9 +10,9 @@ from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.evaluation.parsing import Gold, universal
+from xalign_fairseq.evaluation.parsing import GoldTree, universal
 from xalign_fairseq.labelled.examples import TreeExample
-from xalign_fairseq.transfer.family import Encoded, Family, register_family
+from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
 from xalign_fairseq.transfer.heads.biaffine import Biaffine
 from xalign_fairseq.transfer.heads.trees import decode_trees
 from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
@@ -24,7 +24,7 @@ Relations = tuple[str, ...]
 
 
 @register_family("parsing")
-class Parsing(Family[TreeExample]):
+class Parsing(TaskFamily[TreeExample]):
     """The parser of Dozat & Manning (2017) on an encoder, as Wu & Dredze (2020) put it there.
 
     The hidden state of ``<s>`` in the first word's window stands for the root. Relations are the universal ones
@@ -51,12 +51,12 @@ class Parsing(Family[TreeExample]):
         return sorted({universal(relation) for each in examples if each.tree for relation in each.tree.relations})
 
     @staticmethod
-    def gold(example: TreeExample) -> Gold | None:
+    def gold(example: TreeExample) -> GoldTree | None:
         """Heads, full relations and universal parts of speech."""
         tree = example.tree
-        return None if tree is None else Gold(tree.heads, tree.relations, example.upos)
+        return None if tree is None else GoldTree(tree.heads, tree.relations, example.upos)
 
-    def encode(self, example: TreeExample) -> Encoded:
+    def encode(self, example: TreeExample) -> EncodedExample:
         """Windows of the sentence, where its words are, and their heads and the numbers of their relations."""
         windows, window, position = encode_words(self.tokenizer, example.words, self.limits)
         numbers = {label: number for number, label in enumerate(self.labels)}
@@ -67,9 +67,9 @@ class Parsing(Family[TreeExample]):
             relations = [numbers.get(universal(relation), -1) for relation in example.tree.relations]
         arrays = {"window": window, "position": position}
         targets = {"heads": np.array(heads, dtype=np.int64), "relations": np.array(relations, dtype=np.int64)}
-        return Encoded(windows, arrays | targets)
+        return EncodedExample(windows, arrays | targets)
 
-    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+    def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """Windows and words as in :func:`collate_words`, ``heads`` and ``relations`` (B, W), -1 where there is none."""
         targets = {name: pad([each.arrays[name] for each in encoded], -1) for name in ("heads", "relations")}
         return collate_words(encoded) | targets

@@ -12,7 +12,7 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.labelled.examples import QuestionExample
-from xalign_fairseq.transfer.family import Encoded, Family, Limits, register_family
+from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, register_family
 from xalign_fairseq.transfer.question_windows import NO_ANSWER, UNLABELLED, check_room, encode_question
 from xalign_fairseq.transfer.word_windows import collate_windows
 from xalign_fairseq.transport.precision import at_least_float32
@@ -21,7 +21,7 @@ Span = tuple[float, int, int]  # score, first token, last token
 
 
 @register_family("qa")
-class QuestionAnswering(Family[QuestionExample]):
+class QuestionAnswering(TaskFamily[QuestionExample]):
     r"""p(first = i) = softmax_i(w_s h_i + b_s), p(last = j) likewise, in each window (Devlin et al. 2019, section 4.2).
 
     Both are taken over the context's tokens and ``<s>``, to which a window without the answer points. The first of an
@@ -53,16 +53,16 @@ class QuestionAnswering(Family[QuestionExample]):
         """The texts of all answers."""
         return None if example.answers is None else [text for text, _ in example.answers]
 
-    def encode(self, example: QuestionExample) -> Encoded:
+    def encode(self, example: QuestionExample) -> EncodedExample:
         """Windows, the characters behind each token, and the answer's tokens in each window."""
         text, first = example.answers[0] if example.answers else ("", 0)
         answer = (first, first + len(text)) if example.answers else None
         limit = self.options["max_question_tokens"]
         found = encode_question(self.tokenizer, example.question, example.context, self.limits, limit, answer)
         arrays = {"begin": found.begin, "end": found.end, "targets": found.targets}
-        return Encoded(found.tokens, arrays, found.cut, second=found.context)
+        return EncodedExample(found.tokens, arrays, found.cut, second=found.context)
 
-    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+    def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """``tokens``, ``begin``, ``end`` (N, T), ``targets`` (N, 2), and ``example`` (N,), whose window each row is."""
         tokens, _ = collate_windows(encoded)
         begin, end = (pad([row for each in encoded for row in each.arrays[name]], 0) for name in ("begin", "end"))

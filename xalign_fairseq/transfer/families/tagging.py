@@ -11,7 +11,7 @@ from xalign_fairseq.data.batches import pad
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.tagging import repair_bio
 from xalign_fairseq.labelled.examples import WordsExample
-from xalign_fairseq.transfer.family import Encoded, Family, register_family
+from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
 from xalign_fairseq.transfer.heads.crf import LinearChainCRF
 from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
 from xalign_fairseq.transport.precision import at_least_float32
@@ -39,7 +39,7 @@ class TaggingHead(nn.Module):
 
 
 @register_family("tagging")
-class Tagging(Family[WordsExample]):
+class Tagging(TaskFamily[WordsExample]):
     r"""p(y_w) = softmax(W h_w + b), h_w the hidden state of word w's first subword (Devlin et al. 2019), or a CRF.
 
     The loss is the mean over words, with a CRF too. A word whose tag is none of the labels adds nothing to the loss.
@@ -62,15 +62,15 @@ class Tagging(Family[WordsExample]):
         """The tags."""
         return None if example.tags is None else list(example.tags)
 
-    def encode(self, example: WordsExample) -> Encoded:
+    def encode(self, example: WordsExample) -> EncodedExample:
         """Windows of the sentence, where its words are, and the numbers of their tags."""
         windows, window, position = encode_words(self.tokenizer, example.words, self.limits)
         numbers = {label: number for number, label in enumerate(self.labels)}
         tags = [numbers.get(tag, -1) for tag in example.tags or [""] * len(example.words)]
         arrays = {"window": window, "position": position, "tags": np.array(tags, dtype=np.int64)}
-        return Encoded(windows, arrays)
+        return EncodedExample(windows, arrays)
 
-    def collate(self, encoded: Sequence[Encoded]) -> dict[str, Tensor]:
+    def collate(self, encoded: Sequence[EncodedExample]) -> dict[str, Tensor]:
         """Windows and words as in :func:`collate_words`, and ``tags`` (B, W), -1 at padding and where there is none."""
         return collate_words(encoded) | {"tags": pad([each.arrays["tags"] for each in encoded], -1)}
 

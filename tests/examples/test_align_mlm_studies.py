@@ -1,23 +1,23 @@
-"""The plans of ALIGN-MLM read what xalign derive writes, and give the gap between supervised and zero-shot scores."""
+"""The studies of ALIGN-MLM read what xalign derive writes, and give the gap between supervised and zero-shot scores."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.transfer.study import load_plan, select
+from xalign_fairseq.transfer.study import load_study, select
 
-PLANS = Path(__file__).parents[2] / "examples/align_mlm/plans"
+STUDIES = Path(__file__).parents[2] / "examples/align_mlm/studies"
 EXTENSIONS = {"pos": "conllu", "ner": "tsv", "xnli": "tsv"}
 
 
 def tasks(name):
-    return {task.name: task for task in load_plan(PLANS / f"{name}.yaml", data="data").tasks}
+    return {task.name: task for task in load_study(STUDIES / f"{name}.yaml", data="data").tasks}
 
 
-@pytest.mark.parametrize("plan", ["small", "paper"])
-def test_each_task_is_zero_shot_and_supervised(plan):
-    found = tasks(plan)
+@pytest.mark.parametrize("study", ["small", "paper"])
+def test_each_task_is_zero_shot_and_supervised(study):
+    found = tasks(study)
     assert set(found) == {*EXTENSIONS, *(f"{name}-supervised" for name in EXTENSIONS)}
     for name in EXTENSIONS:
         zero_shot, supervised = found[name], found[f"{name}-supervised"]
@@ -27,9 +27,9 @@ def test_each_task_is_zero_shot_and_supervised(plan):
         assert (supervised.settings, supervised.holdout) == (zero_shot.settings, zero_shot.holdout)
 
 
-@pytest.mark.parametrize("plan", ["small", "paper"])
-def test_files_are_named_by_part_and_language(plan):
-    for task in tasks(plan).values():
+@pytest.mark.parametrize("study", ["small", "paper"])
+def test_files_are_named_by_part_and_language(study):
+    for task in tasks(study).values():
         for part, files in task.files.items():
             for language, file in files.items():
                 assert re.fullmatch(rf"(pos|ner|nli)-{part}\.{language}\.{EXTENSIONS[task.benchmark.name]}", file)
@@ -44,5 +44,5 @@ def test_figures_of_table_11():
 
 
 def test_the_study_chooses_its_tasks_and_has_one_seed():
-    plan = select(load_plan(PLANS / "small.yaml", data="data"), tasks=["pos", "pos-supervised"])
-    assert [task.name for task in plan.tasks] == ["pos", "pos-supervised"] and len(plan.seeds) == 1
+    study = select(load_study(STUDIES / "small.yaml", data="data"), tasks=["pos", "pos-supervised"])
+    assert [task.name for task in study.tasks] == ["pos", "pos-supervised"] and len(study.seeds) == 1
