@@ -71,13 +71,13 @@ class Trial:
         named = [*self.encoder.sentence_encoder.named_parameters(), *self.heads.named_parameters()]
         return {name: parameter for name, parameter in named if parameter.requires_grad}
 
-    def step(self, training=True):
+    def step(self, training=True, update=5):
         """The encoder of one update."""
-        return StepEncoder(self.encoder, self.heads, training, 5)
+        return StepEncoder(self.encoder, self.heads, training, update)
 
-    def loss(self, given, training=True):
+    def loss(self, given, training=True, update=5):
         """The loss of a batch."""
-        return self.objective.forward(self.step(training), given, 5)
+        return self.objective.forward(self.objective.step(self.step(training, update), given))
 
     def gradient(self, given):
         """The loss of a batch, and the gradient of its total by parameter."""

@@ -31,9 +31,9 @@ class CosinePull(Objective):
         """Refuse a layer that the encoder lacks before any work is done."""
         config.resolve_layer(self.cfg.layer, "--cosine-pull-layer")
 
-    def forward(self, encoder, batch, step):
+    def forward(self, step):
         """Label without gradient, then compare with gradient."""
-        bitext = batch.bitext
+        encoder, bitext = step.encoder, step.bitext
         labels = self_label(
             encoder.states(bitext.input(), labelling=True).layer(self.cfg.layer), bitext.spans, LabelOptions()
         ).long()

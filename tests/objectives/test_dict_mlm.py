@@ -45,7 +45,7 @@ def run(**options):
     objective.lexicons = [LEXICON]
     encoder = Encoder({"dict_mlm": objective.build_head(CONFIG)})
     mono = Mono(MASKED, TARGETS, DRAW, torch.zeros(1, dtype=torch.int64), torch.arange(1, 8), padded=False)
-    return objective.forward(encoder, Batch(mono=mono), 0), encoder
+    return objective.forward(objective.step(encoder, Batch(mono=mono))), encoder
 
 
 def cross_entropy(encoder, read, target):

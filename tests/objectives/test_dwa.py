@@ -20,6 +20,7 @@ from xalign_fairseq.transport.pointer import Pointer
 xalign_fairseq.register()
 
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig, labelling_method  # noqa: E402
+from xalign_fairseq.objectives.step import Step  # noqa: E402
 
 CONFIG = EncoderConfig(
     vocab_size=60, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
@@ -116,7 +117,7 @@ def test_padding_changes_neither_loss_nor_gradient():
         data = batch(lengths)
         if len(lengths) == 2:  # silence the second pair: only its padding effect on the first is left
             data.bitext.targets[1] = 1
-        loss = objective.forward(step(), data, 5)
+        loss = objective.forward(objective.step(step(), data))
         loss.total.backward()
         losses.append(loss.total.item())
         gradients.append(
@@ -153,11 +154,11 @@ def test_the_bound_on_queries_loses_none_and_keeps_the_softmax_to_them(queries, 
     monkeypatch.setattr(
         Pointer, "log_probabilities", lambda self, *given: shapes.append(given[2].shape) or computed(self, *given)
     )
-    labels, _ = objective._labels(step(), heads["dwa"], data.bitext, 5)
+    labels, _ = objective._labels(objective.step(step(5), data))
     asked = objective._queries(data.bitext, labels)
     hidden = step().states(data.bitext.input("masked")).layer(-1)
     whole, _ = heads["dwa"].pointer.loss(hidden, data.bitext.spans, asked, labels)
-    loss = objective.forward(step(), data, 5)
+    loss = objective.forward(objective.step(step(), data))
     assert loss.count == asked.sum() > 0 and loss.total.item() == pytest.approx(whole.item(), rel=1e-12)
     most = shapes[-1][1]
     assert most >= asked.sum(1).max()
@@ -167,7 +168,7 @@ def test_the_bound_on_queries_loses_none_and_keeps_the_softmax_to_them(queries, 
 
 def test_before_the_start_update_nothing_is_labelled():
     objective, _, _, step = build(DwaConfig(start_update=3))
-    early, late = (objective.forward(step(n), batch(), n) for n in (2, 3))
+    early, late = (objective.forward(objective.step(step(n), batch())) for n in (2, 3))
     assert early.count == 0 and early.total == 0 and late.count > 0
 
 
@@ -176,15 +177,15 @@ def test_labels_come_from_the_clean_pair_without_gradient_and_stop_at_the_layer(
     ran = []
     for number, layer in enumerate(encoder.sentence_encoder.layers, 1):
         layer.register_forward_hook(lambda *_, n=number: ran.append((n, torch.is_grad_enabled())))
-    objective.forward(StepEncoder(encoder, heads, True, 5), batch(), 5)
+    objective.forward(objective.step(StepEncoder(encoder, heads, True, 5), batch()))
     assert sorted(ran) == [(1, False), (1, True), (2, True)]
 
 
 def test_given_links_are_used_until_the_update_and_own_labels_after_it():
-    objective, _, heads, step = build(DwaConfig(links_until=10, queries="all-aligned"))
+    objective, _, _heads, step = build(DwaConfig(links_until=10, queries="all-aligned"))
     data = batch(linked=True)
-    given, _ = objective._labels(step(), heads["dwa"], data.bitext, 9)
-    own, _ = objective._labels(step(), heads["dwa"], data.bitext, 10)
+    given, _ = objective._labels(objective.step(step(9), data))
+    own, _ = objective._labels(objective.step(step(10), data))
     assert (given == data.bitext.partner).all()
     assert (own != data.bitext.partner).any()
     assert "links" in objective.needs and "links" not in DenoisingWordAlignment(DwaConfig()).needs
@@ -193,34 +194,34 @@ def test_given_links_are_used_until_the_update_and_own_labels_after_it():
 def test_agreement_switches_to_own_labels_for_good():
     objective, _, heads, step = build(DwaConfig(links_agreement=0.9))
     head, bitext = heads["dwa"], batch(linked=True).bitext
-    bitext.partner = objective._own(step(), head, bitext)  # perfect agreement
+    bitext.partner = objective._own(objective.step(step(), Batch(bitext)))  # perfect agreement
     bitext.partner[0, 1] = -1
     expected = 2 * (bitext.partner >= 0).sum() / (2 * (bitext.partner >= 0).sum() + 1)
-    objective._labels(step(), head, bitext, 7)  # not an update that compares
+    objective._labels(objective.step(step(7), Batch(bitext)))  # not an update that compares
     assert head.agreement == 0
-    objective._labels(step(), head, bitext, 20)
+    objective._labels(objective.step(step(20), Batch(bitext)))
     assert float(head.agreement) == pytest.approx(float(expected))
     assert bool(head.own_labels)
     restored = objective.build_head(CONFIG)
     restored.load_state_dict(head.state_dict())
-    assert objective._labels_itself(restored, 0)
+    assert objective._labels_itself(Step(step(0), Batch(bitext), restored))
     # A run that begins with this model and wants given links alone gets them.
-    assert not build(DwaConfig(links_until=10))[0]._labels_itself(restored, 9)
+    assert not build(DwaConfig(links_until=10))[0]._labels_itself(Step(step(9), Batch(bitext), restored))
 
 
 def test_own_labels_of_pairs_without_links_do_not_count_as_disagreement():
     objective, _, heads, step = build(DwaConfig(links_agreement=0.9))
     bitext = batch(linked=True).bitext
-    bitext.partner = objective._own(step(), heads["dwa"], bitext)
+    bitext.partner = objective._own(objective.step(step(), Batch(bitext)))
     bitext.partner[1], bitext.has_links[1] = -1, False
-    objective._labels(step(), heads["dwa"], bitext, 20)
+    objective._labels(objective.step(step(20), Batch(bitext)))
     assert heads["dwa"].agreement == 1
 
 
 def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
     objective, encoder, _, step = build()
     data = batch()
-    clean = objective.forward(step(), data, 5).stats["pairs_without_label"]
+    clean = objective.forward(objective.step(step(), data)).stats["pairs_without_label"]
     states = step().states(data.bitext.tokens, labelling=True).layer(objective.label_layer).clone()
     states[1] = float("nan")
     labels = self_label(states, data.bitext.spans)
@@ -230,7 +231,7 @@ def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
     assert (labels[1] == -1).all() and (labels[[0, 2]] == expected[[0, 2]]).all()
     with torch.no_grad():
         encoder.sentence_encoder.embed_tokens.weight[data.bitext.tokens[1, 1]] = float("nan")
-    broken = objective.forward(step(), data, 5).stats["pairs_without_label"]
+    broken = objective.forward(objective.step(step(), data)).stats["pairs_without_label"]
     with_token = (data.bitext.tokens == data.bitext.tokens[1, 1]).any(1).sum()
     assert clean[0] == 0 and broken[0] == with_token and broken[1] == 3
 
@@ -238,9 +239,9 @@ def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
 def test_a_dustbin_leaves_words_without_a_label():
     shares = []
     for dustbin in (0.1, 0.9):
-        objective, _, heads, step = build(DwaConfig(method="ot-unbalanced", dustbin=dustbin, sinkhorn_iterations=9))
+        objective, _, _heads, step = build(DwaConfig(method="ot-unbalanced", dustbin=dustbin, sinkhorn_iterations=9))
         bitext = batch(((9, 12), (3, 2), (6, 6))).bitext
-        labels = objective._own(step(), heads["dwa"], bitext)
+        labels = objective._own(objective.step(step(), Batch(bitext)))
         hidden = step().states(bitext.tokens).layer(objective.label_layer)
         links, _ = Dustbin(dustbin=dustbin, iterations=9)(hidden, bitext.spans)
         expected = torch.full_like(labels, -1)
@@ -249,7 +250,7 @@ def test_a_dustbin_leaves_words_without_a_label():
             expected[b, s], expected[b, t] = max(expected[b, s], t), max(expected[b, t], s)
         assert torch.equal(labels, expected)
         shares.append((labels >= 0).sum().item())
-        assert objective.forward(step(), batch(), 5).count > 0 or dustbin == 0.9
+        assert objective.forward(objective.step(step(), batch())).count > 0 or dustbin == 0.9
     assert 0 < shares[1] < shares[0]
 
 

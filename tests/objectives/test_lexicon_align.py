@@ -34,6 +34,11 @@ def trial(lexicons=(FIRST, SECOND), dtype=torch.float64, seed=1, **options):
     return objective, SimpleNamespace(sentence_encoder=sentence_encoder, heads=heads)
 
 
+def loss_of(objective, encoder, update=0):
+    encoder.update = update
+    return objective.forward(objective.step(encoder, Batch()))
+
+
 def mean(embeddings, ids):
     return [sum(float(embeddings[i, d]) for i in ids) / len(ids) for d in range(embeddings.shape[1])]
 
@@ -49,7 +54,7 @@ def restatement(embeddings, entries=ENTRIES):
 
 def test_loss_is_the_equation_over_the_trained_entries_of_all_lexicons():
     objective, encoder = trial()
-    loss = objective.forward(encoder, Batch(), 0)
+    loss = loss_of(objective, encoder)
     expected = restatement(encoder.sentence_encoder.embed_tokens.weight.detach())
     assert loss.total.item() == pytest.approx(expected, rel=1e-12)
     assert loss.count == 4
@@ -58,7 +63,7 @@ def test_loss_is_the_equation_over_the_trained_entries_of_all_lexicons():
 def test_gradient_is_that_of_the_papers_minus_cosine():
     objective, encoder = trial()
     embeddings = encoder.sentence_encoder.embed_tokens.weight
-    objective.forward(encoder, Batch(), 0).total.backward()
+    loss_of(objective, encoder).total.backward()
     found = embeddings.grad
     with torch.no_grad():
         plain = embeddings.detach().clone()
@@ -77,7 +82,7 @@ def test_training_aligns_what_it_is_given():
     optimizer = torch.optim.Adam(encoder.sentence_encoder.parameters(), lr=0.1)
     for step in range(100):
         optimizer.zero_grad()
-        objective.forward(encoder, Batch(), step).total.backward()
+        loss_of(objective, encoder, step).total.backward()
         optimizer.step()
     embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
     assert cosine(embeddings[5], embeddings[40]) > 0.999
@@ -90,22 +95,22 @@ def test_a_sample_is_drawn_by_seed_and_update_and_is_unbiased():
     assert draws == [objective._drawn(4, step, torch.device("cpu")).tolist() for step in range(200)]
     other, _ = trial(sample=2, seed=2)
     assert draws != [other._drawn(4, step, torch.device("cpu")).tolist() for step in range(200)]
-    losses = [objective.forward(encoder, Batch(), step).total.item() / 2 for step in range(2000)]
+    losses = [loss_of(objective, encoder, step).total.item() / 2 for step in range(2000)]
     assert sum(losses) / len(losses) == pytest.approx(
         restatement(encoder.sentence_encoder.embed_tokens.weight.detach()) / 4, rel=0.05
     )
-    assert objective.forward(encoder, Batch(), 0).count == 2
+    assert loss_of(objective, encoder).count == 2
 
 
 def test_a_sample_larger_than_the_lexicon_is_the_whole():
     whole, encoder = trial()
     large, _ = trial(sample=9)
-    assert large.forward(encoder, Batch(), 3).total == whole.forward(encoder, Batch(), 3).total
+    assert loss_of(large, encoder, 3).total == loss_of(whole, encoder, 3).total
 
 
 def test_half_precision_sums_are_wide():
     objective, encoder = trial(dtype=torch.bfloat16)
-    loss = objective.forward(encoder, Batch(), 0)
+    loss = loss_of(objective, encoder)
     assert loss.total.dtype == torch.float32
     expected = restatement(encoder.sentence_encoder.embed_tokens.weight.detach().float())
     assert loss.total.item() == pytest.approx(expected, rel=1e-5)

@@ -85,7 +85,7 @@ def test_in_training_the_maps_are_orthogonalised_before_the_first_forward_of_an_
     torch.testing.assert_close(maps.of("de").detach(), once, rtol=1e-10, atol=1e-10)
     assert made.loss(batch()).total == first != validation  # the second batch of --update-freq 2
     torch.testing.assert_close(maps.of("de").detach(), once, rtol=1e-10, atol=1e-10)
-    made.objective.forward(made.step(), batch(), 6)
+    made.loss(batch(), update=6)
     assert not maps.of("de").detach().allclose(once)
 
 
@@ -123,7 +123,7 @@ def test_training_finds_a_rotation(monkeypatch):
         for group in optimizer.param_groups:
             group["lr"] = 0.02 * (1 - update / 400)
         optimizer.zero_grad()
-        loss = made.objective.forward(made.step(), batch(), update)
+        loss = made.loss(batch(), update=update)
         (loss.total / loss.count).backward()
         optimizer.step()
     torch.testing.assert_close(maps.of("de").detach(), rotations, atol=1e-3, rtol=0)

@@ -56,7 +56,7 @@ class Run:
 
     def loss(self, data, update, training=True):
         heads = torch.nn.ModuleDict({"moco": self.head})
-        return self.objective.forward(StepEncoder(self.encoder, heads, training, update), data, update)
+        return self.objective.forward(self.objective.step(StepEncoder(self.encoder, heads, training, update), data))
 
     @property
     def trained(self):

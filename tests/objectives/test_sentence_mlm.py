@@ -37,7 +37,8 @@ def encoder():
 
 def run(encoder, data):
     step = StepEncoder(encoder, torch.nn.ModuleDict(), True, 0)
-    return SentenceMaskedLanguageModel(ObjectiveConfig()).forward(step, data, 0)
+    objective = SentenceMaskedLanguageModel(ObjectiveConfig())
+    return objective.forward(objective.step(step, data))
 
 
 def test_each_side_is_predicted_from_itself_alone(encoder):

@@ -73,7 +73,7 @@ def build(**options):
 
 
 def run(data, objective, encoder, heads, training=True):
-    return objective.forward(StepEncoder(encoder, heads, training, 5), data, 5)
+    return objective.forward(objective.step(StepEncoder(encoder, heads, training, 5), data))
 
 
 def token_links(rule, src_words, tgt_words, links):
@@ -146,7 +146,7 @@ def restatement(bitext, links_of_pairs, encoder, head, options):
 )
 def test_prepared_links_are_expanded_to_tokens(rule, expected):
     objective, encoder, heads = build(subwords=rule)
-    found = objective._links(StepEncoder(encoder, heads, True, 5), batch(samples()[:1]).bitext)
+    found = objective._links(objective.step(StepEncoder(encoder, heads, True, 5), batch(samples()[:1])))
     assert {(i, j) for _, i, j in found.tolist()} == expected and len(found) == len(expected)
     assert token_links(rule, *WORDS, [(0, 1), (1, 0), (1, 1)]) == expected  # the tests' own expansion
 
@@ -206,7 +206,7 @@ def test_gradient(options):
     inputs = (hidden, heads["word_exchange"].exchanged.weight, encoder.lm_head.bias)
     # gradcheck changes its inputs in place, so that the parameters need not be passed on.
     step = GivenStates(hidden, encoder, heads)
-    assert torch.autograd.gradcheck(lambda *_: objective.forward(step, data, 5).total, inputs)
+    assert torch.autograd.gradcheck(lambda *_: objective.forward(objective.step(step, data)).total, inputs)
 
 
 @pytest.mark.parametrize("unaligned", UNALIGNED)
@@ -240,7 +240,7 @@ def test_without_a_link_the_loss_is_a_zero_that_reaches_the_head(options, pairs)
 def test_self_labels_are_the_links_of_the_unperturbed_pair():
     objective, encoder, heads = build(links="self", label_layer=1)
     bitext = batch([sample(*WORDS, None), sample([0], [0, 1, 2], None), sample([], [0, 1], None)]).bitext
-    found = objective._links(StepEncoder(encoder, heads, True, 5), bitext)
+    found = objective._links(objective.step(StepEncoder(encoder, heads, True, 5), Batch(bitext)))
     links, _ = pair_links(encoder.states(bitext.tokens).layer(1), bitext.spans)
     expected = {
         (row, int(bitext.spans[row, 0]) + i, int(bitext.spans[row, 2]) + j) for row, i, j in links.nonzero().tolist()

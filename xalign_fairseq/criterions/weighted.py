@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Optional
 
@@ -15,7 +16,7 @@ from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice, zero
+from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice
 from xalign_fairseq.transport.sinkhorn import backend
 
 
@@ -169,11 +170,11 @@ class WeightedCriterion(FairseqCriterion):
     def _run(self, encoder: StepEncoder, batch: Batch) -> tuple[dict[str, Loss], dict[str, Any]]:
         losses = {}
         for objective in self.active:
-            if objective.available(batch):
-                losses[objective.name] = objective.forward(encoder, batch, encoder.update)
-            else:  # a validation batch without this stream; workers must log the same keys all the same
-                nothing = zero(next(iter(vars(batch.bitext or batch.mono).values())))
-                losses[objective.name] = Loss(nothing, nothing.long(), {n: (nothing, nothing) for n in objective.stats})
+            step = objective.step(encoder, batch)
+            # A validation batch may lack a stream; workers must log the same keys all the same.
+            losses[objective.name] = (
+                _nothing(objective.stats, batch.device) if step is None else objective.forward(step)
+            )
         if encoder.training:
             losses[self.active[0].name].total = losses[self.active[0].name].total + encoder.idle()
         return losses, self.aer.counts(encoder, batch, self.task)
@@ -203,6 +204,11 @@ class WeightedCriterion(FairseqCriterion):
     def logging_outputs_can_be_summed() -> bool:
         """All logged values are sums."""
         return True
+
+
+def _nothing(stats: Sequence[str], device: torch.device) -> Loss:
+    zero = torch.zeros((), device=device)
+    return Loss(zero, zero.long(), {name: (zero, zero) for name in stats})
 
 
 def _names(given: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Batches: padded tensors of a stream's samples, as plain dicts for fairseq and as typed views for objectives."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,8 @@ from torch import Tensor
 from xalign_fairseq.data.inputs import Input, in_target
 from xalign_fairseq.data.samples import BOS, PAD, BlockSample, GoldLinks, PairSample
 from xalign_fairseq.data.word_tables import WordTable
+
+BATCHED = ("bitext", "mono")  # the streams of a batch
 
 
 @dataclass
@@ -157,10 +159,20 @@ class Mono:
 
 @dataclass
 class Batch:
-    """What an objective reads; a stream that the data lack is None."""
+    """The streams of one batch; one that the data lack is None."""
 
     bitext: Bitext | None = None
     mono: Mono | None = None
+
+    @property
+    def device(self) -> torch.device:
+        """Where its tensors are."""
+        return next(stream.targets.device for stream in (self.bitext, self.mono) if stream is not None)
+
+    def only(self, needs: Collection[str]) -> "Batch | None":
+        """The batch without the streams that are not among ``needs``; None if it lacks one that is."""
+        needed = {name: getattr(self, name) for name in BATCHED if name in needs}
+        return None if any(stream is None for stream in needed.values()) else Batch(**needed)
 
     @classmethod
     def from_sample(cls, sample: dict[str, Any], language_rows: Tensor | None = None) -> "Batch":

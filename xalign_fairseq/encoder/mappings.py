@@ -1,7 +1,7 @@
 """Linear maps from each language's hidden states to those of the pivot language, one per layer."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -52,6 +52,10 @@ class LanguageMaps(nn.Module):
     def languages(self) -> tuple[str, ...]:
         """The languages with maps."""
         return tuple(self.maps._parameters)
+
+    def items(self) -> Iterator[tuple[str, Tensor]]:
+        """Each language with maps, and its maps (layers + 1, H, H)."""
+        return self.maps.named_parameters()
 
     def of(self, language: str) -> Tensor | None:
         """Maps (layers + 1, H, H) of a language, or None: its states are read as they are, the pivot's for one."""

@@ -1,20 +1,18 @@
 """Masked language modelling with a bilingual dictionary (DICT-MLM, Chaudhary et al. 2020)."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch import nn
 
-from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.translations import TranslationTable
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 
 
 @dataclass
@@ -76,11 +74,9 @@ class DictMaskedLanguageModel(Objective):
             )
         return table
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over the chosen tokens of the blocks."""
-        mono = batch.mono
-        assert mono is not None
-        table: Any = encoder.heads[self.name]
+        mono, table = step.mono, step.head
         masked, targets = mono.masked, mono.targets
         chosen = targets.ne(PAD)
         asked = chosen & (mono.draw < self.cfg.prob)
@@ -90,6 +86,6 @@ class DictMaskedLanguageModel(Objective):
             masked = torch.where(asked, translation, masked)
         else:
             targets = torch.where(asked & there, translation, targets)
-        loss = masked_cross_entropy(encoder, mono.input(masked), targets, mono.predicted)
+        loss = masked_cross_entropy(step.encoder, mono.input(masked), targets, mono.predicted)
         loss.stats["translated"] = ((asked & there).sum(), loss.count)
         return loss

@@ -6,12 +6,12 @@ from typing import Any, Optional
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.labels import partners, self_label
 from xalign_fairseq.transport.methods import Dustbin, Transport
@@ -183,14 +183,12 @@ class DenoisingWordAlignment(Objective):
         """The pointer's two maps and the state of bootstrapping."""
         return DwaHead(config)
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Label, choose the queries, point."""
-        bitext = batch.bitext
-        assert bitext is not None
-        head: Any = encoder.heads["dwa"]
-        labels, agreement = self._labels(encoder, head, bitext, step)
+        bitext, head = step.bitext, step.head
+        labels, agreement = self._labels(step)
         queries = self._queries(bitext, labels)
-        hidden = encoder.states(bitext.input("masked")).layer(self.cfg.layer)
+        hidden = step.encoder.states(bitext.input("masked")).layer(self.cfg.layer)
         total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels, most=self._most(bitext))
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
@@ -206,37 +204,38 @@ class DenoisingWordAlignment(Objective):
         }
         return Loss(total, queries.sum(), stats)
 
-    def _labels(
-        self, encoder: StepEncoder, head: Any, bitext: Bitext, step: int
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    def _labels(self, step: Step) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        bitext = step.bitext
         none = torch.full_like(bitext.tokens, -1)
         agreement = (torch.zeros((), device=none.device), torch.zeros((), device=none.device))
-        if encoder.training and step < self.cfg.start_update:
+        if step.training and step.update < self.cfg.start_update:
             return none, agreement
-        given = encoder.training and self.bootstraps and not self._labels_itself(head, step)
+        given = step.training and self.bootstraps and not self._labels_itself(step)
         if not given:
-            return self._own(encoder, head, bitext), agreement
+            return self._own(step), agreement
         partner = none if bitext.partner is None else bitext.partner
-        if step % AGREEMENT_EVERY == 0:
-            agreement = self._compare(head, self._own(encoder, head, bitext), partner, bitext.has_links)
+        if step.update % AGREEMENT_EVERY == 0:
+            agreement = self._compare(step, partner)
         return partner, agreement
 
-    def _labels_itself(self, head: Any, step: int) -> bool:
-        late = self.cfg.links_until > 0 and step >= self.cfg.links_until
+    def _labels_itself(self, step: Step) -> bool:
+        late = self.cfg.links_until > 0 and step.update >= self.cfg.links_until
         # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
-        return late or (self.cfg.links_agreement > 0 and head.switched)
+        return late or (self.cfg.links_agreement > 0 and step.head.switched)
 
-    def _own(self, encoder: StepEncoder, head: Any, bitext: Bitext) -> Tensor:
-        hidden = encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
+    def _own(self, step: Step) -> Tensor:
+        bitext = step.bitext
+        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
         if isinstance(self.method, Dustbin):
             links, _ = self.method(hidden, bitext.spans, sizes=bitext.longest)
             return partners(links, bitext.spans, hidden.shape[1]).long()
-        measure = head.pointer.similarity if self.cfg.label_by == "pointer" else pair_similarity
+        measure = step.head.pointer.similarity if self.cfg.label_by == "pointer" else pair_similarity
         return self_label(hidden, bitext.spans, self.method, measure=measure, sizes=bitext.longest).long()
 
-    def _compare(self, head: Any, own: Tensor, given: Tensor, has_links: Tensor) -> tuple[Tensor, Tensor]:
+    def _compare(self, step: Step, given: Tensor) -> tuple[Tensor, Tensor]:
         """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
-        own = own.masked_fill(~has_links[:, None], -1)
+        head: DwaHead = step.head
+        own = self._own(step).masked_fill(~step.bitext.has_links[:, None], -1)
         sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             torch.distributed.all_reduce(sums)

@@ -1,10 +1,9 @@
 """Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
-from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -29,13 +28,12 @@ class L2Align(Objective):
         """Check the layer."""
         config.resolve_layer(self.cfg.layer, "--l2-align-layer")
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over word pairs; which side is the pivot's does not matter here."""
-        bitext = batch.bitext
-        assert bitext is not None
+        bitext = step.bitext
         pairs = WordPairs(bitext)
         s, t = pairs.vectors(
-            lambda side: encoder.states(bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
+            lambda side: step.encoder.states(bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
         )
         # Sums in half precision overflow.
         total = at_least_float32(s - t).square().sum()

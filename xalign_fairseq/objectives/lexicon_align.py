@@ -1,18 +1,17 @@
 """Input embeddings of dictionary entries drawn together (ALIGN-MLM, Tang et al. 2022)."""
 
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.translations import Entries
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.step import Step
 
 
 @dataclass
@@ -36,7 +35,6 @@ class LexiconAlign(Objective):
 
     needs = ("lexicon",)
     in_nats = False
-    additive = False
     cfg: LexiconAlignConfig
 
     def __init__(self, cfg: LexiconAlignConfig):
@@ -48,17 +46,17 @@ class LexiconAlign(Objective):
         """The entries."""
         return Entries(self.lexicons, config.pad)
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over the entries, whatever the batch."""
-        entries: Any = encoder.heads[self.name]
-        rows = self._drawn(len(entries), step, entries.src.device)
-        src, tgt = entries.vectors(encoder.sentence_encoder.embed_tokens.weight, rows)
+        entries: Entries = step.head
+        rows = self._drawn(len(entries), step.update, entries.src.device)
+        src, tgt = entries.vectors(step.encoder.sentence_encoder.embed_tokens.weight, rows)
         apart = 1 - F.cosine_similarity(src, tgt, dim=-1)
         return Loss(apart.sum(), torch.full((), len(apart), device=apart.device))
 
-    def _drawn(self, size: int, step: int, device: torch.device) -> Tensor | None:
+    def _drawn(self, size: int, update: int, device: torch.device) -> Tensor | None:
         """Rows of the entries of an update, keyed by seed and update; with replacement, so that it costs the same."""
         if self.cfg.sample is None or self.cfg.sample >= size:
             return None
-        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + step)
+        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + update)
         return torch.randint(size, (self.cfg.sample,), generator=generator).to(device, non_blocking=True)

@@ -1,19 +1,19 @@
 """Linear maps between the languages of a frozen encoder (Wu & Dredze 2020)."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -69,24 +69,23 @@ class LinearMapping(Objective):
         others = [language for language in self.languages if language != pivot]
         return LanguageMaps(others, pivot, config.encoder_layers, config.encoder_embed_dim)
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Orthogonalise in training, then map and measure."""
-        bitext = batch.bitext
-        assert bitext is not None
-        maps: Any = encoder.heads[self.name]
-        if encoder.training and self.cfg.beta:
-            maps.orthogonalise(self.cfg.beta, step)
+        bitext = step.bitext
+        maps: LanguageMaps = step.head
+        if step.training and self.cfg.beta:
+            maps.orthogonalise(self.cfg.beta, step.update)
         pairs = WordPairs(bitext, self.pivot_side(bitext))
-        s, t = layer_vectors(encoder, bitext, pairs, self.cfg.pooling)
+        s, t = layer_vectors(step.encoder, bitext, pairs, self.cfg.pooling)
         losses, cosines = [], []
-        for language in maps.languages:
+        for language, weights in maps.items():
             mine = pairs.languages[:, 1] == self.languages.index(language)
-            mapped = apply_map(t[:, mine], maps.of(language))
+            mapped = apply_map(t[:, mine], weights)
             losses.append((s[:, mine] - mapped).square().sum(-1).mean(0).sum())
             cosines.append(F.cosine_similarity(s[:, mine], mapped.detach(), dim=-1).sum())
         count = pairs.rows.new_tensor(len(pairs))
         # It costs as much as the orthogonality update.
-        looks = not encoder.training or step % ERROR_EVERY == 0
+        looks = not step.training or step.update % ERROR_EVERY == 0
         error, number = maps.orthogonality_error() if looks else (torch.zeros_like(cosines[0]), 0)
         stats = {
             "similarity": (torch.stack(cosines).sum(), count * len(s)),

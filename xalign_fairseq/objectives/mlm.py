@@ -1,9 +1,8 @@
 """Masked language modelling (Devlin et al. 2019)."""
 
-from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.step import Step
 
 
 @register_objective("mlm", dataclass=ObjectiveConfig)
@@ -14,8 +13,7 @@ class MaskedLanguageModel(Objective):
     stats = ("accuracy",)
     predicts_tokens = True
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over masked tokens of the monolingual blocks."""
-        mono = batch.mono
-        assert mono is not None
-        return masked_cross_entropy(encoder, mono.input(), mono.targets, mono.predicted)
+        mono = step.mono
+        return masked_cross_entropy(step.encoder, mono.input(), mono.targets, mono.predicted)

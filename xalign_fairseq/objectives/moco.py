@@ -2,23 +2,21 @@
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.momentum import MomentumEncoder
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -117,7 +115,6 @@ class MomentumContrast(Objective):
 
     needs = ("bitext",)
     stats = ("accuracy", "masked_negatives", "queue_fill")
-    additive = False
     cfg: MocoConfig
 
     def __init__(self, cfg: MocoConfig):
@@ -155,16 +152,15 @@ class MomentumContrast(Objective):
             done = (1 - math.cos(math.pi * done)) / 2
         return self.cfg.momentum + (self.cfg.momentum_end - self.cfg.momentum) * done
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Move the momentum encoder, contrast, enqueue."""
-        bitext = batch.bitext
-        assert bitext is not None
-        head: Any = encoder.heads["moco"]
+        bitext = step.bitext
+        head: MocoHead = step.head
         sides = [bitext.side_input(side) for side in (0, 1)]
-        hidden = encoder.states(sides[0]).layer(self.cfg.layer)
+        hidden = step.encoder.states(sides[0]).layer(self.cfg.layer)
         query = self._represent(hidden, sides[0].tokens, head.projection)
-        if encoder.training:
-            head.move(encoder.sentence_encoder, step, self.momentum(step))
+        if step.training:
+            head.move(step.encoder.sentence_encoder, step.update, self.momentum(step.update))
         key = self._key(head.momentum_encoder, sides[1], hidden.dtype)
         own, positive = (sentence_hash(side.tokens, PAD) for side in sides)
         masked = self._masked(head.queue, own, positive)
@@ -181,7 +177,7 @@ class MomentumContrast(Objective):
             "masked_negatives": ((masked & counted[:, None]).sum(), count * size),
             "queue_fill": (head.queue.filled.clone(), torch.full_like(head.queue.filled, size)),
         }
-        if encoder.training:
+        if step.training:
             rows = torch.cat([key, positive.to(key), own.to(key)], 1)[complete]
             rows = all_gather_rows(rows, gather_sizes(rows))
             head.queue.enqueue(rows[:, :-4], rows[:, -4:-2], rows[:, -2:])

@@ -7,12 +7,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.received import received_attention
 from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_similarity, side_positions
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
@@ -93,10 +94,9 @@ class OtAlign(Objective):
                 expected=f"layer 1 to {config.encoder_layers}",
             )
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum of the costs of all pairs that have tokens on both sides and finite states."""
-        bitext = batch.bitext
-        assert bitext is not None
+        encoder, bitext = step.encoder, step.bitext
         hidden, spans = self._states(encoder, bitext, self.layer)
         unit = F.normalize(at_least_float32(hidden), dim=2)
         cosine, src_mask, tgt_mask = pair_similarity(unit, spans, sizes=bitext.longest)

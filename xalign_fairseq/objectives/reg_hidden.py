@@ -6,13 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -49,14 +50,12 @@ class RegHidden(Objective):
         """The encoder as it was at the first update."""
         return EncoderCopy(config)
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over all tokens of the pivot language's sentences; zero before the first update."""
-        assert batch.bitext is not None
-        copy = encoder.heads["reg_hidden"]
-        assert isinstance(copy, EncoderCopy)
-        if encoder.training:
-            copy.start(encoder.sentence_encoder, step)
-        pivot, live = self._pivot_sentences(encoder, batch.bitext)
+        copy: EncoderCopy = step.head
+        if step.training:
+            copy.start(step.encoder.sentence_encoder, step.update)
+        pivot, live = self._pivot_sentences(step.encoder, step.bitext)
         kept = copy.layer(pivot, self.cfg.layer, live.dtype)
         inside = pivot.tokens.ne(PAD)
         apart = at_least_float32(live - kept)

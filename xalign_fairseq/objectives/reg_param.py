@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 
 
 @dataclass
@@ -33,7 +32,6 @@ class RegParam(Objective):
 
     stats = ("distance",)
     in_nats = False
-    additive = False
     cfg: RegParamConfig
 
     def __init__(self, cfg: RegParamConfig):
@@ -44,13 +42,13 @@ class RegParam(Objective):
         """The encoder as it was at the first update."""
         return EncoderCopy(config)
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """The distance of the parameters, whatever the batch; zero before the first update."""
-        copy = encoder.heads["reg_param"]
-        assert isinstance(copy, EncoderCopy)
-        if encoder.training:
-            copy.start(encoder.sentence_encoder, step)
-        squared = copy.squared_distance(encoder.sentence_encoder) * copy.started
+        copy: EncoderCopy = step.head
+        live = step.encoder.sentence_encoder
+        if step.training:
+            copy.start(live, step.update)
+        squared = copy.squared_distance(live) * copy.started
         # At zero the squared form, whose gradient is zero there, stands in for the norm, whose gradient is NaN.
         moved = squared > 0
         norm = torch.where(moved, torch.where(moved, squared, 1).sqrt(), squared)

@@ -5,20 +5,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import torch
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.step import Step
 
 OBJECTIVES: dict[str, type["Objective"]] = {}
 # Called with the name of each new objective; criterions, which import this module, listen here.
 LISTENERS: list[Callable[[str], None]] = []
-BATCHED = ("bitext", "mono")
 STREAMS = (*BATCHED, "links", "lexicon")
 
 
@@ -52,8 +51,6 @@ class Objective(ABC):
     may own a head: a module that the model saves, restores and optimises.
 
     Attributes:
-        additive: whether the loss of a batch is the sum of its examples' losses. Where it is not (negatives from the
-            batch, a regulariser), more workers or ``--update-freq`` are not the same as one large batch.
         freezes_encoder: the encoder is not trained, so no objective that needs its gradient can stand beside it.
         edits_parameters: it changes parameters outside the optimiser.
         links_of_every_pair: it learns something of each language pair, so that none may lack links.
@@ -69,8 +66,8 @@ class Objective(ABC):
         class Length(Objective):
             needs = ("bitext",)
 
-            def forward(self, encoder, batch, step):
-                hidden = encoder.states(batch.bitext.input()).layer(-1)
+            def forward(self, step):
+                hidden = step.encoder.states(step.bitext.input()).layer(-1)
                 return Loss(hidden.float().norm(), torch.tensor(len(hidden)))
     """
 
@@ -79,7 +76,6 @@ class Objective(ABC):
     needs: Sequence[str] = ()
     stats: Sequence[str] = ()
     predicts_tokens: bool = False
-    additive: ClassVar[bool] = True
     freezes_encoder: ClassVar[bool] = False
     edits_parameters: ClassVar[bool] = False
     links_of_every_pair: ClassVar[bool] = False
@@ -100,8 +96,13 @@ class Objective(ABC):
         return None
 
     @abstractmethod
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
-        """The loss of a batch; ``step`` is the number of updates done before this one."""
+    def forward(self, step: Step) -> Loss:
+        """The loss of a batch, from the streams that the objective needs and by its own head."""
+
+    def step(self, encoder: StepEncoder, batch: Batch) -> Step | None:
+        """What :meth:`forward` is handed for a batch; None if the batch lacks a stream that the objective reads."""
+        needed = batch.only(self.needs)
+        return None if needed is None else Step(encoder, needed, dict(encoder.heads.items()).get(self.name))
 
     def pivot_side(self, bitext: Bitext) -> Tensor:
         """(B,) int64: which side of each pair, 0 or 1, is in the pivot language."""
@@ -118,10 +119,6 @@ class Objective(ABC):
                 next="choose pairs with a common language by --lang-pairs",
             )
         return self.pivot
-
-    def available(self, batch: Batch) -> bool:
-        """Whether the batch has the streams that this objective reads."""
-        return all(getattr(batch, stream) is not None for stream in self.needs if stream in BATCHED)
 
 
 def register_objective(name: str, dataclass: type[ObjectiveConfig]) -> Callable[[type[Objective]], type[Objective]]:
@@ -152,8 +149,3 @@ def choice(value: str, choices: Sequence[str], option: str) -> str:
     if value not in choices:
         raise XalignError("an option has an unknown value", where=option, found=value, expected=", ".join(choices))
     return value
-
-
-def zero(like: Tensor) -> Tensor:
-    """A float32 zero on the device of ``like``."""
-    return torch.zeros((), device=like.device)

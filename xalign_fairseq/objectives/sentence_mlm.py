@@ -1,9 +1,8 @@
 """Masked language modelling on the sides of a pair, each by itself (the ablation of PPA's Table 5)."""
 
-from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.step import Step
 
 
 @register_objective("sentence_mlm", dataclass=ObjectiveConfig)
@@ -14,13 +13,12 @@ class SentenceMaskedLanguageModel(Objective):
     stats = ("accuracy",)
     predicts_tokens = True
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over the masked tokens of both sides."""
-        bitext = batch.bitext
-        assert bitext is not None
+        bitext = step.bitext
         src, tgt = (
             masked_cross_entropy(
-                encoder,
+                step.encoder,
                 bitext.side_input(side, "masked"),
                 bitext.side(side, "targets"),
                 bitext.side_predicted[side],

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.step import Step
 
 
 @dataclass
@@ -30,9 +29,8 @@ class TranslationLanguageModel(Objective):
     predicts_tokens = True
     cfg: TranslationLanguageModelConfig
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over masked tokens of the pairs; without resets DWA and others share this pass."""
-        bitext = batch.bitext
-        assert bitext is not None
+        bitext = step.bitext
         read = bitext.input("masked", reset_positions=self.cfg.reset_positions)
-        return masked_cross_entropy(encoder, read, bitext.targets, bitext.predicted)
+        return masked_cross_entropy(step.encoder, read, bitext.targets, bitext.predicted)

@@ -6,14 +6,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -49,7 +48,6 @@ class WordContrastive(Objective):
 
     needs = ("bitext", "links")
     stats = ("accuracy", "similarity")
-    additive = False
     cfg: WordContrastiveConfig
 
     def __init__(self, cfg: WordContrastiveConfig):
@@ -72,21 +70,20 @@ class WordContrastive(Objective):
         """The feature extractor f, H-H-128 with ReLU and without biases."""
         return Projection(config.encoder_embed_dim, self.cfg.projection_dim)
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Sum over word pairs of half the losses of both directions."""
-        bitext = batch.bitext
-        assert bitext is not None
+        bitext = step.bitext
         # Strong alignment treats both sides alike.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
         vectors = pairs.vectors(
-            lambda side: encoder.states(bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
+            lambda side: step.encoder.states(bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
         )
-        projected = encoder.heads["word_contrastive"](torch.stack(vectors, 1))
+        projected = step.head(torch.stack(vectors, 1))
         # Cosines and their sums in float32 at least.
         own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)
         types = torch.stack(pairs.identities() if self.cfg.mask_repeated else pairs.occurrences(), 1)
         every, every_type, start = own, types, 0
-        if self.cfg.gather and encoder.training:
+        if self.cfg.gather and step.training:
             sizes = gather_sizes(own)
             every, start = all_gather_rows(own, sizes), own_start(sizes)
             every_type = all_gather_rows(types, sizes)

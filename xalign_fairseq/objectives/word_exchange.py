@@ -1,20 +1,19 @@
 """Masked words predicted from the other language's hidden states (WEAM, Yang et al. 2021)."""
 
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import SUBWORD_RULES, expand
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.exchange import MANY, exchange
 from xalign_fairseq.transport.labels import pair_links
 
@@ -100,34 +99,33 @@ class WordExchange(Objective):
         """The maps behind the exchange."""
         return WordExchangeHead(config, separate=self.cfg.heads == "separate")
 
-    def forward(self, encoder: StepEncoder, batch: Batch, step: int) -> Loss:
+    def forward(self, step: Step) -> Loss:
         """Exchange the states of linked tokens, predict the masked ones."""
-        bitext = batch.bitext
-        assert bitext is not None
+        bitext = step.bitext
         masked = bitext.targets.ne(PAD)
         labels = bitext.targets[masked]
-        hidden = encoder.states(bitext.input("masked")).layer(-1)
-        exchanged, partners = exchange(hidden, self._links(encoder, bitext), masked, self.cfg.many)
+        hidden = step.encoder.states(bitext.input("masked")).layer(-1)
+        exchanged, partners = exchange(hidden, self._links(step), masked, self.cfg.many)
         linked = partners > 0
         if self.cfg.unaligned == "exclude":
             exchanged, labels = exchanged[linked], labels[linked]
         elif self.cfg.unaligned == "identity":
             exchanged = torch.where(linked[:, None], exchanged, hidden[masked])
-        loss = cross_entropy(self._logits(encoder, exchanged), labels)
+        loss = cross_entropy(self._logits(step, exchanged), labels)
         loss.stats["masked_with_partner"] = (linked.sum(), masked.sum())
         return loss
 
-    def _logits(self, encoder: StepEncoder, exchanged: Tensor) -> Tensor:
-        head: Any = encoder.heads["word_exchange"]
+    def _logits(self, step: Step, exchanged: Tensor) -> Tensor:
+        head: WordExchangeHead = step.head
         if self.cfg.heads == "shared":
-            return encoder.lm_logits(head.exchanged(exchanged))
-        return encoder.vocabulary_logits(head.features(exchanged))
+            return step.encoder.lm_logits(head.exchanged(exchanged))
+        return step.encoder.vocabulary_logits(head.features(exchanged))
 
-    def _links(self, encoder: StepEncoder, bitext: Bitext) -> Tensor:
+    def _links(self, step: Step) -> Tensor:
         """Links (K, 3) between positions of the pair sequence: [row, src, tgt]."""
-        spans = bitext.spans
+        bitext, spans = step.bitext, step.bitext.spans
         if not self.given:
-            hidden = encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
+            hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
             links, _ = pair_links(hidden, spans, sizes=bitext.longest)
             rows, i, j = links.nonzero(as_tuple=True)
             return torch.stack([rows, spans[rows, 0] + i, spans[rows, 2] + j], 1)

@@ -120,11 +120,9 @@ def procrustes_maps(
         if progress is not None:
             progress(len(view.tokens))
     maps = LanguageMaps(languages, bitext.pivot, config.encoder_layers, config.encoder_embed_dim)
-    for language, problem in problems.items():
-        weights = maps.of(language)
-        assert weights is not None
-        with torch.no_grad():
-            weights.copy_(problem.solve(language))
+    with torch.no_grad():
+        for language, weights in maps.items():
+            weights.copy_(problems[language].solve(language))
     return maps, problems
 
 

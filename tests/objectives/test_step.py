@@ -1,0 +1,54 @@
+import pytest
+import torch
+
+import xalign_fairseq
+from xalign_fairseq.data.batches import Batch, collate
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
+
+xalign_fairseq.register()
+
+from word_pair_batches import SENTENCES, pair  # noqa: E402
+
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig  # noqa: E402
+
+
+class Reader(Objective):
+    """Reads one stream, whatever it says that it needs."""
+
+    name, needs = "reader", ("bitext", "links")
+
+    def forward(self, step):
+        return Loss(step.mono.targets.sum(), torch.tensor(1))
+
+
+HEAD = torch.nn.Linear(2, 2)
+BATCH = Batch.from_sample(collate([pair(*SENTENCES[0])], []))
+
+
+def encoder(heads, training=True):
+    return StepEncoder(None, torch.nn.ModuleDict(heads), training, 7)
+
+
+def test_an_objective_gets_its_own_head_and_what_it_needs():
+    other = torch.nn.Linear(3, 3)
+    step = Reader(ObjectiveConfig()).step(encoder({"reader": HEAD, "other": other}), BATCH)
+    assert step.head is HEAD and step.bitext is BATCH.bitext
+    assert step.training and step.update == 7
+    assert Reader(ObjectiveConfig()).step(encoder({"other": other}, training=False), BATCH).head is None
+
+
+def test_there_is_no_step_without_a_stream_that_is_needed():
+    objective = Reader(ObjectiveConfig())
+    assert objective.step(encoder({}), Batch()) is None
+    objective.needs = ("bitext", "mono")
+    assert objective.step(encoder({}), BATCH) is None
+    objective.needs = ("lexicon",)  # no part of a batch
+    assert objective.step(encoder({}), Batch()) is not None
+
+
+def test_a_stream_that_was_not_asked_for_is_named():
+    whole = Batch(BATCH.bitext, mono=object())
+    objective = Reader(ObjectiveConfig())
+    with pytest.raises(XalignError, match=r'does not say it needs[\s\S]*step\.mono[\s\S]*needs = \("mono", \.\.\.\)'):
+        objective.forward(objective.step(encoder({}), whole))

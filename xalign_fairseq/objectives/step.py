@@ -1,0 +1,60 @@
+"""What an objective is handed for one batch: the encoder of the update, its own head, the streams that it needs."""
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from xalign_fairseq.data.batches import Batch, Bitext, Mono
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
+
+Stream = TypeVar("Stream", Bitext, Mono)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One objective's part of one update.
+
+    Attributes:
+        encoder: runs the passes, which all objectives of the update share.
+        batch: the streams that the objective needs; read them as :attr:`bitext` and :attr:`mono`.
+        head: the module that its ``build_head`` made, as the model has it now; None without one.
+
+    Example::
+
+        hidden = step.encoder.states(step.bitext.input()).layer(-1)      # (B, T, H)
+        projected = step.head(hidden)
+    """
+
+    encoder: StepEncoder
+    batch: Batch
+    head: Any = None
+
+    @property
+    def bitext(self) -> Bitext:
+        """The pairs of the batch; XalignError for an objective that does not say that it needs them."""
+        return _declared(self.batch.bitext, "bitext")
+
+    @property
+    def mono(self) -> Mono:
+        """The monolingual blocks of the batch; XalignError for an objective that does not say that it needs them."""
+        return _declared(self.batch.mono, "mono")
+
+    @property
+    def training(self) -> bool:
+        """Whether this is an update, and not validation."""
+        return self.encoder.training
+
+    @property
+    def update(self) -> int:
+        """How many updates were done before this one."""
+        return self.encoder.update
+
+
+def _declared(stream: Stream | None, name: str) -> Stream:
+    if stream is None:
+        raise XalignError(
+            "an objective reads a stream that it does not say it needs",
+            where=f"step.{name}",
+            expected=f'needs = ("{name}", ...) in its class',
+        )
+    return stream
