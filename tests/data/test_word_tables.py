@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from xalign_fairseq.data.word_tables import SUBWORD_RULES, WordTable, expand
-from xalign_fairseq.encoder.word_vectors import word_vectors
 
 # <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens), in the second row 0 and 2.
 WORDS = torch.tensor([[-1, 0, 0, 1, -1, 0, 1, 1, 1, -1], [-1, 0, -1, 2, -1, -1, -1, -1, -1, -1]])
@@ -61,22 +60,6 @@ def test_rules_against_plain_loops(rule):
     assert expand(given, WordTable(words, spans, 0), WordTable(words, spans, 1), rule).tolist() == expected
 
 
-def test_word_vectors_are_first_tokens_or_means_wherever_the_side_stands():
-    hidden = torch.randn(2, 10, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1)).requires_grad_()
-    rows, numbers = torch.tensor([0, 0, 1]), torch.tensor([1, 0, 2])
-    first = word_vectors(hidden, TGT, rows, numbers, None, "first")
-    assert torch.equal(first, torch.stack([hidden[0, 6], hidden[0, 5], hidden[1, 3]]))
-    mean = word_vectors(hidden, TGT, rows, numbers, None, "mean")
-    assert torch.allclose(mean, torch.stack([hidden[0, 6:9].mean(0), hidden[0, 5], hidden[1, 3]]))
-    # The target side by itself, <s> x y y y </s>: five positions less, and two in the second row.
-    side = torch.stack([hidden[0, 4:10], hidden[1, 2:8]])
-    for pooling, same in (("first", first), ("mean", mean)):
-        assert torch.allclose(word_vectors(side, TGT, rows, numbers, SPANS[:, 2] - 1, pooling), same)
-    assert torch.autograd.gradcheck(lambda h: word_vectors(h, TGT, rows, numbers, None, "mean"), (hidden,))
-
-
-def test_unknown_names_are_refused():
+def test_an_unknown_rule_is_refused():
     with pytest.raises(ValueError, match="k-to-k"):
         expand(LINKS, SRC, TGT, "last")
-    with pytest.raises(ValueError, match="mean"):
-        word_vectors(torch.zeros(2, 10, 1), TGT, torch.tensor([0]), torch.tensor([0]), None, "max")
