@@ -1,13 +1,13 @@
 """How a task is fine-tuned: the optimiser's settings, with defaults, checks and fairseq's options for them."""
 
-import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, make_dataclass
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.fairseq_train import flags
+from xalign_fairseq.transfer.structured import structured
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,7 @@ class Settings:
 NAMES = tuple(field.name for field in fields(Settings))
 DEFAULT_EPOCHS = 5
 _POSITIVE = ("lr", "epochs", "updates", "batch_size", "update_freq", "adam_eps", "max_length", "validate_every")
-_RATES = ("dropout", "attention_dropout")
-_TYPES: dict[str, Any] = {
-    **{name: float for name in ("lr", "warmup", "weight_decay", "adam_eps", "clip_norm", *_RATES)},
-    **{name: int for name in ("epochs", "updates", "batch_size", "update_freq", "max_length", "overlap")},
-    **{name: int for name in ("pair_separators", "freeze_layers", "extra_layers", "validate_every")},
-    "feature_based": bool,
-}
+_SHARES = ("dropout", "attention_dropout", "adam_betas")
 
 
 def read_settings(
@@ -72,7 +66,7 @@ def read_settings(
     """Settings from mappings, later ones first in force, and the family's own options that they hold.
 
     Args:
-        layers: the study's ``defaults`` and the task's ``settings``, as YAML gives them (``3e-5`` is text there).
+        layers: the study's ``defaults`` and the task's ``settings``, as YAML gives them.
         family_defaults: the family's options and their defaults, which give them their types.
         where: the study and the task, for errors.
 
@@ -85,38 +79,19 @@ def read_settings(
     """
     # What both have (dropout) is one option of fairseq, and one setting.
     family = {name: default for name, default in family_defaults.items() if name not in NAMES}
-    settings, options = Settings(), dict[str, Any]()
+    options = [(name, int | None if default is None else type(default), default) for name, default in family.items()]
+    found: dict[str, Any] = {}
     for layer in layers:
-        check_names(layer, (*NAMES, *family), where)
-        if layer.get("epochs") is not None and layer.get("updates") is not None:
+        lengths = [name for name in ("epochs", "updates") if layer.get(name) is not None]
+        if len(lengths) == 2:
             raise XalignError("a run's length is given twice", where=where, found="epochs and updates", expected="one")
-        if layer.get("updates") is not None:
-            settings = replace(settings, epochs=None)
-        if layer.get("epochs") is not None:
-            settings = replace(settings, updates=None)
-        for name, value in layer.items():
-            if name in family:
-                options[name] = _option(name, value, family[name], where)
-            else:
-                settings = replace(settings, **{name: _value(name, value, where)})
-    if settings.epochs is None and settings.updates is None:
-        settings = replace(settings, epochs=DEFAULT_EPOCHS)
-    return settings, options
-
-
-def check_names(
-    found: Iterable[Any], known: Sequence[str], where: str, what: str = "the study has an unknown key"
-) -> None:
-    """Raise :class:`XalignError` for the first name that is not known; it names the one that may be meant."""
-    for name in found:
-        if name not in known:
-            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
-            raise XalignError(
-                what,
-                where=where,
-                found=name,
-                expected=f"{near[0]}?" if near else ", ".join(known),
-            )
+        found |= {**dict.fromkeys(("epochs", "updates") if lengths else ()), **layer}
+    values = structured(make_dataclass("TaskSettings", options, bases=(Settings,), frozen=True), found, where)
+    if values["epochs"] is None and values["updates"] is None:
+        values["epochs"] = DEFAULT_EPOCHS
+    settings = from_data({name: values[name] for name in NAMES})
+    _check(settings, where)
+    return settings, {name: values[name] for name in found if name in family}
 
 
 def update_counts(settings: Settings, batches: int) -> tuple[int, int]:
@@ -163,52 +138,17 @@ def from_data(data: Mapping[str, Any]) -> Settings:
     return Settings(**{**data, "adam_betas": tuple(data["adam_betas"])})
 
 
-def _value(name: str, value: Any, where: str) -> Any:
-    """A setting of the right kind and within its bounds."""
-    if name == "adam_betas":
-        betas = value if isinstance(value, (list, tuple)) else ()
-        if len(betas) != 2:
-            raise _wrong(name, value, "two numbers, such as [0.9, 0.98]", where)
-        typed: Any = tuple(_typed(name, beta, float, where) for beta in betas)
-        if not all(0 <= beta < 1 for beta in typed):
-            raise _wrong(name, value, "numbers from 0 to below 1", where)
-        return typed
-    if value is None and getattr(Settings, name) is None:
-        return None
-    typed = _typed(name, value, _TYPES[name], where)
-    if name in _POSITIVE and typed <= 0:
-        raise _wrong(name, value, "a number above 0", where)
-    if name in _RATES and not typed < 1:
-        raise _wrong(name, value, "a number from 0 to below 1", where)
-    if typed < 0:
-        raise _wrong(name, value, "a number of at least 0", where)
-    return typed
-
-
-def _typed(name: str, value: Any, kind: Any, where: str) -> Any:
-    """YAML's value as bool, int, float or str; YAML 1.1 reads ``3e-5`` as text and ``no`` as False."""
-    try:
-        if kind is bool or isinstance(value, bool):
-            if not (kind is bool and isinstance(value, bool)):
-                raise ValueError
-            return value
-        typed = kind(value)
-        if kind is int and float(value) != typed:
-            raise ValueError
-        if kind is float and not math.isfinite(typed):
-            raise ValueError
-        return typed
-    except (TypeError, ValueError):
-        names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-        raise _wrong(name, value, names[kind], where) from None
-
-
-def _option(name: str, value: Any, default: Any, where: str) -> Any:
-    """A family's option has the type of its default; one whose default is None is a whole number or None."""
-    if default is None:
-        return None if value is None else _typed(name, value, int, where)
-    return _typed(name, value, type(default), where)
-
-
-def _wrong(name: str, value: Any, expected: str, where: str) -> XalignError:
-    return XalignError("a setting has no such value", where=f"{where}, {name}", found=value, expected=expected)
+def _check(settings: Settings, where: str) -> None:
+    """Refuse what is out of bounds."""
+    for name, value in asdict(settings).items():
+        numbers = value if isinstance(value, tuple) else [] if value is None else [value]
+        if name == "adam_betas" and len(value) != 2:
+            fits, expected = False, "two numbers, such as [0.9, 0.98]"
+        elif name in _SHARES:
+            fits, expected = all(0 <= each < 1 for each in numbers), "from 0 to below 1"
+        elif name in _POSITIVE:
+            fits, expected = all(0 < each < math.inf for each in numbers), "above 0"
+        else:
+            fits, expected = all(0 <= each < math.inf for each in numbers), "at least 0"
+        if not fits:
+            raise XalignError("a setting is out of bounds", where=f"{where}, {name}", found=value, expected=expected)

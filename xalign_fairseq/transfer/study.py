@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,8 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import FAMILIES, Limits
-from xalign_fairseq.transfer.settings import Settings, check_names, read_settings
-from xalign_fairseq.transfer.strict_yaml import check_name, file_table, key_table, language_list, load_yaml, one_of
+from xalign_fairseq.transfer.settings import Settings, read_settings
+from xalign_fairseq.transfer.structured import check_names, load_yaml, structured
 
 SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
 MODELS = ("one", "each")
@@ -85,28 +85,35 @@ class Study:
     seeds: tuple[int, ...] = SEEDS
 
 
-@dataclass(frozen=True)
-class _Raw:
-    """The keys of a task in YAML."""
+@dataclass
+class StudyKeys:
+    """The keys of a study in YAML."""
+
+    data: str | None = None
+    seeds: list[int] = field(default_factory=lambda: list(SEEDS))
+    defaults: dict[str, Any] = field(default_factory=dict)
+    tasks: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class TaskKeys:
+    """The keys of a task in YAML; languages are of any type here, since YAML 1.1 reads Norwegian as False."""
 
     benchmark: str | None = None
-    data: str | None = None
-    train: Mapping[str, str] = field(default_factory=dict)
-    valid: Mapping[str, str] = field(default_factory=dict)
-    test: Mapping[str, str] = field(default_factory=dict)
-    train_languages: Sequence[str] | None = None
-    valid_languages: Sequence[str] | None = None
-    languages: Sequence[str] | None = None
+    data: str = ""
+    train: dict[Any, str] = field(default_factory=dict)
+    valid: dict[Any, str] = field(default_factory=dict)
+    test: dict[Any, str] = field(default_factory=dict)
+    train_languages: list[Any] | None = None
+    valid_languages: list[Any] | None = None
+    languages: list[Any] | None = None
     train_split: str = SPLITS["train"]
     valid_split: str = SPLITS["valid"]
     test_split: str = SPLITS["test"]
     holdout: float | None = None
     models: str = MODELS[0]
     code_switch: bool = False
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-_KEYS = tuple(each.name for each in fields(_Raw))
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -> Study:
@@ -119,23 +126,13 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
 
         load_study("examples/transfer/studies/small.yaml").tasks[0].languages
     """
-    path = Path(path)
-    content = load_yaml(path)
     where = os.fspath(path)
-    found = key_table(content, where)
-    check_names(found, ("data", "seeds", "defaults", "tasks"), where)
-    if data is None and "data" not in found:
+    keys = StudyKeys(**structured(StudyKeys, load_yaml(path), where))
+    if data is None and keys.data is None:
         raise XalignError("the study does not say where the data are", where=where, next="add --data DIR")
-    data = (path.parent / str(found["data"])).resolve() if data is None else data
-    tasks = key_table(found.get("tasks"), f"{where}, tasks")
-    defaults = key_table(found.get("defaults", {}), f"{where}, defaults")
-    return Study(
-        tuple(
-            _task(name, key_table(task, f"{where}, {name}"), Path(data), defaults, f"{where}, {name}")
-            for name, task in tasks.items()
-        ),
-        check_seeds(found.get("seeds", SEEDS), where),
-    )
+    folder = (Path(path).parent / str(keys.data)).resolve() if data is None else Path(data)
+    tasks = [_task(name, task, folder, keys.defaults, f"{where}, {name}") for name, task in keys.tasks.items()]
+    return Study(tuple(tasks), check_seeds(keys.seeds, where))
 
 
 def xtreme_study(data: str | os.PathLike, languages: Sequence[str]) -> Study:
@@ -182,43 +179,62 @@ def _restricted(task: Task, languages: Sequence[str]) -> Task:
     return replace(task, train_languages=tuple(train), languages=tuple(tested))
 
 
-def check_seeds(seeds: Any, where: str) -> tuple[int, ...]:
+def check_seeds(seeds: Sequence[int], where: str) -> tuple[int, ...]:
     """Different whole numbers from 0."""
-    found = seeds if isinstance(seeds, (list, tuple)) else ()
-    whole = all(isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0 for seed in found)
-    if not found or not whole or len(set(found)) < len(found):
+    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
         raise XalignError("the seeds can't be used", where=f"{where}, seeds", found=seeds,
                           expected="different whole numbers from 0, such as [12, 156, 78, 37, 8]")  # fmt: skip
-    return tuple(found)
+    return tuple(seeds)
 
 
-def _task(name: Any, found: Mapping[Any, Any], data: Path, defaults: Mapping[str, Any], where: str) -> Task:
-    check_names(found, _KEYS, where)
-    raw = _Raw(**found)
-    benchmark = _benchmark(raw.benchmark or name, where)
+def check_name(name: str, where: str) -> str:
+    """A name that can be a folder's."""
+    if not name or name.startswith(".") or not all(letter.isalnum() or letter in "._-+" for letter in name):
+        raise XalignError("the name can't be a folder's", where=where, found=name,
+                          expected="letters, digits, '-', '_', '+', and '.' but in front")  # fmt: skip
+    return name
+
+
+def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where: str) -> Task:
+    keys = TaskKeys(**structured(TaskKeys, found, where))
+    benchmark = _benchmark(keys.benchmark or name, where)
     family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else FAMILIES[benchmark.family].defaults
-    settings, options = read_settings([defaults, key_table(raw.settings, where)], family, where)
+    settings, options = read_settings([defaults, keys.settings], family, where)
     settings = _with_limits(settings, options, benchmark, where)
-    named = {part: file_table(getattr(raw, part), f"{where}, {part}") for part in SPLITS}
-    train = language_list(raw.train_languages, f"{where}, train_languages") or tuple(named["train"]) or ("en",)
-    valid = language_list(raw.valid_languages, f"{where}, valid_languages") or tuple(named["valid"])
+    train = _languages(keys, "train_languages", where) or _languages(keys, "train", where) or ("en",)
+    valid = _languages(keys, "valid_languages", where) or _languages(keys, "valid", where)
+    if keys.models not in MODELS:
+        raise XalignError("there is no such choice", where=f"{where}, models", found=keys.models,
+                          expected=" or ".join(MODELS))  # fmt: skip
     task = Task(
         name=check_name(name, where),
         benchmark=benchmark,
-        folder=data / str(raw.data or ""),
-        models=one_of(raw.models, MODELS, f"{where}, models"),
+        folder=data / keys.data,
+        models=keys.models,
         train_languages=train,
-        valid_languages=valid or (("en",) if "en" in train or raw.code_switch else train),
-        languages=_test_languages(raw, named["test"], train, where),
-        files=named,
-        splits={part: str(getattr(raw, f"{part}_split")) for part in SPLITS},
-        holdout=_holdout(raw, where),
-        code_switch=bool(one_of(raw.code_switch, (False, True), f"{where}, code_switch")),
+        valid_languages=valid or (("en",) if "en" in train or keys.code_switch else train),
+        languages=_test_languages(keys, train, where),
+        files={part: getattr(keys, part) for part in SPLITS},
+        splits={part: getattr(keys, f"{part}_split") for part in SPLITS},
+        holdout=_holdout(keys, where),
+        code_switch=keys.code_switch,
         settings=settings,
         options=options,
     )
     _check_languages(task, where)
     return task
+
+
+def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
+    """The different languages of a list or of a table of files, in order."""
+    found = getattr(keys, name)
+    for language in found or ():
+        if not isinstance(language, str):
+            hint = 'write "no" in quotes' if language is False else None
+            raise XalignError("this is not a language", where=f"{where}, {name}", found=language,
+                              expected="such as en", next=hint)  # fmt: skip
+        check_name(language, f"{where}, {name}")
+    return tuple(dict.fromkeys(found or ()))
 
 
 def _benchmark(name: Any, where: str) -> Benchmark:
@@ -241,29 +257,26 @@ def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benc
     return replace(settings, max_length=length, overlap=overlap)
 
 
-def _test_languages(raw: _Raw, test: Mapping[str, str], train: Sequence[str], where: str) -> tuple[str, ...]:
-    named = language_list(raw.languages, f"{where}, languages")
-    if test and named:
+def _test_languages(keys: TaskKeys, train: Sequence[str], where: str) -> tuple[str, ...]:
+    listed, with_files = (_languages(keys, name, where) for name in ("languages", "test"))
+    if listed and with_files:
         raise XalignError("the test files are given twice", where=where, found="test and languages", expected="one")
-    if raw.models == "each" and not test and not named:
-        return tuple(train)
-    if not test and not named:
+    tested = listed or with_files or (tuple(train) if keys.models == "each" else ())
+    if not tested:
         raise XalignError("the task has no test language", where=where, expected="languages: [...] or test: {...}")
-    return tuple(test) or named
+    return tested
 
 
-def _holdout(raw: _Raw, where: str) -> float | None:
-    if raw.holdout is None:
-        return None
-    if raw.valid or raw.valid_languages:
+def _holdout(keys: TaskKeys, where: str) -> float | None:
+    if keys.holdout is not None and (keys.valid or keys.valid_languages):
         raise XalignError("the validation data are given twice", where=where, found="valid and holdout", expected="one")
-    if not isinstance(raw.holdout, (int, float)) or not 0 < raw.holdout < 1:
-        raise XalignError("there is no such holdout", where=where, found=raw.holdout, expected="a share, such as 0.1")
-    return float(raw.holdout)
+    if keys.holdout is not None and not 0 < keys.holdout < 1:
+        raise XalignError("there is no such holdout", where=where, found=keys.holdout, expected="a share, such as 0.1")
+    return keys.holdout
 
 
 def _check_languages(task: Task, where: str) -> None:
-    """What the ways of training need of the languages."""
+    """What code-switching, and a model for each language, need of the languages."""
     if task.code_switch and set(task.train_languages) == {"en"}:
         raise XalignError("code-switching needs another language beside English", where=f"{where}, train_languages",
                           found=", ".join(task.train_languages))  # fmt: skip

@@ -1,0 +1,84 @@
+"""Dataclasses from YAML: types, the nearest key, and errors that say file, key, what was found and what is expected."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.structured import check_names, load_yaml, structured
+
+
+@dataclass(frozen=True)
+class Keys:
+    """One field of each kind."""
+
+    lr: float = 1.0
+    epochs: int | None = None
+    flag: bool = False
+    name: str = "a"
+    both: tuple[float, float] = (0.1, 0.2)
+    files: dict[str, str] = field(default_factory=dict)
+    listed: list[Any] | None = None
+
+
+@pytest.fixture
+def file(tmp_path):
+    """The path of a file with a text."""
+
+    def write(text):
+        path = tmp_path / "some.yaml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_values_have_the_fields_types(file):
+    text = "lr: 3e-5\nepochs: '4'\nflag: true\nboth: [1, 0.5]\nfiles: {de: 1.tsv}\nlisted: [en, no]\n"
+    found = structured(Keys, load_yaml(file(text)), "some.yaml")
+    assert found == {
+        "lr": 3e-5, "epochs": 4, "flag": True, "name": "a", "both": [1.0, 0.5], "files": {"de": "1.tsv"},
+        "listed": ["en", False],
+    }  # fmt: skip
+    assert structured(Keys, {}, "some.yaml")["both"] == [0.1, 0.2]
+    assert isinstance(structured(Keys, {"lr": 1}, "some.yaml")["lr"], float)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("lr", "fast", "float"), ("lr", None, "float"), ("lr", True, "float"), ("lr", [1], "float"),
+        ("epochs", 1.5, "int | None"), ("flag", "yes", "bool"), ("flag", 1, "bool"), ("name", ["a"], "str"),
+        ("both", 1, "tuple[float, float]"), ("files", ["a"], "dict[str, str]"),
+        ("files", {"de": None}, "dict[str, str]"),
+        ("files", {False: "x"}, "dict[str, str]"), ("listed", "en", "list[Any] | None"),
+    ],
+)  # fmt: skip
+def test_other_types_are_named(key, value, expected):
+    with pytest.raises(XalignError) as caught:
+        structured(Keys, {key: value}, "some.yaml, pos")
+    assert f"where: some.yaml, pos, {key}\n  found: {value}\n  expected: {expected}" in str(caught.value)
+
+
+def test_unknown_keys_are_named_with_the_nearest():
+    with pytest.raises(XalignError, match=r"(?s)unknown key.*some.yaml.*found: epoch\n.*expected: epochs\?"):
+        structured(Keys, {"epoch": 1}, "some.yaml")
+    with pytest.raises(XalignError, match=r"(?s)no such task.*found: zzzz\n.*expected: pos, ner"):
+        check_names(["pos", "zzzz"], ["pos", "ner"], "--tasks", "no such task")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("a: 1\na: 2\n", r"(?s)not YAML.*some.yaml.*duplicate key a"), ("{", "not YAML"), ("a: ${b}\n", "'b' not found")],
+)
+def test_files_that_cannot_be_read(file, text, message):
+    with pytest.raises(XalignError, match=message):
+        load_yaml(file(text))
+
+
+def test_a_file_that_is_no_mapping_or_not_there(file, tmp_path):
+    with pytest.raises(XalignError, match="needs keys and values"):
+        structured(Keys, load_yaml(file("- a\n")), "some.yaml")
+    with pytest.raises(XalignError, match="does not exist"):
+        load_yaml(tmp_path / "absent.yaml")

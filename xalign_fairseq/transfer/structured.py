@@ -1,0 +1,68 @@
+"""YAML into dataclasses by OmegaConf, and errors that say file, key, what was found and what is expected."""
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException, ValidationError
+
+from xalign_fairseq.errors import XalignError
+
+
+def load_yaml(path: str | os.PathLike) -> Any:
+    """The content of a file; :class:`XalignError` if it is missing, is no YAML, or has a key twice."""
+    if not Path(path).is_file():
+        raise XalignError("the study does not exist", where=path)
+    try:
+        return OmegaConf.to_container(OmegaConf.load(os.fspath(path)), resolve=True)
+    except (yaml.YAMLError, UnicodeDecodeError, OmegaConfBaseException, OSError) as error:
+        raise XalignError("the study is not YAML", where=path, found=" ".join(str(error).split())) from None
+
+
+def structured(schema: type, found: Any, where: str) -> dict[str, Any]:
+    """The fields of a dataclass, with ``found`` in place of its defaults and in its types.
+
+    Args:
+        schema: a dataclass whose annotations OmegaConf knows.
+        found: a mapping, as :func:`load_yaml` gives it.
+        where: it stands, for errors.
+
+    Raises:
+        XalignError: no mapping, a key that is no field (with the nearest that is), a value of another type.
+
+    Example::
+
+        structured(Settings, {"lr": "3e-5"}, "study.yaml, ner")["lr"]  # 3e-05
+    """
+    if not isinstance(found, Mapping):
+        raise XalignError("the study needs keys and values here", where=where, found=found)
+    types = {each.name: each.type for each in fields(schema)}
+    check_names(found, list(types), where)
+    config = OmegaConf.structured(schema)
+    OmegaConf.set_readonly(config, False)  # which a frozen dataclass is
+    for key, value in found.items():
+        kind = types[key]
+        try:
+            if kind is bool and not isinstance(value, bool):
+                raise ValidationError  # OmegaConf would take 1 and "yes"
+            config[key] = value
+        except OmegaConfBaseException:
+            expected = kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
+            raise XalignError("the value has the wrong type", where=f"{where}, {key}", found=str(value),
+                              expected=expected) from None  # fmt: skip
+    return OmegaConf.to_container(config)  # type: ignore[return-value]
+
+
+def check_names(
+    found: Iterable[Any], known: Sequence[str], where: str, what: str = "the study has an unknown key"
+) -> None:
+    """Raise :class:`XalignError` for the first name that is not known; it names the one that may be meant."""
+    for name in found:
+        if name not in known:
+            near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+            raise XalignError(what, where=where, found=name, expected=f"{near[0]}?" if near else ", ".join(known))
