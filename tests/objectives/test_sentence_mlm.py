@@ -14,19 +14,30 @@ from xalign_fairseq.encoder.transformer import Encoder
 xalign_fairseq.register()
 
 from xalign_fairseq.objectives.registry import ObjectiveConfig  # noqa: E402
-from xalign_fairseq.objectives.sentence_mlm import SentenceMaskedLanguageModel  # noqa: E402
+from xalign_fairseq.objectives.sentence_mlm import SentenceMaskedLanguageModel, predicted_in  # noqa: E402
 
 CONFIG = EncoderConfig(
     vocab_size=60, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
 )
 
 
-def batch(lengths, seed=0, specials=False):
+def samples(lengths, seed=0, specials=False):
     mask = MaskOptions(mask=59, vocab=60, probability=0.4, specials=specials)
     rngs = [np.random.default_rng((seed, n, m)) for n, m in lengths]
     pairs = [Pair(0, rng.integers(4, 58, n), rng.integers(4, 58, m)) for rng, (n, m) in zip(rngs, lengths, strict=True)]
-    samples = [pair_sample(pair, rng, mask) for pair, rng in zip(pairs, rngs, strict=True)]
-    return Batch.from_sample(collate(samples, []))
+    return [pair_sample(pair, rng, mask) for pair, rng in zip(pairs, rngs, strict=True)]
+
+
+def batch(lengths, **options):
+    return Batch.from_sample(collate(samples(lengths, **options), []))
+
+
+@pytest.mark.parametrize("specials", [False, True])
+def test_predicted_positions_of_a_side_are_those_of_its_targets(specials):
+    bitext = batch(((5, 7), (3, 0), (0, 4), (9, 2)), specials=specials).bitext
+    for side in (0, 1):
+        expected = (bitext.side(side, "targets") != 1).flatten().nonzero()[:, 0].tolist()
+        assert predicted_in(bitext, side).tolist() == expected != []
 
 
 @pytest.fixture
@@ -60,12 +71,13 @@ def test_each_side_is_predicted_from_itself_alone(encoder):
 
 
 def test_the_other_side_has_no_influence(encoder):
-    data, other = batch(((5, 7),)), batch(((5, 7),))
-    start, end = data.bitext.spans[0, 2:].tolist()
-    for each in (data, other):
-        each.bitext.side_predicted[1].resize_(0)  # the source alone is predicted
-    other.bitext.masked[:, start:end] = 30
-    assert run(encoder, data).total == run(encoder, other).total > 0
+    [pair], [other] = samples(((5, 7),)), samples(((5, 7),))
+    start, end = pair.span[2:]
+    for each in (pair, other):
+        each.targets[start:end] = 1  # the source alone is predicted
+    other.masked[start:end] = 30
+    loss, same = (run(encoder, Batch.from_sample(collate([each], []))) for each in (pair, other))
+    assert loss.total == same.total > 0
 
 
 def test_chosen_special_tokens_are_not_predicted(encoder):

@@ -15,6 +15,26 @@ from xalign_fairseq.data.word_tables import WordTable
 BATCHED = ("bitext", "mono")  # the streams of a batch
 
 
+@dataclass(frozen=True)
+class OnHost:
+    """What of a batch of pairs stays on the host, where nobody has to wait for the device to ask it.
+
+    Attributes:
+        targets: (B, T) int64, as :attr:`Bitext.targets`.
+        draw: (B, T) float64, as :attr:`Bitext.draw`.
+        spans: (B, 4) int64, as :attr:`Bitext.spans`.
+    """
+
+    targets: np.ndarray
+    draw: np.ndarray
+    spans: np.ndarray
+
+    def inside(self, side: int) -> np.ndarray:
+        """(B, T) bool: the tokens of one side, 0 source or 1 target."""
+        at = np.arange(self.targets.shape[1])
+        return (at >= self.spans[:, 2 * side, None]) & (at < self.spans[:, 2 * side + 1, None])
+
+
 @dataclass
 class Bitext:
     """A batch of pair sequences ``<s> src </s> tgt </s>``.
@@ -24,18 +44,15 @@ class Bitext:
         draw: (B, T) float64 in [0, 1), which mixed precision leaves alone: half precision would round draws.
         spans: (B, 4) int64, [src start, src end, tgt start, tgt end).
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
-        side_predicted: the same for both ``side(..., "targets")``.
-        most_predicted: how many of them the fullest row has.
-        free_draws: (B, T) on the host, ``draw`` of those tokens of both sides that are no targets, 1 elsewhere.
-        sizes: (B, 2) on the host, tokens of each side.
-        partner: (B, T) int64 by prepared links, -1 for none; None if no pair of the batch has links.
+        host: what an objective may ask about the batch without waiting for the device.
+        partner: (B, T) int64 by prepared links, -1 for none.
         has_links: (B,) bool.
         corpus: (B,) int64, number of the language pair.
         langs: (B, 2) int64, numbers of the languages of the two sides; training draws a pair in both directions.
-        words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens and padding; None if
-            no pair of the batch has links.
+        words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens, padding and in pairs
+            without links.
         links: (K, 3) int64, [row, src word, tgt word] of every link to learn from, both of whose words have tokens, in
-            the order of rows; None likewise.
+            the order of rows.
         highest_word: (on the host) the highest number in ``words``.
         gold: prepared links of each pair (on the host), for scoring.
         language_rows: (B, 2) int64, rows of both sides' language embeddings; None for an encoder without any.
@@ -47,22 +64,24 @@ class Bitext:
     draw: Tensor
     spans: Tensor
     predicted: Tensor
-    side_predicted: tuple[Tensor, Tensor]
-    most_predicted: int
-    free_draws: np.ndarray
-    sizes: np.ndarray
-    partner: Tensor | None
+    host: OnHost
+    partner: Tensor
     has_links: Tensor
     corpus: Tensor
     langs: Tensor
-    words: Tensor | None
-    links: Tensor | None
+    words: Tensor
+    links: Tensor
     highest_word: int
     gold: Sequence[GoldLinks | None]
     language_rows: Tensor | None = None
     _sides: dict[tuple[int, str], Tensor] = field(default_factory=dict, repr=False)
     _places: Tensor | None = field(default=None, repr=False)
     _tables: dict[int, WordTable] = field(default_factory=dict, repr=False)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """(B, 2) on the host: tokens of each side."""
+        return self.host.spans[:, 1::2] - self.host.spans[:, ::2]
 
     @property
     def longest(self) -> tuple[int, int]:
@@ -124,8 +143,7 @@ class Bitext:
     def word_table(self, side: int) -> WordTable:
         """Where the words of one side lie in the pair sequences; the same table whenever it is asked for."""
         if side not in self._tables:
-            words = torch.full_like(self.tokens, -1) if self.words is None else self.words
-            self._tables[side] = WordTable(words, self.spans, side, self.highest_word + 1)
+            self._tables[side] = WordTable(self.words, self.spans, side, self.highest_word + 1)
         return self._tables[side]
 
 
@@ -196,24 +214,20 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
         draw = pad([pair.draw.astype(np.float64) for pair in pairs], 1.0)
         spans = np.stack([pair.span for pair in pairs])
         words = pad([_words(pair) for pair in pairs], -1)
-        linked = any(pair.partner is not None for pair in pairs)
         batch["bitext"] = {
             "tokens": pad([pair.tokens for pair in pairs], PAD),
             "masked": pad([pair.masked for pair in pairs], PAD),
             "targets": targets,
             "draw": draw,
             "spans": torch.from_numpy(spans),
-            **_known(targets.numpy(), draw.numpy(), spans),
-            "partner": pad(
-                [np.full(len(p.tokens), -1, dtype=np.int64) if p.partner is None else p.partner for p in pairs], -1
-            )
-            if linked
-            else None,
+            "predicted": _predicted(targets),
+            "host": OnHost(targets.numpy(), draw.numpy(), spans),
+            "partner": pad([_partner(pair) for pair in pairs], -1),
             "has_links": torch.tensor([pair.partner is not None for pair in pairs]),
             "corpus": torch.tensor([pair.corpus for pair in pairs]),
             "langs": torch.tensor([pair.langs for pair in pairs]),
-            "words": words if linked else None,
-            "links": torch.from_numpy(_links(pairs)) if linked else None,
+            "words": words,
+            "links": torch.from_numpy(_links(pairs)),
             "highest_word": int(words.max()),
             "gold": tuple(pair.gold for pair in pairs),
         }
@@ -225,35 +239,23 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
             "targets": targets,
             "draw": pad([block.draw.astype(np.float64) for block in blocks], 1.0),
             "langs": torch.tensor([block.lang for block in blocks]),
-            "predicted": torch.from_numpy(np.flatnonzero(targets.numpy() != PAD)),
+            "predicted": _predicted(targets),
             "padded": _differ(np.array([len(block.targets) for block in blocks])),
         }
         batch["ntokens"] += sum(len(block.masked) for block in blocks)
     return batch
 
 
-def _known(targets: np.ndarray, draw: np.ndarray, spans: np.ndarray) -> dict[str, Any]:
-    """What is known of a batch before it leaves the host, so that nobody has to wait for the device to ask it."""
-    sizes = spans[:, 1::2] - spans[:, ::2]
-    chosen = targets != PAD
-    at = np.arange(targets.shape[1])
-    sides = [(at >= spans[:, 2 * side, None]) & (at < spans[:, 2 * side + 1, None]) for side in (0, 1)]
-    of_sides = []
-    for side, inside in enumerate(sides):
-        row, column = np.nonzero(chosen & inside)
-        width = sizes[:, side].max() + 2
-        of_sides.append(torch.from_numpy(row * width + column - spans[row, 2 * side] + 1))
-    return {
-        "predicted": torch.from_numpy(np.flatnonzero(chosen)),
-        "side_predicted": tuple(of_sides),
-        "most_predicted": int(chosen.sum(1).max()),
-        "free_draws": np.where((sides[0] | sides[1]) & ~chosen, draw, 1.0),
-        "sizes": sizes,
-    }
+def _predicted(targets: Tensor) -> Tensor:
+    return torch.from_numpy(np.flatnonzero(targets.numpy() != PAD))
 
 
 def _differ(lengths: np.ndarray) -> bool:
     return bool((lengths != lengths[0]).any())
+
+
+def _partner(pair: PairSample) -> np.ndarray:
+    return np.full(len(pair.tokens), -1, dtype=np.int64) if pair.partner is None else pair.partner
 
 
 def _words(pair: PairSample) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any, Optional
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.batches import Bitext, OnHost
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
@@ -189,7 +189,7 @@ class DenoisingWordAlignment(Objective):
         labels, agreement = self._labels(step)
         queries = self._queries(bitext, labels)
         hidden = step.encoder.states(bitext.input("masked")).layer(self.cfg.layer)
-        total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels, most=self._most(bitext))
+        total, correct = head.pointer.loss(hidden, bitext.spans, queries, labels, most=self._most(bitext.host))
         masked = bitext.targets.ne(PAD)
         spans = bitext.spans
         tokens = (spans[:, 1] - spans[:, 0] + spans[:, 3] - spans[:, 2]).sum()
@@ -206,17 +206,16 @@ class DenoisingWordAlignment(Objective):
 
     def _labels(self, step: Step) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         bitext = step.bitext
-        none = torch.full_like(bitext.tokens, -1)
-        agreement = (torch.zeros((), device=none.device), torch.zeros((), device=none.device))
+        nothing = torch.zeros((), device=bitext.tokens.device)
+        agreement = nothing, nothing
         if step.training and step.update < self.cfg.start_update:
-            return none, agreement
+            return torch.full_like(bitext.tokens, -1), agreement
         given = step.training and self.bootstraps and not self._labels_itself(step)
         if not given:
             return self._own(step), agreement
-        partner = none if bitext.partner is None else bitext.partner
         if step.update % AGREEMENT_EVERY == 0:
-            agreement = self._compare(step, partner)
-        return partner, agreement
+            agreement = self._compare(step)
+        return bitext.partner, agreement
 
     def _labels_itself(self, step: Step) -> bool:
         late = self.cfg.links_until > 0 and step.update >= self.cfg.links_until
@@ -232,9 +231,10 @@ class DenoisingWordAlignment(Objective):
         measure = step.head.pointer.similarity if self.cfg.label_by == "pointer" else pair_similarity
         return self_label(hidden, bitext.spans, self.method, measure=measure, sizes=bitext.longest).long()
 
-    def _compare(self, step: Step, given: Tensor) -> tuple[Tensor, Tensor]:
+    def _compare(self, step: Step) -> tuple[Tensor, Tensor]:
         """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
         head: DwaHead = step.head
+        given = step.bitext.partner
         own = self._own(step).masked_fill(~step.bitext.has_links[:, None], -1)
         sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
         if torch.distributed.is_available() and torch.distributed.is_initialized():
@@ -247,12 +247,14 @@ class DenoisingWordAlignment(Objective):
             head.switch()
         return sums[0].float(), sums[1].float()
 
-    def _most(self, bitext: Bitext) -> int | None:
-        """A bound on the queries of a pair that the host knows."""
+    def _most(self, host: OnHost) -> int | None:
+        """A bound on the queries of a pair, of what the host knows; None for any number."""
+        masked = host.targets != PAD
         if self.cfg.queries == "masked":
-            return bitext.most_predicted
+            return int(masked.sum(1).max())
         if self.cfg.queries == "unmasked":
-            return int((bitext.free_draws < self.cfg.unmasked_prob).sum(1).max())
+            drawn = ~masked & (host.draw < self.cfg.unmasked_prob)
+            return int((drawn & (host.inside(0) | host.inside(1))).sum(1).max())
         return None
 
     def _queries(self, bitext: Bitext, labels: Tensor) -> Tensor:

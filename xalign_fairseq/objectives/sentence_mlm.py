@@ -1,5 +1,9 @@
 """Masked language modelling on the sides of a pair, each by itself (the ablation of PPA's Table 5)."""
 
+from torch import Tensor
+
+from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.objectives.step import Step
@@ -21,10 +25,23 @@ class SentenceMaskedLanguageModel(Objective):
                 step.encoder,
                 bitext.side_input(side, "masked"),
                 bitext.side(side, "targets"),
-                bitext.side_predicted[side],
+                predicted_in(bitext, side),
             )
             for side in (0, 1)
         )
         (src_correct, src_count), (tgt_correct, tgt_count) = src.stats["accuracy"], tgt.stats["accuracy"]
         accuracy = (src_correct + tgt_correct, src_count + tgt_count)
         return Loss(src.total + tgt.total, src.count + tgt.count, {"accuracy": accuracy})
+
+
+def predicted_in(bitext: Bitext, side: int) -> Tensor:
+    """(N,) int64: where ``side(side, "targets")``, flattened, is not ``pad``, in ascending order.
+
+    The host knows how many there are, so that the device need not be waited for.
+    """
+    row, column = bitext.predicted // bitext.tokens.shape[1], bitext.predicted % bitext.tokens.shape[1]
+    start, end = bitext.spans[row, 2 * side], bitext.spans[row, 2 * side + 1]
+    inside = (column >= start) & (column < end)
+    count = int(((bitext.host.targets != PAD) & bitext.host.inside(side)).sum())
+    first = inside.int().argsort(descending=True, stable=True)[:count]
+    return (row * (bitext.longest[side] + 2) + column - start + 1).index_select(0, first)

@@ -129,6 +129,4 @@ class WordExchange(Objective):
             links, _ = pair_links(hidden, spans, sizes=bitext.longest)
             rows, i, j = links.nonzero(as_tuple=True)
             return torch.stack([rows, spans[rows, 0] + i, spans[rows, 2] + j], 1)
-        if bitext.links is None:
-            return spans.new_empty(0, 3)
         return expand(bitext.links, bitext.word_table(0), bitext.word_table(1), self.cfg.subwords)

@@ -46,9 +46,8 @@ class WordPairs:
 
     def __init__(self, bitext: Bitext, pivot_side: Tensor | None = None):
         self._bitext = bitext
-        links = bitext.tokens.new_zeros(0, 3) if bitext.links is None else bitext.links
         self._tables = [bitext.word_table(side) for side in (0, 1)]
-        self.rows, self._numbers = links[:, 0], links[:, 1:]
+        self.rows, self._numbers = bitext.links[:, 0], bitext.links[:, 1:]
         swapped = torch.zeros_like(self.rows) if pivot_side is None else pivot_side[self.rows]
         self._swapped = swapped.bool()[:, None]
         self.words = self._oriented(self._numbers)
