@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import WORDS
 from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.transfer.grid import open_checkpoint
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
@@ -138,16 +139,23 @@ def test_a_second_call_does_nothing(finished, options):
     shutil.rmtree(models)
 
 
-def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_path):
+@pytest.mark.parametrize("damaged", [False, True], ids=["whole", "last one damaged"])
+def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_path, damaged):
     out, _ = finished
     run, once = tmp_path / "runs/tiny/pos/en/4", out / "runs/tiny/pos/en/4"
     run.mkdir(parents=True)
     shutil.copy(once / "spec.json", run)
     half = [*train_options(RunSpec.read(run / "spec.json"), run / "checkpoints"), "--max-update", "25"]
     subprocess.run([*FAIRSEQ_TRAIN, *half], check=True, capture_output=True)
+    best, last = (run / f"checkpoints/checkpoint_{name}.pt" for name in ("best", "last"))
+    if damaged:  # as a kill leaves it while it is copied; the best one is whole
+        last.write_bytes(last.read_bytes()[:2000])
+    updates = updates_of(best if damaged else last)
     command = [XALIGN, *options, "--tasks", "pos", "--seeds", "4", "--out", tmp_path]
     assert subprocess.run(command, capture_output=True).returncode == 0
-    assert "@ 25 updates" in (run / "train.log").read_text()  # fairseq's words for having gone on
+    log = (run / "train.log").read_text()
+    assert f"@ {updates} updates" in log  # fairseq's words for having gone on
+    assert updates == 25 or (damaged and "last.pt is damaged: checkpoint_best.pt" in log)
     mine, theirs = result(tmp_path, "pos", 4), result(out, "pos", 4)
     assert mine["scores"] == theirs["scores"] and mine["selection"] == theirs["selection"]
     for language in ("en", "xx"):

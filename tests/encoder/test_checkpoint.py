@@ -33,6 +33,14 @@ def test_an_old_checkpoint_loads_with_every_key_accounted_for(roberta, old_state
     assert not encoder.training
 
 
+def test_updates_of_a_checkpoint_and_of_a_damaged_one(tmp_path):
+    path = saved(tmp_path, {"model": {}, "optimizer_history": [{"num_updates": 3}, {"num_updates": 8}]})
+    assert checkpoint.updates_of(path) == 8
+    path.write_bytes(path.read_bytes()[:300])  # half a copy
+    assert checkpoint.updates_of(path) is None
+    assert checkpoint.updates_of(tmp_path / "nothing.pt") is None
+
+
 def test_a_head_that_is_not_tied_is_refused(old_state):
     [name] = [name for name in old_state["model"] if name.endswith("lm_head.weight")]
     checkpoint.load_encoder({**old_state, "model": {**old_state["model"], name: old_state["model"][name].clone()}})

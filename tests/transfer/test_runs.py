@@ -1,15 +1,13 @@
-"""A run's files: damaged checkpoints, models that are kept or removed, one process at a time."""
+"""A run's files: models that are kept or removed, languages that are added."""
 
 import json
 
 import numpy as np
 import pytest
-import torch
 
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done
-from xalign_fairseq.transfer.runs import _alone, _drop_damaged, job, make, summary, tidy
+from xalign_fairseq.transfer.runs import job, make, summary, tidy
 from xalign_fairseq.transfer.study import select, xtreme_study
 
 
@@ -19,18 +17,8 @@ def save(tmp_path):
     folder = tmp_path / "checkpoints"
     folder.mkdir()
     for name in ("best", "last", "1_500"):
-        torch.save({"model": {"weight": torch.zeros(1000)}}, folder / f"checkpoint_{name}.pt")
+        (folder / f"checkpoint_{name}.pt").touch()
     return folder
-
-
-def test_a_whole_checkpoint_stays_and_a_damaged_one_begins_anew(save, capsys):
-    _drop_damaged(save)
-    assert len(list(save.iterdir())) == 3
-    last = save / "checkpoint_last.pt"
-    last.write_bytes(last.read_bytes()[:2000])  # killed while it was copied
-    _drop_damaged(save)
-    assert not save.exists() and "begins anew" in capsys.readouterr().out
-    _drop_damaged(save)  # a first start
 
 
 def test_the_tested_model_alone_is_kept(save):
@@ -38,13 +26,6 @@ def test_the_tested_model_alone_is_kept(save):
     assert [path.name for path in save.iterdir()] == ["checkpoint_best.pt"]
     tidy(save.parent, keep_models=False)
     assert not save.exists()
-
-
-def test_one_process_makes_a_run(tmp_path):
-    with _alone(tmp_path), pytest.raises(XalignError, match="another process"), _alone(tmp_path):
-        pass
-    with _alone(tmp_path):  # the lock went with the first
-        pass
 
 
 def test_summary_names_the_first_metric_of_each_language():

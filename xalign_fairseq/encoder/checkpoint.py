@@ -91,6 +91,14 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
     return state
 
 
+def updates_of(path: str | os.PathLike) -> int | None:
+    """The updates that a checkpoint of fairseq-train has had, None if the file is damaged or not there."""
+    try:
+        return int(read(path)["optimizer_history"][-1]["num_updates"])
+    except XalignError:
+        return None
+
+
 def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
     """The options of a checkpoint as a dict: one group of ``cfg``, or all of an older ``args``."""
     if state.get("cfg") is not None:

@@ -4,22 +4,25 @@
 """
 
 import argparse
-import fcntl
 import json
 import shutil
-import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.launch.locks import alone
+from xalign_fairseq.launch.mending import mend
+from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
-from xalign_fairseq.launch.scheduler import Job, cores
+from xalign_fairseq.launch.scheduler import Job, cores, terminate_as_interrupt
 from xalign_fairseq.transfer.run_spec import (
     FORMAT,
     MODEL,
@@ -60,12 +63,12 @@ def make(path: Path, keep_models: bool = False) -> None:
     again.
     """
     spec, folder = RunSpec.read(path), path.parent
-    with _alone(folder):
+    with alone(folder) as lock:
         earlier = folder / "result.json"
         result = json.loads(earlier.read_text(encoding="utf-8")) if earlier.is_file() else None
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
-            trained = _train(spec, folder)
+            trained = _train(spec, folder, lock)
         begun = time.monotonic()
         evaluations = dict(_evaluate(spec, folder, result["items"] if result else ()))
         _write_counts(folder, evaluations)
@@ -88,35 +91,22 @@ def tidy(folder: Path, keep_models: bool) -> None:
             file.unlink()
 
 
-def _train(spec: RunSpec, folder: Path) -> dict[str, Any]:
+def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
     """Fine-tune, unless that is done; ``trained.json`` says so, since fairseq would take one more step."""
+    from xalign_fairseq.encoder import checkpoint
+
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
         return json.loads(mark.read_text(encoding="utf-8"))
-    _drop_damaged(save)
+    mend(save, checkpoint.updates_of, partial(print, flush=True))
     begun = time.monotonic()
-    done = subprocess.run([*FAIRSEQ_TRAIN, *train_options(spec, save)], stdin=subprocess.DEVNULL)
-    if done.returncode:
-        raise XalignError("fairseq-train failed", where=folder / "train.log", found=f"exit code {done.returncode}")
+    with closing(output([*FAIRSEQ_TRAIN, *train_options(spec, save)], folder / "train.log", held=[lock])) as lines:
+        deque(lines, maxlen=0)
     minutes = (time.monotonic() - begun) / 60  # since training was last broken off
     found = {"minutes": minutes, "selection": _selection(spec, folder / MODEL)}
     with atomic_write(mark) as stream:
         json.dump(found, stream)
     return found
-
-
-def _drop_damaged(save: Path) -> None:
-    """A run that was killed while it wrote a checkpoint begins anew: fairseq copies ``best`` to ``last`` in place."""
-    from xalign_fairseq.encoder import checkpoint
-
-    last = save / "checkpoint_last.pt"
-    if not last.is_file():
-        return
-    try:
-        checkpoint.read(last)
-    except XalignError:
-        print(f"{last} is damaged: training begins anew", flush=True)
-        shutil.rmtree(save)
 
 
 def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
@@ -207,18 +197,6 @@ def _result(
     }
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Two processes never write one run; the lock goes with the process that holds it."""
-    with open(folder / ".lock", "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise XalignError("the run is being made by another process", where=folder) from None
-        yield
-        (folder / ".lock").unlink(missing_ok=True)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """What a job of the scheduler runs."""
     parser = argparse.ArgumentParser(prog="python -m xalign_fairseq.transfer.runs", description=__doc__)
@@ -226,10 +204,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--keep-models", action="store_true", help="keep the model that was tested")
     args = parser.parse_args(argv)
     try:
-        make(args.spec, args.keep_models)
+        with terminate_as_interrupt():  # so that the training ends with this process
+            make(args.spec, args.keep_models)
     except XalignError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

@@ -6,13 +6,16 @@ from contextlib import closing
 
 from xalign_fairseq.aligner.aligner import choose_device
 from xalign_fairseq.aligner.training.command import require_known, train_options
-from xalign_fairseq.aligner.training.folder import RunFolder, read_json, updates_of, write_json
+from xalign_fairseq.aligner.training.folder import RunFolder, read_json, write_json
 from xalign_fairseq.aligner.training.log import Report, read_line
 from xalign_fairseq.aligner.training.model import aer_of, open_model
 from xalign_fairseq.aligner.training.run import Plan
 from xalign_fairseq.data.prepare import prepare
+from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained import read_tokenizer
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.launch.locks import alone
+from xalign_fairseq.launch.mending import mend
 from xalign_fairseq.launch.process import output
 from xalign_fairseq.transport.sinkhorn import backend
 
@@ -47,7 +50,7 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
     folder.require_own()
     start = open_model(plan)
     identity = plan.identity(start.digest, start.layer)
-    with folder.alone() as lock:
+    with alone(folder.path) as lock:
         begun = folder.begun(identity)
         if folder.result.is_file():
             return read_json(folder.result)
@@ -57,7 +60,7 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
                 require_known(options)
             begun = {"identity": identity, "before": _begin(plan, start.layer, device, say)}
             write_json(folder.run, begun)
-        elif folder.mend():
+        elif mend(folder.path, updates_of, say):
             say("going on from the last checkpoint")
         if (updates_of(folder.last) or 0) < plan.updates:  # fairseq would take one more step
             say(f"training; log: {folder.log}")
