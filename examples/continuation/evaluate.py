@@ -32,6 +32,7 @@ import torch
 from xalign_fairseq.aligner.aligner import Aligner, choose_device
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import apply_map, load_maps
+from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import (
@@ -45,7 +46,6 @@ from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.files import read_lines
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.pharaoh import Link, read_gold
-from xalign_fairseq.transfer.retrieval import default_retrieval_layer, sentence_vectors
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.version import __version__
 

@@ -12,11 +12,11 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.cli._aligning import side_languages
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import by_cosine
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.transfer.retrieval import sentence_vectors
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import torch
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.evaluation import retrieval
-from xalign_fairseq.transfer.retrieval import sentence_vectors
 
 SRC = ["the red house is big", "a cat sees dogs", "we have seven trees", "they sing", "run home now", "old songs"]
 TGT = ["big the house red is", "dogs a cat sees", "trees near river", "they sing old songs", "now run", "house"]

@@ -12,9 +12,9 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.bitext import read_bitext
+from xalign_fairseq.labelled.code_switching import code_switch
 from xalign_fairseq.labelled.examples import PairExample, QuestionExample, WordsExample
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
-from xalign_fairseq.transfer.code_switching import code_switch
 from xalign_fairseq.transfer.family import Limits, language_rows, require_languages
 from xalign_fairseq.transfer.predict import Predictor
 from xalign_fairseq.transfer.spec import TransferSpec

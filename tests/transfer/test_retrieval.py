@@ -1,6 +1,5 @@
-"""Retrieval by an encoder: sentence vectors against float64, batches that change nothing, scores of a bitext."""
+"""Retrieval by an encoder: scores of a bitext against loops, linear maps, language embeddings."""
 
-import logging
 import math
 from dataclasses import replace
 
@@ -14,15 +13,11 @@ from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import retrieve
-from xalign_fairseq.transfer.retrieval import (
-    default_retrieval_layer,
-    evaluate_retrieval,
-    retrieval_evaluation,
-    sentence_vectors,
-)
+from xalign_fairseq.transfer.retrieval import evaluate_retrieval, retrieval_evaluation
 
 GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
 ENGLISH = ["the house", "a red car", "the dog sleeps in the large garden", "where is the cat?", "yes", "the home"]
@@ -62,49 +57,6 @@ def speaking(encoder):
     made.load_state_dict(encoder.float().state_dict(), strict=False)
     torch.nn.init.normal_(made.sentence_encoder.embed_languages.weight)
     return made
-
-
-@pytest.mark.parametrize("layer", [0, 2, -1])
-def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(encoder, tokenizer, layer):
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN, layer)
-    exact = encoder.double()
-    for sentence, vector in zip(GERMAN, vectors, strict=True):
-        tokens = torch.tensor([[0, *tokenizer.encode(sentence), 2]])
-        torch.testing.assert_close(vector.double(), exact.states(tokens).layer(layer)[0].mean(0), rtol=1e-4, atol=1e-5)
-    encoder.float()
-    assert vectors.dtype == torch.float32
-
-
-def test_cls_is_the_state_of_the_first_token(encoder, tokenizer):
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="cls")
-    for sentence, vector in zip(GERMAN, vectors, strict=True):
-        state = encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
-        torch.testing.assert_close(vector, state, rtol=1e-4, atol=1e-5)
-    with pytest.raises(XalignError, match="no such pooling"):
-        sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="max")
-
-
-@pytest.mark.parametrize("max_tokens", [1, 40, 10_000])
-def test_batches_change_nothing_and_equal_sentences_have_equal_vectors(encoder, tokenizer, max_tokens):
-    done = []
-    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, max_tokens=max_tokens, progress=done.append)
-    torch.testing.assert_close(vectors, sentence_vectors(encoder, tokenizer, GERMAN, 2), rtol=1e-4, atol=1e-5)
-    assert vectors[0].tolist() == vectors[5].tolist()
-    assert sum(done) == len(set(GERMAN))
-    assert not vectors.requires_grad
-
-
-def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
-    long = "das Haus " * 30
-    cut = tokenizer.encode(long)[:38]
-    with caplog.at_level(logging.WARNING):
-        [vector] = sentence_vectors(encoder, tokenizer, [long], 1)
-    assert "1 sentences were cut to the encoder's 40 positions" in caplog.text
-    torch.testing.assert_close(vector, encoder.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
-
-
-def test_the_default_layer_is_seven_twelfths_of_the_depth():
-    assert [default_retrieval_layer(layers) for layers in (1, 3, 6, 12, 24)] == [1, 2, 4, 7, 14]
 
 
 def test_scores_are_those_of_cosines_in_a_loop(encoder, tokenizer, bitext):

@@ -1,1 +1,1 @@
-"""Readers of the benchmarks' own file formats, plain or gzipped."""
+"""Labelled text as data: readers of the benchmarks' own file formats, plain or gzipped, and what they give."""

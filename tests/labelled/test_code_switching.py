@@ -3,8 +3,8 @@
 import pytest
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.code_switching import code_switch
 from xalign_fairseq.labelled.examples import PairExample, QuestionExample, WordsExample
-from xalign_fairseq.transfer.code_switching import code_switch
 
 
 def pairs(language, count=2, labels="xy"):

@@ -1,0 +1,85 @@
+"""Sentence vectors: means over tokens against float64, batches that change nothing, cuts that are counted."""
+
+import logging
+
+import pytest
+import torch
+
+from xalign_fairseq.data.corpus import scan
+from xalign_fairseq.data.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text"
+    path.write_text("".join(f"{line}\n" for line in GERMAN * 20), encoding="utf-8")
+    return SentencePieceTokenizer(train_sentencepiece([scan(path)], 40, seed=1))
+
+
+@pytest.fixture(scope="module")
+def encoder(tokenizer):
+    torch.manual_seed(0)
+    encoder = Encoder(EncoderConfig(tokenizer.dictionary.embedding_size, 3, 16, 32, 2, max_positions=40, dropout=0.5))
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.1)
+    return encoder.eval()
+
+
+@pytest.mark.parametrize("layer", [0, 2, -1])
+def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(encoder, tokenizer, layer):
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, layer)
+    exact = encoder.double()
+    for sentence, vector in zip(GERMAN, vectors, strict=True):
+        tokens = torch.tensor([[0, *tokenizer.encode(sentence), 2]])
+        torch.testing.assert_close(vector.double(), exact.states(tokens).layer(layer)[0].mean(0), rtol=1e-4, atol=1e-5)
+    encoder.float()
+    assert vectors.dtype == torch.float32
+
+
+def test_cls_is_the_state_of_the_first_token(encoder, tokenizer):
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="cls")
+    for sentence, vector in zip(GERMAN, vectors, strict=True):
+        state = encoder.states(torch.tensor([[0, *tokenizer.encode(sentence), 2]])).layer(2)[0, 0]
+        torch.testing.assert_close(vector, state, rtol=1e-4, atol=1e-5)
+    with pytest.raises(XalignError, match="no such pooling"):
+        sentence_vectors(encoder, tokenizer, GERMAN, 2, pooling="max")
+
+
+@pytest.mark.parametrize("max_tokens", [1, 40, 10_000])
+def test_batches_change_nothing_and_equal_sentences_have_equal_vectors(encoder, tokenizer, max_tokens):
+    done = []
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN, 2, max_tokens=max_tokens, progress=done.append)
+    torch.testing.assert_close(vectors, sentence_vectors(encoder, tokenizer, GERMAN, 2), rtol=1e-4, atol=1e-5)
+    assert vectors[0].tolist() == vectors[5].tolist()
+    assert sum(done) == len(set(GERMAN))
+    assert not vectors.requires_grad
+
+
+def test_long_sentences_are_cut_and_counted(encoder, tokenizer, caplog):
+    long = "das Haus " * 30
+    cut = tokenizer.encode(long)[:38]
+    with caplog.at_level(logging.WARNING):
+        [vector] = sentence_vectors(encoder, tokenizer, [long], 1)
+    assert "1 sentences were cut to the encoder's 40 positions" in caplog.text
+    torch.testing.assert_close(vector, encoder.states(torch.tensor([[0, *cut, 2]])).layer(1)[0].mean(0))
+
+
+def test_the_default_layer_is_seven_twelfths_of_the_depth():
+    assert [default_retrieval_layer(layers) for layers in (1, 3, 6, 12, 24)] == [1, 2, 4, 7, 14]
+
+
+def test_a_language_without_a_map_stays_as_it_is():
+    vectors, maps = torch.randn(4, 6), LanguageMaps(["de"], "en", 2, 6)
+    with torch.no_grad():
+        maps.of("de").normal_()
+    torch.testing.assert_close(mapped(vectors, maps, "de", 1), vectors @ maps.of("de")[1].detach())
+    assert mapped(vectors, maps, "fr", 1) is vectors and mapped(vectors, None, "de", 1) is vectors

@@ -1,0 +1,95 @@
+"""A vector for each sentence: a layer's hidden states pooled over its tokens."""
+
+import logging
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+
+POOLINGS = ("mean", "cls")
+
+
+def default_retrieval_layer(layers: int) -> int:
+    """Layer 7 of 12, and 14 of 24: the usual ones for Tatoeba; the same depth of any other encoder, at least layer 1.
+
+    XTREME's script counts layers from 0 without the embeddings: its layer 7 is layer 8 here, its 13 is 14.
+    """
+    return max(1, round(layers * 7 / 12))
+
+
+@torch.inference_mode()
+def sentence_vectors(
+    encoder: Encoder,
+    tokenizer: Tokenizer,
+    sentences: Sequence[str],
+    layer: int,
+    *,
+    pooling: str = "mean",
+    language_row: int | None = None,
+    max_tokens: int = 8192,
+    progress: Callable[[int], object] | None = None,
+) -> Tensor:
+    """A vector for each sentence from a layer's hidden states: (N, H) float32.
+
+    Equal sentences are encoded once and have equal vectors. A sentence longer than the encoder's positions is cut.
+
+    Args:
+        encoder: in evaluation mode; the vectors are on its device.
+        tokenizer: the encoder's own.
+        sentences: at least one.
+        layer: 0 embeddings, -1 last.
+        pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included as in XTREME; ``cls`` is the state of ``<s>``,
+            as PPA has it.
+        language_row: of the sentences' language, for an encoder with language embeddings.
+        max_tokens: padded tokens of a batch; one sentence at least is always taken.
+        progress: is told how many more sentences are done.
+    """
+    if pooling not in POOLINGS:
+        raise XalignError("there is no such pooling", found=pooling, expected=" or ".join(POOLINGS))
+    different = {sentence: row for row, sentence in enumerate(dict.fromkeys(sentences))}
+    tokens, cut = _encode(tokenizer, list(different), encoder.config.max_positions)
+    if cut:
+        logger.warning("%d sentences were cut to the encoder's %d positions", cut, encoder.config.max_positions)
+    order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # the longest first: a lack of memory shows
+    device = encoder.lm_head.bias.device
+    vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)
+    start = 0
+    while start < len(order):
+        rows = order[start : start + max(1, max_tokens // len(tokens[order[start]]))]
+        start += len(rows)
+        batch = pad([tokens[i] for i in rows], encoder.config.pad).to(device)
+        real = batch.ne(encoder.config.pad)[..., None]
+        languages = None if language_row is None else batch.new_full((len(rows), 1), language_row)
+        hidden = encoder.states(Input(batch, languages)).layer(layer).float()
+        vectors[rows] = hidden[:, 0] if pooling == "cls" else (hidden * real).sum(1) / real.sum(1)
+        if progress is not None:
+            progress(len(rows))
+    return vectors[[different[sentence] for sentence in sentences]]
+
+
+def _encode(tokenizer: Tokenizer, sentences: Sequence[str], positions: int) -> tuple[list[np.ndarray], int]:
+    """``<s> sentence </s>`` of each, and how many were cut."""
+    dictionary = tokenizer.dictionary
+    flat, sizes = tokenizer.encode_batch(sentences)
+    tokens = [
+        np.array([dictionary.bos_index, *ids[: positions - 2], dictionary.eos_index], dtype=np.int64)
+        for ids in np.split(flat, np.cumsum(sizes)[:-1])
+    ]
+    return tokens, int((sizes > positions - 2).sum())
+
+
+@torch.no_grad()
+def mapped(vectors: Tensor, maps: LanguageMaps | None, language: str, layer: int) -> Tensor:
+    """Sentence vectors (N, H) of a layer through a language's map, where it has one: the mean of mapped states."""
+    mine = None if maps is None else maps.of(language)
+    return vectors if mine is None else apply_map(vectors, mine[layer])
