@@ -5,12 +5,12 @@ L = sum_{(i, A(i))} 1 - cos(h_i, h_A(i)), with the model's own links A; the part
 
 from dataclasses import dataclass, field
 
-import torch
 import torch.nn.functional as F
 
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 @dataclass
@@ -39,8 +39,8 @@ class CosinePull(Objective):
         ).long()
         hidden = encoder.states(bitext.input()).layer(self.cfg.layer)
         partner = hidden.gather(1, labels.clamp(min=0)[..., None].expand_as(hidden)).detach()
-        wide = torch.promote_types(hidden.dtype, torch.float32)  # sums in half precision overflow
-        cosine = F.cosine_similarity(hidden.to(wide), partner.to(wide), dim=-1)
+        # Sums in half precision overflow.
+        cosine = F.cosine_similarity(at_least_float32(hidden), at_least_float32(partner), dim=-1)
         linked = labels >= 0
         total = ((1 - cosine) * linked).sum()
         return Loss(total, linked.sum(), {"similarity": ((cosine.detach() * linked).sum(), linked.sum())})

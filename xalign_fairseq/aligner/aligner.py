@@ -22,6 +22,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.methods import Method, Transport, make_method
 from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.words import NO_WORD, word_links
 
 # Pairs are sorted by length within so many, which bounds memory on files of any size.
@@ -325,5 +326,5 @@ def choose_device(name: str) -> torch.device:
 
 def _mean(states: Sequence[Tensor]) -> Tensor:
     """The mean of hidden states of several layers, in float32 or float64."""
-    wide = [hidden if hidden.dtype == torch.float64 else hidden.float() for hidden in states]
+    wide = [at_least_float32(hidden) for hidden in states]
     return wide[0] if len(wide) == 1 else torch.stack(wide).mean(0)

@@ -7,6 +7,7 @@ from torch import Tensor
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 def cross_entropy(logits: Tensor, labels: Tensor) -> Loss:
@@ -17,8 +18,7 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Loss:
         labels: (N,) int64.
     """
     # Sums in half precision overflow from a hundred entries on.
-    wide = logits.double() if logits.dtype.itemsize == 8 else logits.float()
-    total = F.cross_entropy(wide, labels, reduction="sum")
+    total = F.cross_entropy(at_least_float32(logits), labels, reduction="sum")
     correct = (logits.detach().argmax(-1) == labels).sum()
     count = torch.full_like(correct, len(labels))  # a tensor made from a number of the host would wait for its copy
     return Loss(total, count, {"accuracy": (correct, count)})

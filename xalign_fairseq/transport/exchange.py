@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from xalign_fairseq.transport.precision import at_least_float32
+
 MANY = ("sum", "mean")
 
 
@@ -38,8 +40,7 @@ def exchange(hidden: Tensor, links: Tensor, wanted: Tensor, many: str = "sum") -
     # A wanted token is known by its number among the wanted ones from here on.
     receivers, givers = (flat.cumsum(0) - 1)[receivers[asked]], givers[asked]
     size = int(flat.sum())
-    states = hidden.flatten(0, 1)[givers]
-    states = states if states.dtype == torch.float64 else states.float()
+    states = at_least_float32(hidden.flatten(0, 1)[givers])
     sums = states.new_zeros(size, hidden.shape[2]).index_add(0, receivers, states)
     partners = torch.bincount(receivers, minlength=size)
     if many == "mean":

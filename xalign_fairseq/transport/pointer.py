@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_products
 
 
@@ -73,7 +74,7 @@ class Pointer(nn.Module):
         scores = self.query(picked) @ self.key(hidden).transpose(1, 2) * width**-0.5
         side = sides(spans, length)
         other = (1 - side.gather(1, positions))[..., None] == side[:, None, :]
-        wide = scores.double() if scores.dtype.itemsize == 8 else scores.float()
+        wide = at_least_float32(scores)
         return wide.masked_fill(~other, torch.finfo(wide.dtype).min).log_softmax(-1)
 
 

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.precision import at_least_float32
 
 
 def side_positions(spans: Tensor, side: int, size: int) -> tuple[Tensor, Tensor]:
@@ -76,4 +77,4 @@ def _rows(hidden: Tensor, positions: Tensor) -> Tensor:
     # Selecting from the flattened batch is the fastest gather on the CPU.
     flat = positions + length * torch.arange(batch, device=hidden.device)[:, None]
     rows = hidden.reshape(batch * length, width).index_select(0, flat.flatten()).view(*positions.shape, width)
-    return rows if hidden.dtype == torch.float64 else rows.float()
+    return at_least_float32(rows)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.errors import check_values
+from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.sinkhorn.reference import check_sinkhorn_shapes
 
 
@@ -59,7 +60,7 @@ def dustbin_plan(
         plan[0, 1].argmax()  # 2: the second token stays alone
     """
     check_sinkhorn_shapes(scores, src_mask, tgt_mask, src_mass, tgt_mass)
-    wide = scores if scores.dtype == torch.float64 else scores.float()
+    wide = at_least_float32(scores)
     batch, n, m = wide.shape
     score = dustbin.to(wide) if isinstance(dustbin, Tensor) else wide.new_full((), dustbin)
     kernel = score.expand(batch, n + 1, m + 1).clone()

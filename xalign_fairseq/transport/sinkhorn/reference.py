@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.transport.precision import at_least_float32
 
 ORDERS = ("columns-first", "rows-first")
 DOMAINS = ("auto", "linear", "log")
@@ -76,11 +77,11 @@ def sinkhorn(
     """
     check_sinkhorn_options(iterations, mu, eps, order, domain)
     check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)
-    wide = similarity.dtype if similarity.dtype == torch.float64 else torch.float32
+    similarity = at_least_float32(similarity)
     if similarity.numel() == 0:
-        return torch.zeros_like(similarity, dtype=wide)
+        return torch.zeros_like(similarity)
     linear = domain == "linear" or (domain == "auto" and mu >= SMALLEST_LINEAR_MU)
-    problem = Problem.of(similarity.to(wide), src_mask, tgt_mask, eps, order, src_mass, tgt_mass)
+    problem = Problem.of(similarity, src_mask, tgt_mask, eps, order, src_mass, tgt_mass)
     return problem.turned(_columns_first(problem, iterations, mu, eps, linear))
 
 
