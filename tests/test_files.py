@@ -39,12 +39,13 @@ def test_overwriting_keeps_the_old_folder_until_the_new_one_is_whole(tmp_path, m
 
 
 def test_the_exchange_is_one_step_here(tmp_path, monkeypatch):
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "is").write_text(name)
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "a").write_text("old")
     monkeypatch.setattr(files.os, "replace", None)  # the way round by a third name is not taken
-    files._exchange(tmp_path / "a", tmp_path / "b")
-    assert (tmp_path / "a/is").read_text() == "b" and (tmp_path / "b/is").read_text() == "a"
+    with files.atomic_folder(target, overwrite=True) as folder:
+        (folder / "b").write_text("new")
+    assert content(target) == {"b": "new"} and os.listdir(tmp_path) == ["out"]
 
 
 def test_an_existing_folder_is_kept(tmp_path):

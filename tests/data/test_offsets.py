@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 import sentencepiece
 
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, load_sentencepiece
 
 TEXTS = [
     "The fine house, built in 1971 (or 1972), costs half of that.",
@@ -89,7 +89,7 @@ def test_ids_are_those_of_encode_and_ranges_cover_all_letters_in_order(any_token
 
 
 def test_ranges_by_hand(tokenizer):
-    processor = tokenizer._processor
+    processor = load_sentencepiece(tokenizer.model)
     for text, normal in (("ﬁne", "fine"), ("a\u200bb", "a b"), ("e\u0301", "é")):
         assert processor.normalize(text).replace("▁", " ").strip() == normal  # what makes these texts odd
     letters = SentencePieceTokenizer(train(model_type="char"))  # one piece a character of the normalised text
@@ -104,7 +104,7 @@ def test_ranges_by_hand(tokenizer):
 
 def test_white_space_inside_a_piece_splits_it_as_fairseq_does():
     tokenizer = SentencePieceTokenizer(train(**MODELS["as it is"]))
-    assert tokenizer._processor.encode("ЖЖ\u00a0Ж\tЯ", out_type=str) == ["▁", "ЖЖ\u00a0Ж\tЯ"]
+    assert load_sentencepiece(tokenizer.model).encode("ЖЖ\u00a0Ж\tЯ", out_type=str) == ["▁", "ЖЖ\u00a0Ж\tЯ"]
     assert spell(tokenizer, "ЖЖ\u00a0Ж\tЯ") == ["", "ЖЖ", "Ж", "Я"]
 
 

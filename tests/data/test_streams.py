@@ -5,7 +5,7 @@ import pytest
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, subword_partners
+from xalign_fairseq.data.samples import block_sample, pair_sample
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream, exchange
 
 MASK = MaskOptions(mask=99, vocab=100)
@@ -77,28 +77,6 @@ def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter
     assert (stream.draw(1, 1, 5000, temperature=1e9) >= stream.offsets[1]).mean() == pytest.approx(0.5, abs=0.03)
     assert (stream.draw(1, 1, 77) == drawn[:77]).all()
     assert (stream.draw(1, 2, 77) != drawn[:77]).any()
-
-
-def test_pair_sequence_and_span():
-    from xalign_fairseq.data.streams import Pair
-
-    sample = pair_sample(Pair(0, np.array([10, 11]), np.array([20])), np.random.default_rng(0), MASK)
-    assert sample.tokens.tolist() == [0, 10, 11, 2, 20, 2]
-    assert sample.span.tolist() == [1, 3, 4, 5]
-
-
-def test_word_links_expand_to_tokens_by_hand():
-    # words: src A(1 token) B(3 tokens), tgt X(2) Y(2); sure A-Y, B-X; possible A-X is not used
-    gold = GoldLinks(np.array([0, 1, 1, 1]), np.array([0, 0, 1, 1]), np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]]))
-    partner = subword_partners(gold, np.array([1, 5, 6, 10]), 11)
-    #        <s> A  B1 B2 B3 </s> X1 X2 Y1 Y2 </s>
-    expected = [-1, 8, 6, 6, 7, -1, 2, 3, 1, 1, -1]
-    assert partner.tolist() == expected
-
-
-def test_a_pair_with_possible_links_alone_uses_them_and_empty_words_are_skipped():
-    gold = GoldLinks(np.array([0, 2]), np.array([0]), np.array([[2, 0, 0], [1, 0, 0]]))
-    assert subword_partners(gold, np.array([1, 3, 4, 5]), 6).tolist() == [-1, -1, 4, -1, 2, -1]
 
 
 def test_collating_pads_and_keeps_streams_apart():

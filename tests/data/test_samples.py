@@ -1,0 +1,118 @@
+"""From pairs and blocks to arrays: joined, masked as the masks say, and links of words as partners of tokens."""
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.data.masking import MaskOptions, mask_tokens
+from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, pair_sequence, subword_partners
+from xalign_fairseq.data.streams import Pair
+
+MASK = MaskOptions(mask=99, vocab=100, probability=0.4)
+
+
+def rng():
+    return np.random.default_rng(3)
+
+
+def ids(*values):
+    return np.array(values, dtype=np.int64)
+
+
+def gold(src_words, tgt_words, *links):
+    return GoldLinks(ids(*src_words), ids(*tgt_words), np.array(links, dtype=np.int64).reshape(-1, 3))
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt", "tokens", "span"),
+    [
+        ([10, 11], [20], [0, 10, 11, 2, 20, 2], [1, 3, 4, 5]),
+        ([], [20, 21], [0, 2, 20, 21, 2], [1, 1, 2, 4]),
+        ([10], [], [0, 10, 2, 2], [1, 2, 3, 3]),
+    ],
+)
+def test_a_pair_is_one_sequence(src, tgt, tokens, span):
+    found = pair_sequence(ids(*src), ids(*tgt))
+    assert found[0].tolist() == tokens and found[1].tolist() == span and found[0].dtype == np.int64
+
+
+def test_a_pair_is_masked_as_one_text():
+    pair = Pair(7, np.array([10, 11, 12], dtype=np.uint16), np.array([20, 21], dtype=np.uint16), langs=(3, 1))
+    sample = pair_sample(pair, rng(), MASK)
+    masked, targets = mask_tokens(pair_sequence(pair.src, pair.tgt)[0], rng(), MASK)
+    assert sample.masked.tolist() == masked.tolist() != sample.tokens.tolist()
+    assert sample.targets.tolist() == targets.tolist()
+    assert (sample.corpus, sample.langs, sample.partner, sample.gold) == (7, (3, 1), None, None)
+    assert sample.draw.shape == sample.tokens.shape and ((sample.draw >= 0) & (sample.draw < 1)).all()
+    assert sample.draw.tolist() == pair_sample(pair, rng(), MASK).draw.tolist()
+
+
+def test_a_pair_with_links_carries_them_and_its_tokens_partners():
+    pair = Pair(
+        0, ids(10, 11), ids(20, 21, 22), src_words=ids(0, 1), tgt_words=ids(0, 0, 1), links=np.array([[1, 0, 1]])
+    )
+    sample = pair_sample(pair, rng(), MASK)
+    assert sample.partner.tolist() == [-1, -1, 4, -1, 2, 2, -1, -1]
+    assert sample.gold.links.tolist() == [[1, 0, 1]] and sample.gold.tgt_words.tolist() == [0, 0, 1]
+
+
+def test_word_links_expand_to_tokens_by_hand():
+    # words: src A(1 token) B(3 tokens), tgt X(2) Y(2); sure A-Y, B-X; possible A-X is not used
+    links = gold([0, 1, 1, 1], [0, 0, 1, 1], [0, 1, 1], [1, 0, 1], [0, 0, 0])
+    partner = subword_partners(links, np.array([1, 5, 6, 10]), 11)
+    #                           <s> A  B1 B2 B3 </s> X1 X2 Y1 Y2 </s>
+    assert partner.tolist() == [-1, 8, 6, 6, 7, -1, 2, 3, 1, 1, -1]
+
+
+def test_a_pair_with_possible_links_alone_uses_them_and_empty_words_are_skipped():
+    links = gold([0, 2], [0], [2, 0, 0], [1, 0, 0])
+    assert subword_partners(links, np.array([1, 3, 4, 5]), 6).tolist() == [-1, -1, 4, -1, 2, -1]
+
+
+def test_of_several_links_of_a_word_the_last_stands_in_any_order():
+    links = [[0, 0, 1], [0, 2, 1], [1, 2, 1]]
+    for order in (links, links[::-1]):
+        partner = subword_partners(gold([0, 1], [0, 1, 2], *order), np.array([1, 3, 4, 7]), 8)
+        assert partner.tolist() == [-1, 6, 6, -1, 1, -1, 2, -1]
+
+
+def test_links_that_are_taught():
+    assert gold([0], [0], [0, 0, 1], [1, 1, 0]).taught.tolist() == [[0, 0, 1]]
+    assert gold([0], [0], [1, 1, 0]).taught.tolist() == [[1, 1, 0]]
+    assert gold([0], [0]).taught.shape == (0, 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_partners_against_plain_loops(seed):
+    random = np.random.default_rng(seed)
+    sizes = [random.integers(1, 4, random.integers(1, 6)) for _ in range(2)]
+    words = [np.repeat(np.arange(len(side)), side) for side in sizes]
+    # One link at most for each word, so that none is overwritten.
+    count = min(len(side) for side in sizes)
+    chosen = zip(*(random.permutation(len(side))[:count] for side in sizes), strict=True)
+    links = [[int(i), int(j), 1] for i, j in chosen]
+    span = np.array([1, 1 + len(words[0]), 2 + len(words[0]), 2 + len(words[0]) + len(words[1])])
+    expected = {}
+    for i, j, _ in links:
+        a, b = (
+            [start + k for k in np.flatnonzero(side == w)]
+            for side, w, start in zip(words, (i, j), span[::2], strict=True)
+        )
+        expected |= {at: b[k * len(b) // len(a)] for k, at in enumerate(a)}
+        expected |= {at: a[k * len(a) // len(b)] for k, at in enumerate(b)}
+    partner = subword_partners(gold(*words, *links), span, span[3] + 1)
+    assert {k: p for k, p in enumerate(partner.tolist()) if p >= 0} == expected
+
+
+def test_a_block_begins_with_its_own_symbol_and_is_masked_by_whole_words_on_request():
+    starts = np.zeros(100, dtype=bool)
+    starts[[10, 20]] = True
+    block = ids(10, 11, 12, 20, 21, 10, 13)
+    plain = block_sample(block, rng(), MASK, lang=2)
+    masked, targets = mask_tokens(ids(0, *block), rng(), MASK)
+    assert (plain.masked.tolist(), plain.targets.tolist(), plain.lang) == (masked.tolist(), targets.tolist(), 2)
+    assert plain.draw.shape == (8,)
+    whole = block_sample(block, rng(), MASK, word_starts=starts)
+    chosen = whole.targets != 1
+    assert chosen.any() and not chosen[0]
+    for begin, end in ((1, 4), (4, 6), (6, 8)):
+        assert chosen[begin:end].all() == chosen[begin:end].any()
