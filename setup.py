@@ -91,6 +91,8 @@ setup(
         "tensorboard": ["tensorboard>=2.15"],
         "huggingface": ["safetensors>=0.4", "tokenizers>=0.20"],
         "faiss": ["faiss-cpu>=1.8"],
+        # To take sentencepiece's models apart: export to Hugging Face's files, derived scripts.
+        "proto": ["protobuf"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy"],
         "benchmark": [
             "simalign==0.4",
@@ -116,6 +118,7 @@ setup(
             "tokenizers>=0.20",
             "transformers>=5",
             "faiss-cpu>=1.8",
+            "protobuf",
         ],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},

@@ -1,5 +1,6 @@
 import io
 import struct
+import sys
 
 import pytest
 import sentencepiece
@@ -98,3 +99,27 @@ def test_a_model_made_of_pieces_encodes_as_the_one_that_they_are_of():
             text, out_type=str
         )
     assert [second.unk_id(), second.bos_id(), second.eos_id(), second.pad_id()] == [0, 1, 2, -1]
+
+
+def test_what_the_messages_do_not_know_is_kept():
+    model = train() + bytes([2000 << 3 & 0x7F | 0x80 | 2, 2000 >> 4, 3]) + b"abc"  # field 2000, three bytes
+    assert with_pieces(model, [Piece("▁new", -1.0)]).endswith(b"abc")
+    protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
+    first, second = (protos.ModelProto.FromString(each) for each in (model, with_pieces(model, [Piece("x", -1.0)])))
+    del second.pieces[-1]
+    assert first == second
+
+
+def test_transformers_reads_models_by_the_same_messages():
+    """Two copies of them in one process would be an error of protobuf's, in whatever order they came."""
+    convert = pytest.importorskip("transformers.convert_slow_tokenizer")
+    read_pieces(train())
+    assert convert.import_protobuf() is sys.modules["sentencepiece.sentencepiece_model_pb2"]
+
+
+def test_without_protobuf_the_error_names_it(monkeypatch):
+    model = train()
+    monkeypatch.setitem(sys.modules, "sentencepiece.sentencepiece_model_pb2", None)
+    monkeypatch.delattr(sentencepiece, "sentencepiece_model_pb2", raising=False)
+    with pytest.raises(XalignError, match=r"(?s)protobuf.*next: pip install -U protobuf"):
+        read_pieces(model)

@@ -1,19 +1,16 @@
-"""The pieces of a sentencepiece model's file, read and added to in protobuf's wire format, without protobuf.
+"""The pieces and the normaliser of a sentencepiece model's file, by the messages that sentencepiece ships.
 
-A model file is a ``ModelProto`` of sentencepiece_model.proto: field 1, repeated, is a piece (1 text, 2 score as a
-32-bit float, 3 type); field 2 is the trainer's specification, whose field 3 is the model's type; field 3 is the
-normaliser's specification.
+``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Cutting text never asks
+for it; the export to Hugging Face's files, the import of a ``tokenizer.json`` and derived scripts do.
 """
 
-import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from xalign_fairseq.errors import XalignError
 
-NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6
-_MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # ModelProto.SentencePiece.Type
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ def read_pieces(model: bytes) -> list[Piece]:
 
         read_pieces(Path("sentencepiece.model").read_bytes())[0]  # Piece("<unk>", 0.0, UNKNOWN)
     """
-    return [_piece(value) for number, value in _fields(model) if number == 1]
+    return [Piece(each.piece, each.score, each.type) for each in _parse(model).pieces]
 
 
 def require_unigram(model: bytes, where: object) -> None:
@@ -67,17 +64,17 @@ def require_unigram(model: bytes, where: object) -> None:
 
 def model_type(model: bytes) -> str:
     """``unigram``, ``bpe``, ``word`` or ``char``."""
-    return _MODEL_TYPES[_number(_message(model, 2), 3, default=1)]
+    trainer = _parse(model).trainer_spec
+    return trainer.ModelType.Name(trainer.model_type).lower()
 
 
 def read_normalisation(model: bytes) -> Normalisation:
     """How a model normalises text."""
-    trainer, normaliser = _message(model, 2), _message(model, 3)
-    adds_prefix, joins_blanks, marks_blanks = (_number(normaliser, number, default=1) for number in (3, 4, 5))
-    marks_ends = _number(trainer, 24, default=0)  # ▁ ends words, instead of beginning them
-    charsmap = next((value for number, value in _fields(normaliser) if number == 2), b"")
-    begins = bool(adds_prefix and joins_blanks and marks_blanks and not marks_ends)
-    return Normalisation(charsmap, begins)
+    proto = _parse(model)
+    normaliser = proto.normalizer_spec
+    begins = normaliser.add_dummy_prefix and normaliser.remove_extra_whitespaces and normaliser.escape_whitespaces
+    # treat_whitespace_as_suffix: ▁ ends words, instead of beginning them.
+    return Normalisation(normaliser.precompiled_charsmap, begins and not proto.trainer_spec.treat_whitespace_as_suffix)
 
 
 def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
@@ -88,70 +85,31 @@ def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
         specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
         sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
     """
-    trainer, normaliser = bytes([3 << 3 | _VARINT, 1]), _block(2, charsmap)
-    return with_pieces(b"", pieces) + _block(2, trainer) + _block(3, normaliser)
+    proto = _messages().ModelProto()
+    proto.trainer_spec.model_type = proto.trainer_spec.UNIGRAM
+    proto.normalizer_spec.precompiled_charsmap = charsmap
+    return _extended(proto, pieces)
 
 
 def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
-    """The model with more pieces after its own: a repeated field may be continued at the end of a message."""
-    return model + b"".join(_block(1, _serialised(piece)) for piece in pieces)
+    """The model with more pieces after its own; all else in it stays, fields unknown to these messages too."""
+    return _extended(_parse(model), pieces)
 
 
-def _message(model: bytes, number: int) -> bytes:
-    """A field that is a message; a repeated one is merged, as protobuf does."""
-    return b"".join(value for each, value in _fields(model) if each == number)
+def _extended(proto: Any, pieces: Iterable[Piece]) -> bytes:
+    for piece in pieces:
+        proto.pieces.add(piece=piece.text, score=piece.score, type=piece.type)
+    return proto.SerializeToString(deterministic=True)
 
 
-def _number(message: bytes, number: int, default: int) -> int:
-    """The last value of a field that is a number, else its default."""
-    return next((_varint(value, 0)[0] for each, value in reversed(list(_fields(message))) if each == number), default)
+def _parse(model: bytes) -> Any:
+    return _messages().ModelProto.FromString(model)
 
 
-def _piece(message: bytes) -> Piece:
-    values = dict(_fields(message))
-    (score,) = struct.unpack("<f", values.get(2, bytes(4)))
-    return Piece(values.get(1, b"").decode("utf-8"), score, _varint(values[3], 0)[0] if 3 in values else NORMAL)
-
-
-def _serialised(piece: Piece) -> bytes:
-    score = bytes([2 << 3 | _FIXED32]) + struct.pack("<f", piece.score)
-    return _block(1, piece.text.encode("utf-8")) + score + bytes([3 << 3 | _VARINT, piece.type])
-
-
-def _block(number: int, content: bytes) -> bytes:
-    return bytes([number << 3 | _BYTES]) + _as_varint(len(content)) + content
-
-
-def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Field numbers and the bytes of their values."""
-    at = 0
-    while at < len(message):
-        tag, at = _varint(message, at)
-        kind, end = tag & 7, at
-        if kind == _VARINT:
-            _, end = _varint(message, at)
-        elif kind == _BYTES:
-            size, at = _varint(message, at)
-            end = at + size
-        else:
-            end = at + {_FIXED64: 8, _FIXED32: 4}[kind]
-        yield tag >> 3, message[at:end]
-        at = end
-
-
-def _varint(message: bytes, at: int) -> tuple[int, int]:
-    """The number at a place, and the place after it."""
-    number = shift = 0
-    while message[at] & 0x80:
-        number |= (message[at] & 0x7F) << shift
-        shift, at = shift + 7, at + 1
-    return number | message[at] << shift, at + 1
-
-
-def _as_varint(number: int) -> bytes:
-    made = bytearray()
-    while number > 0x7F:
-        made.append(number & 0x7F | 0x80)
-        number >>= 7
-    made.append(number)
-    return bytes(made)
+def _messages() -> Any:
+    try:
+        from sentencepiece import sentencepiece_model_pb2
+    except Exception as error:  # protobuf is not there, or older than these messages: an error of its own
+        raise XalignError("sentencepiece's models are taken apart by protobuf", found=error,
+                          next="pip install -U protobuf") from None  # fmt: skip
+    return sentencepiece_model_pb2

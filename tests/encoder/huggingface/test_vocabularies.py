@@ -2,6 +2,7 @@
 
 import base64
 import json
+import sys
 
 import pytest
 import sentencepiece
@@ -49,6 +50,12 @@ def write(tmp_path, spm, pieces):
 
 def tokenizer_of(vocabulary):
     return load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order))
+
+
+def test_a_sentencepiece_file_is_read_without_protobuf(write, spm, pieces, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentencepiece.sentencepiece_model_pb2", None)
+    monkeypatch.delattr(sentencepiece, "sentencepiece_model_pb2", raising=False)
+    assert len(read_vocabulary(write("sentencepiece.bpe.model"), XLM_R, len(pieces) + 2).order) == len(pieces) + 2
 
 
 def test_xlm_rs_ids_are_those_of_the_file(write, spm, pieces):
