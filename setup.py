@@ -93,7 +93,7 @@ setup(
         "faiss": ["faiss-cpu>=1.8"],
         # To take sentencepiece's models apart: export to Hugging Face's files, derived scripts.
         "proto": ["protobuf"],
-        "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy"],
+        "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy>=1.14"],
         "benchmark": [
             "simalign==0.4",
             "awesome-align==0.1.7",

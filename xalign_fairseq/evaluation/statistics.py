@@ -1,9 +1,9 @@
 """Scores of several runs: mean and deviation, paired bootstrap tests, Holm's correction, rank correlation."""
 
-import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -167,7 +167,7 @@ def spearman(
 
     .. math:: t = \rho \sqrt{(n - 2) / (1 - \rho^2)}
 
-    by Student's t with n - 2 degrees of freedom (0.0 where it is below 1e-15). The interval is the percentile
+    by Student's t with n - 2 degrees of freedom. The interval is the percentile
     bootstrap's over resampled points; resamples with one value only on a side, and so no correlation, are left out
     (if that leaves none, the interval is nan).
 
@@ -177,64 +177,46 @@ def spearman(
 
     Raises:
         XalignError: fewer than 3 points, other than one ``y`` for each ``x``, numbers that are not finite, or a side
-            with one value only.
+            with one value only; or there is no SciPy.
 
     Example::
 
         spearman([0.9, 0.5, 0.1, 0.2], [3.0, 12.0, 31.0, 20.0])  # rho -1.0, p 0.083
     """
     check_options(samples, level)
-    points = [np.asarray(side, dtype=np.float64) for side in (x, y)]
-    if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in points):
+    sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
+    if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in sides):
         raise XalignError(
             "there is no rank correlation of these points",
             found=f"{len(x)} and {len(y)} numbers",
             expected="as many on both sides, at least 3, all finite, and not all equal",
         )
-    ranks = [_ranks(side) for side in points]
-    rho = _pearson(*ranks)
-    p = _permutation_p(*ranks) if len(x) <= EXACT_UP_TO else _student_p(rho, len(x) - 2)
-    rng = np.random.default_rng(seed)
-    resampled = ([side[draw] for side in points] for draw in rng.integers(len(x), size=(samples, len(x))))
-    drawn = [_pearson(*map(_ranks, sides)) for sides in resampled if all(np.ptp(side) > 0 for side in sides)]
-    low, high = np.quantile(drawn or [math.nan], [(1 - level) / 2, (1 + level) / 2])
-    return Correlation(rho, p, float(low), float(high), len(x))
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks from 1 (n,); equal values have the mean of theirs."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-
-
-def _pearson(x: np.ndarray, y: np.ndarray) -> float:
-    x, y = x - x.mean(), y - y.mean()
-    return float(np.clip((x @ y) / math.sqrt((x @ x) * (y @ y)), -1, 1))
+    stats, points = _scipy_stats(), np.stack(sides)
+    ranks = stats.rankdata(points, axis=1)
+    found = stats.pearsonr(*ranks)
+    p = _permutation_p(*ranks) if len(x) <= EXACT_UP_TO else found.pvalue
+    draws = np.random.default_rng(seed).integers(len(x), size=(samples, len(x)))
+    resampled = points[:, draws[(np.ptp(points[:, draws], axis=2) > 0).all(0)]]
+    drawn = stats.pearsonr(*stats.rankdata(resampled, axis=2), axis=1).statistic if resampled.size else [math.nan]
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return Correlation(float(found.statistic), float(p), float(low), float(high), len(x))
 
 
 def _permutation_p(x: np.ndarray, y: np.ndarray) -> float:
+    """The share of the permutations of ``y`` that correlate at least so strongly with ``x``, whatever the sign."""
     x, y = x - x.mean(), y - y.mean()
-    every = y[np.array(list(itertools.permutations(range(len(y)))))]
-    # Ranks are halves: their products are exact, and equal sums are equal but for the mean's last digits.
-    return float(np.mean(np.abs(every @ x) >= abs(x @ y) - 1e-9))
+    return _scipy_stats().permutation_test(
+        (y,), lambda each, axis: np.abs(each @ x), permutation_type="pairings", alternative="greater",
+        n_resamples=math.inf, vectorized=True,
+    ).pvalue  # fmt: skip
 
 
-def _student_p(rho: float, df: int) -> float:
-    r"""Both tails of Student's t beyond that of a correlation, as a finite sum (Abramowitz & Stegun, 26.7.3 and 4).
-
-    With :math:`t = \sqrt{df} \tan\theta` the angle is the correlation's: :math:`\sin\theta = |\rho|`.
-    """
-    sine, cosine = abs(rho), math.sqrt(1 - rho * rho)
-    odd = df % 2
-    term = cosine if odd else 1.0
-    total = 0.0
-    for k in range(1 + odd, df, 2):  # each term is the one before times cos^2 and k / (k + 1)
-        total += term
-        term *= cosine**2 * k / (k + 1)
-    inside = sine * total
-    if odd:
-        inside = 2 / math.pi * (math.asin(sine) + inside)
-    return max(0.0, 1 - inside)
+def _scipy_stats() -> Any:
+    try:
+        from scipy import stats
+    except ImportError:
+        raise XalignError("rank correlation needs SciPy", next="pip install scipy") from None
+    return stats
 
 
 def _compare(
