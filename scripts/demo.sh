@@ -6,7 +6,7 @@
 #   bash scripts/demo.sh [FOLDER]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/install.sh
+source scripts/install.sh user
 
 out="${1:-demo-output}"
 if [[ $# -gt 0 && -e "$out" ]]; then

@@ -1,6 +1,9 @@
-# Sourced by the other scripts: leaves a shell inside a virtual environment in which the package and its tests can run.
+# Sourced by the other scripts: leaves a shell inside a virtual environment in which the package can run and train.
 #
-# With an environment active, that one is taken, and filled only if the package is missing there. Otherwise .venv in the
+#   source scripts/install.sh user   what the demo needs: the aligner, fairseq, pictures
+#   source scripts/install.sh test   what the tests need beside it
+#
+# With an environment active, that one is taken, and filled only if something is missing there. Otherwise .venv in the
 # root of the repository is made and filled, and filled again when setup.py or constraints.txt change.
 #
 #   PYTHON=python3.12       the interpreter for a new one (default: the first of python3, python3.12, python3.11 that fits)
@@ -9,6 +12,7 @@
 #   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu    pip's own variable: torch without CUDA, a tenth of the size
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+level="$1"
 
 fits() {
   "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' > /dev/null 2>&1
@@ -27,41 +31,51 @@ choose_python() {
   return 1
 }
 
-fill() {
-  local target=(-e ".[test,plot,tensorboard]")
-  if [[ "${XALIGN_INSTALL:-editable}" == plain ]]; then
-    rm -rf "$root/build" # pip builds in here, and would pack what an earlier build has left
-    target=(".[test,plot,tensorboard]")
-  fi
-  echo "Installing into $VIRTUAL_ENV (several minutes: fairseq is compiled where it has no wheel)" >&2
-  python -m pip install --quiet --upgrade pip
-  # Two steps, since fairseq compiles against the torch that is there; with build isolation pip would fetch another one.
-  python -m pip install --quiet -c "$root/constraints.txt" torch "numpy>=2" "setuptools>=77" cython wheel
-  # Its sources name .cu files that they do not hold: CUDA_HOME would make the build look for them.
-  env -u CUDA_HOME python -m pip install --quiet -c "$root/constraints.txt" --no-build-isolation fairseq-fixed
-  (cd "$root" && python -m pip install --quiet -c constraints.txt --no-build-isolation "${target[@]}")
+there() { # MODULE...: whether all are installed, looked for from elsewhere than the root, where the sources would be found
+  (cd / && python -c 'import importlib.util as i, sys; sys.exit(not all(map(i.find_spec, sys.argv[1:])))' "$@") 2> /dev/null
 }
 
-installed() {
-  # From elsewhere than the root, where the source folder itself would be found.
-  (cd / && python -c 'import importlib.util as i, sys; sys.exit(not all(map(i.find_spec, sys.argv[1:])))' \
-    xalign_fairseq fairseq pytest xdist matplotlib) 2> /dev/null
+complete() {
+  local modules=(xalign_fairseq fairseq hydra matplotlib)
+  [[ "$level" == user ]] || modules+=(pytest xdist seqeval transformers)
+  there "${modules[@]}"
+}
+
+fill() {
+  local tested="$root/constraints.txt" what="$root[train,plot]"
+  [[ "$level" == user ]] || what="$root[train,plot,test]"
+  local target=(-e "$what")
+  if [[ "${XALIGN_INSTALL:-editable}" == plain ]]; then
+    rm -rf "$root/build" # pip builds in here, and would pack what an earlier build has left
+    target=("$what")
+  fi
+  echo "Installing into $VIRTUAL_ENV (several minutes: fairseq is compiled)" >&2
+  if ! there torch && ! command -v nvidia-smi > /dev/null && [[ -z "${PIP_EXTRA_INDEX_URL:-}" ]]; then
+    echo "There seems to be no GPU here, and torch comes with 5.9 GB for CUDA. Without them: stop this, and set" >&2
+    echo "  export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu" >&2
+  fi
+  python -m pip install --quiet -c "$tested" --upgrade pip
+  python -m pip install --quiet -c "$tested" --build-constraint "$tested" "${target[@]}"
+  # By itself, and against the torch that is there: see setup.py. Its sources name .cu files that they do not hold,
+  # which CUDA_HOME would make the build look for.
+  env -u CUDA_HOME python -m pip install --quiet -c "$tested" --no-build-isolation --no-deps fairseq-fixed
 }
 
 if [[ -n "${VIRTUAL_ENV:-}" ]]; then
-  installed || fill
+  complete || fill
 else
   place="${XALIGN_VENV:-$root/.venv}"
-  stamp="$place/filled-for-$(cat "$root/setup.py" "$root/constraints.txt" | cksum | tr ' ' '-')"
-  if [[ ! -e "$stamp" ]]; then
+  sum="$(cat "$root/setup.py" "$root/constraints.txt" | cksum | tr ' ' '-')"
+  if [[ -e "$place/filled-for-$level-$sum" || -e "$place/filled-for-test-$sum" ]]; then
+    # shellcheck disable=SC1091
+    source "$place/bin/activate"
+  else
     python="$(choose_python)"
     "$python" -m venv "$place"
-  fi
-  # shellcheck disable=SC1091
-  source "$place/bin/activate"
-  if [[ ! -e "$stamp" ]]; then
+    # shellcheck disable=SC1091
+    source "$place/bin/activate"
     fill
     rm -f "$place"/filled-for-*
-    touch "$stamp"
+    touch "$place/filled-for-$level-$sum"
   fi
 fi

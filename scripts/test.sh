@@ -6,7 +6,7 @@
 #   bash scripts/test.sh -n 0     in one process, rather than one for each core
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-source scripts/install.sh
+source scripts/install.sh test
 
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}" # the tests' tensors are tiny: more threads only wait for one another
 ruff check .

@@ -17,9 +17,14 @@ def register() -> None:
 
         import xalign_fairseq
         xalign_fairseq.register()
+
+    Raises:
+        XalignError: fairseq is not installed.
     """
     from xalign_fairseq import compat
+    from xalign_fairseq.launch.installed import require_fairseq
 
+    require_fairseq()
     compat.apply()
 
     from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)

@@ -266,4 +266,4 @@ def test_bad_requests_for_a_picture(align, tiny_text, tmp_path, capsys, monkeypa
     (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)
     assert "link" in failed(capsys, align(*plot, "--gold", tmp_path / "gold"))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert 'pip install "xalign_fairseq[plot]"' in failed(capsys, align(*plot))
+    assert "pip install matplotlib" in failed(capsys, align(*plot))

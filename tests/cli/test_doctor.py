@@ -1,5 +1,6 @@
 import argparse
 import io
+import os
 import sys
 
 import numpy
@@ -7,12 +8,13 @@ import pytest
 import sentencepiece
 import torch
 
-from xalign_fairseq.cli import _doctor_environment, _doctor_files, doctor, main
+from xalign_fairseq.cli import _doctor_environment, _doctor_files, _doctor_transformers, doctor, main
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.launch import installed
 
 TEXT = ["the cat sees the dog", "the dog sees a cat", "a bird sees the cats", "dogs and birds and cats"] * 5
 
@@ -180,23 +182,66 @@ def test_a_file_that_is_no_checkpoint(tmp_path):
     assert "not a checkpoint" in only(_doctor_files.look_at([str(tmp_path / "model.pt")]))
 
 
+@pytest.fixture
+def versions(monkeypatch):
+    """The function that has these versions installed (empty: not there), and setup.py ask for three packages."""
+    real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
+
+    def have(changes):
+        for module in (installed, _doctor_environment, _doctor_transformers):
+            monkeypatch.setattr(module, "version", lambda name: changes.get(name, real(name)))
+        monkeypatch.setattr(installed.metadata, "requires", lambda name: asked)
+
+    return have
+
+
 @pytest.mark.parametrize(
-    ("versions", "text"),
+    ("changes", "text"),
     [
         ({"torch": "2.5.1"}, "2.5.1; >=2.6 is needed"),
         ({"torch": "2.10.0+cu130"}, ""),
         ({"numpy": ""}, "not installed; >=2 is needed"),
+        ({"regex": ""}, "not installed; it is needed\n        next: pip install 'regex'"),
         ({"fairseq-fixed": "0.12.3"}, "0.12.3.1 is needed"),
         ({"fairseq-fixed": "", "fairseq": "0.12.2"}, "fairseq-fixed is not installed"),
         ({"fairseq": "0.12.2"}, "overwrite each other"),
     ],
 )
-def test_versions(monkeypatch, versions, text):
-    real = _doctor_environment.version
-    monkeypatch.setattr(_doctor_environment, "version", lambda name: versions.get(name, real(name)))
+def test_versions(versions, changes, text):
+    versions(changes)
     wrong = [str(finding) for finding in _doctor_environment.installation() if finding.level == "WRONG"]
     assert len(wrong) == bool(text)
     assert text in "".join(wrong)
+
+
+def test_without_fairseq_it_is_said_how_to_get_it(versions, monkeypatch):
+    versions({"fairseq-fixed": "", "regex": ""})
+    monkeypatch.setitem(sys.modules, "fairseq", None)
+    found = _doctor_environment.installation()
+    assert "WRONG" not in levels(found)
+    (said,) = [str(finding) for finding in found if finding.topic == "fairseq"]
+    assert "pip install regex\n" in said and "--no-build-isolation --no-deps fairseq-fixed==0.12.3.1" in said
+    assert _doctor_environment.patches() == []
+
+
+def test_what_breaks_transformers_is_named(tmp_path, versions, monkeypatch):
+    pytest.importorskip("transformers")
+    (tmp_path / "torchaudio.py").write_text("raise OSError('libtorchaudio.so: undefined symbol: torch_list_size')")
+    info = tmp_path / "torchaudio-2.11.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torchaudio\nVersion: 2.11.0\n")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+    versions({"torchaudio": "2.11.0", "torchvision": ""})
+    found = _doctor_transformers.transformers()
+    assert "undefined symbol: torch_list_size\n        next: pip uninstall -y torchaudio" in only(found)
+
+
+def test_a_transformers_that_loads_and_none(versions, monkeypatch):
+    monkeypatch.setattr(_doctor_transformers, "_problem", lambda code: "")
+    versions({"transformers": "5.0"})
+    assert levels(_doctor_transformers.transformers()) == ["ok"]
+    versions({"transformers": ""})
+    assert _doctor_transformers.transformers() == []
 
 
 @pytest.mark.parametrize(

@@ -5,45 +5,39 @@ import platform
 import re
 import sys
 from collections.abc import Iterable
-from importlib import metadata
 from pathlib import Path
 
 from xalign_fairseq.cli._doctor_findings import Finding
+from xalign_fairseq.launch.installed import (
+    FAIRSEQ,
+    INSTALL_FAIRSEQ,
+    Requirement,
+    missing_for_training,
+    requirements,
+    version,
+)
 from xalign_fairseq.version import __version__
 
 OPTIONAL = {
-    "matplotlib": "needed for pictures of links: pip install 'xalign_fairseq[plot]'",
-    "tensorboard": "needed for --tensorboard-logdir: pip install 'xalign_fairseq[tensorboard]'",
+    "matplotlib": "needed for pictures of links: pip install matplotlib",
+    "tensorboard": "needed for --tensorboard-logdir: pip install tensorboard",
 }
 
 
 def installation() -> list[Finding]:
     """Versions of Python, fairseq and the packages that setup.py asks for."""
     found = [Finding("ok", "xalign_fairseq", f"{__version__} in {Path(__file__).resolve().parent.parent}")]
-    tried = sys.version_info < (3, 13)
+    tried = sys.version_info < (3, 14)
     text = platform.python_version()
-    found.append(Finding("ok" if tried else "note", "Python", text if tried else f"{text}; tried are 3.11 and 3.12"))
-    for name, relation, wanted in requirements():
-        found.append(_fairseq(wanted) if name == "fairseq-fixed" else _package(name, version(name), relation, wanted))
+    found.append(Finding("ok" if tried else "note", "Python", text if tried else f"{text}; tried are 3.11 to 3.13"))
+    found += [_package(each) for each in requirements()]
+    found.append(_fairseq())
+    if _has_fairseq():
+        found += [_package(each) for each in requirements("train")]
     for name, use in OPTIONAL.items():
         there = version(name)
         found.append(Finding("ok", name, there) if there else Finding("note", name, f"not there, {use}"))
     return found
-
-
-def requirements() -> list[tuple[str, str, str]]:
-    """``(name, ">=" or "==", version)`` of what this package was installed to need."""
-    lines = metadata.requires("xalign_fairseq") or []
-    found = [re.fullmatch(r"([\w-]+)\s*(>=|==)\s*([\w.]+)", line) for line in lines if ";" not in line]
-    return [(match[1], match[2], match[3]) for match in found if match]
-
-
-def version(name: str) -> str:
-    """The installed version of a distribution, empty if there is none."""
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -51,29 +45,39 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", text.split("+")[0]))
 
 
-def _package(name: str, there: str, relation: str, wanted: str) -> Finding:
-    fits = numbers(there) >= numbers(wanted) if relation == ">=" else there == wanted
+def _package(wanted: Requirement) -> Finding:
+    there = version(wanted.name)
+    fits = numbers(there) >= numbers(wanted.version) if wanted.relation != "==" else there == wanted.version
     if not there or not fits:
-        text = f"{there or 'not installed'}; {relation}{wanted} is needed"
-        return Finding("WRONG", name, f"{text}\nnext: pip install '{name}{relation}{wanted}'")
-    return Finding("ok", name, there)
+        text = f"{there or 'not installed'}; {wanted.relation}{wanted.version or 'it'} is needed"
+        return Finding("WRONG", wanted.name, f"{text}\nnext: pip install '{wanted}'")
+    return Finding("ok", wanted.name, there)
 
 
-def _fairseq(wanted: str) -> Finding:
+def _has_fairseq() -> bool:
+    return bool(version("fairseq-fixed") or version("fairseq"))
+
+
+def _fairseq() -> Finding:
     fixed, stock = version("fairseq-fixed"), version("fairseq")
-    install = f"pip install --no-build-isolation fairseq-fixed=={wanted}"
     if fixed and stock:
         text = f"fairseq-fixed {fixed} and fairseq {stock} overwrite each other's modules"
-        return Finding("WRONG", "fairseq", f"{text}\nnext: pip uninstall fairseq fairseq-fixed; {install}")
-    if fixed != wanted:
-        text = f"fairseq-fixed {fixed or 'is not installed'}; fairseq-fixed {wanted} is needed"
-        return Finding("WRONG", "fairseq", f"{text}\nnext: {install}")
+        return Finding("WRONG", "fairseq", f"{text}\nnext: pip uninstall fairseq fairseq-fixed; {INSTALL_FAIRSEQ}")
+    if not _has_fairseq():
+        text = "not there: xalign align and all else that does not train works without it"
+        commands = missing_for_training()[1]
+        return Finding("note", "fairseq", "\n".join([text, "to train:", *commands]))
+    if f"fairseq-fixed=={fixed}" != FAIRSEQ:
+        text = f"fairseq-fixed {fixed or 'is not installed'}; {FAIRSEQ} is needed"
+        return Finding("WRONG", "fairseq", f"{text}\nnext: {INSTALL_FAIRSEQ}")
     return Finding("ok", "fairseq", f"fairseq-fixed {fixed}")
 
 
 def patches() -> list[Finding]:
     """The patches that this installation's fairseq needs, and whether everything registers with it."""
     found: list[Finding] = []
+    if not _has_fairseq():
+        return found
     try:
         import xalign_fairseq
         from xalign_fairseq import compat

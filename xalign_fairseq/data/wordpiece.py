@@ -133,9 +133,7 @@ def _build(dictionary: Dictionary, settings: WordPieceSettings) -> Any:
     try:
         import tokenizers
     except ImportError:
-        raise XalignError(
-            "WordPiece needs the library tokenizers", next='pip install "xalign_fairseq[huggingface]"'
-        ) from None
+        raise XalignError("WordPiece needs the library tokenizers", next="pip install tokenizers") from None
     made = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(
             vocab=dictionary.indices,

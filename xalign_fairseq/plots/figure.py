@@ -24,7 +24,7 @@ FONTS = (
 def require_matplotlib() -> None:
     """:class:`XalignError` that says how to install it, if it is missing."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise XalignError("pictures need matplotlib", next='pip install "xalign_fairseq[plot]"')
+        raise XalignError("pictures need matplotlib", next="pip install matplotlib")
 
 
 def check_picture(path: str | os.PathLike) -> str:

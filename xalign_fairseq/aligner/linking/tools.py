@@ -117,7 +117,7 @@ class Tool:
 EFLOMAL = Tool(
     "eflomal",
     ((("eflomal-align", "-v", "-i", TEXT, "-f", FORWARD, "-r", BACKWARD), None),),
-    install='pip install "xalign_fairseq[recipes]" (or: pip install eflomal)',
+    install="pip install eflomal",
     distribution="eflomal",
     most_words=1023,  # it leaves longer sentences out without a word
 )

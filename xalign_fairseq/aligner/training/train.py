@@ -14,6 +14,7 @@ from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained import read_tokenizer
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.launch.installed import require_fairseq
 from xalign_fairseq.launch.locks import alone
 from xalign_fairseq.launch.mending import mend
 from xalign_fairseq.launch.process import output
@@ -36,13 +37,15 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
         and fairseq-train's ``command``.
 
     Raises:
-        XalignError: input that does not fit, before any training; a folder of something else; a training that failed.
+        XalignError: no fairseq, or input that does not fit, before any training; a folder of something else; a training
+            that failed.
 
     Example::
 
         plan = Plan("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
         train_aligner(plan)["checkpoint"]  # "aligner/checkpoint_last.pt"
     """
+    require_fairseq()
     plan.check()
     backend.select(plan.sinkhorn_backend)
     device = choose_device(plan.device).type

@@ -89,7 +89,7 @@ def _download(name: str, revision: str | None) -> Path:
         raise XalignError(
             "the model is no file or folder here, and downloading one needs huggingface_hub",
             where=name,
-            next='pip install "xalign_fairseq[huggingface]", or give a folder',
+            next="pip install huggingface_hub, or give a folder",
         ) from None
     try:
         there = huggingface_hub.list_repo_files(name, revision=revision)

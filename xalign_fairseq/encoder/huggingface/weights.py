@@ -95,4 +95,4 @@ def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> Non
 def require_safetensors(where: object) -> None:
     """:class:`XalignError` where the library is not installed."""
     if importlib.util.find_spec("safetensors") is None:
-        raise XalignError("this file needs safetensors", where=where, next='pip install "xalign_fairseq[huggingface]"')
+        raise XalignError("this file needs safetensors", where=where, next="pip install safetensors")

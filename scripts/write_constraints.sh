@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Writes constraints.txt: the versions of all packages in the active environment, in which the tests have just passed.
+#
+# For newer versions: install ".[train,plot,test]" without constraints.txt into a new environment, then fairseq-fixed as
+# scripts/install.sh does, run scripts/test.sh --all there, and this.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+{
+  echo "# The exact versions that scripts/install.sh installs, written by scripts/write_constraints.sh."
+  echo "# setup.py states the honest ranges."
+  # Without the build that torch names behind a +, which another machine's torch does not have.
+  python -m pip list --format=freeze --exclude xalign_fairseq | sed 's/+.*//'
+} > constraints.txt
