@@ -2,19 +2,9 @@
 
 import numpy as np
 import torch
+import trials
+from trials import Task, typed
 
-from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import GoldLinks, pair_sample
-from xalign_fairseq.data.streams import Pair
-from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.transformer import Encoder
-
-CONFIG = EncoderConfig(
-    vocab_size=60, encoder_layers=2, encoder_embed_dim=8, encoder_ffn_embed_dim=16, encoder_attention_heads=2
-)
-MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
 LANGUAGES = ("de", "en", "ru")
 DE, EN, RU = range(3)
 
@@ -30,14 +20,9 @@ SENTENCES = (
 
 def pair(langs, src, tgt, links=(), gold=True):
     """The sample of one sentence pair; ``gold`` False: its links were not prepared."""
-    ids = [np.array([token for word in side for token in word], dtype=np.int64) for side in (src, tgt)]
-    sample = pair_sample(Pair(0, *ids), np.random.default_rng(0), MASK)
-    sample.langs = langs
-    if gold:
-        words = [np.repeat(np.arange(len(side)), [len(word) for word in side]) for side in (src, tgt)]
-        sample.gold = GoldLinks(*words, np.array([(i, j, 1) for i, j in links], dtype=np.int64).reshape(-1, 3))
-        sample.partner = np.full(len(sample.tokens), -1)
-    return sample
+    ids = [[token for word in side for token in word] for side in (src, tgt)]
+    words = [np.repeat(np.arange(len(side)), [len(word) for word in side]) for side in (src, tgt)]
+    return trials.pair(*ids, links if gold else None, words=words, langs=langs)
 
 
 def bitext(sentences=SENTENCES):
@@ -47,44 +32,13 @@ def bitext(sentences=SENTENCES):
 
 def batch(sentences=SENTENCES):
     """The batch of ``sentences`` without monolingual text."""
-    return Batch.from_sample(collate([pair(*sentence) for sentence in sentences], []))
+    return typed([pair(*sentence) for sentence in sentences])
 
 
-class Trial:
-    """An objective, ready to be run on batches with a float64 encoder of its own."""
+class Trial(trials.Trial):
+    """An objective on these pairs, and their words by plain counting."""
 
-    def __init__(self, cls, config=CONFIG, dtype=torch.float64, **options):
-        torch.manual_seed(0)
-        self.objective = cls(cls.config_class(**options))
-        self.objective.languages, self.objective.pivot = LANGUAGES, "en"
-        self.objective.prepare(config)
-        self.encoder = Encoder(config).to(dtype)
-        # At N(0, 0.02) all words look nearly alike.
-        for parameter in self.encoder.parameters():
-            parameter.data.mul_(8 if parameter.dim() > 1 else 1)
-        head = self.objective.build_head(config)
-        self.heads = torch.nn.ModuleDict({} if head is None else {cls.name: head.to(dtype)})
-
-    @property
-    def parameters(self):
-        """Names and parameters that the objective can train."""
-        named = [*self.encoder.sentence_encoder.named_parameters(), *self.heads.named_parameters()]
-        return {name: parameter for name, parameter in named if parameter.requires_grad}
-
-    def step(self, training=True, update=5):
-        """The encoder of one update."""
-        return StepEncoder(self.encoder, self.heads, training, update)
-
-    def loss(self, given, training=True, update=5):
-        """The loss of a batch."""
-        return self.objective.forward(self.objective.step(self.step(training, update), given))
-
-    def gradient(self, given):
-        """The loss of a batch, and the gradient of its total by parameter."""
-        loss = self.loss(given)
-        parameters = self.parameters
-        found = torch.autograd.grad(loss.total, list(parameters.values()), allow_unused=True)
-        return loss, dict(zip(parameters, found, strict=True))
+    task = Task(LANGUAGES, "en")
 
     def hidden(self, sentence, side, layer=-1):
         """Hidden states (n, H) of the tokens of one side of one of SENTENCES, encoded by itself without padding."""

@@ -7,21 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
+from trials import CONFIG, Task, block, build_criterion, diagonal, pair, typed
 
-import xalign_fairseq
-
-xalign_fairseq.register()
-
-from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
-
-from xalign_fairseq.data.batches import Batch, collate  # noqa: E402
-from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
-from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
-from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, subword_partners  # noqa: E402
-from xalign_fairseq.data.streams import Pair  # noqa: E402
-from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.encoder.model import XalignModel  # noqa: E402
-from xalign_fairseq.objectives.registry import OBJECTIVES  # noqa: E402
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.encoder.model import XalignModel
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.registry import OBJECTIVES
 
 TUTORIAL = Path(__file__).parents[2] / "examples/new_objective"
 if "new_objective" not in sys.modules:
@@ -31,27 +24,11 @@ if "new_objective" not in sys.modules:
     sys.modules["new_objective"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules["new_objective"])
 
-CONFIG = EncoderConfig(
-    vocab_size=60, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
-)
-MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
 LENGTHS = ((5, 7), (3, 2), (6, 6), (1, 1))
 NAMES = sorted(OBJECTIVES)
 # Entries of one and of several subwords, one of them held out.
 LEXICON = Lexicon("aa", "bb", [5, 6, 7, 8, 9], [1, 1, 2, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 2], [0, 0, 0, 1])
-TASK = type(
-    "Task",
-    (),
-    {
-        "pair_names": ["aa-bb"],
-        "languages": ("aa", "bb"),
-        "all_languages": ("aa", "bb"),
-        "pivot": "aa",
-        "has_master_weights": False,
-        "lexicons": [LEXICON],
-        "seed": 1,
-    },
-)()
+TASK = Task(lexicons=[LEXICON])
 # Objectives whose loss of a batch is not the sum of its examples' losses, and why.
 NO_SUMS = {
     "lexicon_align": "it reads the lexicon, whatever the batch",
@@ -63,36 +40,22 @@ NO_SUMS = {
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
 
 
-def pair(n, m, seed, links=True):
-    rng = np.random.default_rng((seed, n, m))
-    sample = pair_sample(Pair(0, rng.integers(4, 58, n), rng.integers(4, 58, m)), rng, MASK)
-    sample.langs = (0, 1) if n % 2 else (1, 0)
-    if links:
-        sample.gold = GoldLinks(np.arange(n), np.arange(m), np.array([[k, k, 1] for k in range(min(n, m))]))
-        sample.partner = subword_partners(sample.gold, sample.span, len(sample.tokens))
-    return sample
-
-
-def block(seed):
-    rng = np.random.default_rng(seed)
-    return block_sample(rng.integers(4, 58, 11), rng, MASK)
+def sample(n, m, links=True):
+    return pair(n, m, diagonal(n, m) if links else None, langs=(0, 1) if n % 2 else (1, 0), seed=1)
 
 
 def batch(lengths=LENGTHS, links=True):
-    return collate([pair(n, m, 1, links) for n, m in lengths], [block(seed) for seed in range(len(lengths))])
+    return collate([sample(n, m, links) for n, m in lengths], [block(seed) for seed in range(len(lengths))])
 
 
-def options(name, **more):
-    made = CRITERION_DATACLASS_REGISTRY[name]()
-    for option, value in {**OPTIONS.get(name, {}), **more}.items():
-        setattr(made, option, value)
-    return made
+def build_one(name, **options):
+    return build_criterion(name, TASK, **{**OPTIONS.get(name, {}), **options})
 
 
 def build(name, seed=0, **more):
     torch.manual_seed(seed)
     model = XalignModel(CONFIG).double()
-    criterion = CRITERION_REGISTRY[name].build_criterion(options(name, **more), TASK)
+    criterion = build_one(name, **more)
     criterion.attach_heads(model)
     model.set_num_updates(4)
     criterion(model, batch(((4, 4), (3, 5))))  # copies of the encoder are taken
@@ -103,11 +66,11 @@ def build(name, seed=0, **more):
     return model, criterion
 
 
-def run(name, sample, model=None, criterion=None):
+def run(name, given, model=None, criterion=None):
     if model is None:
         model, criterion = build(name)
     model.zero_grad()
-    loss, size, logs = criterion(model, sample)
+    loss, size, logs = criterion(model, given)
     loss.backward()
     gradient = {key: p.grad for key, p in model.named_parameters() if p.grad is not None}
     return loss.item(), int(size), logs, gradient
@@ -155,7 +118,7 @@ def test_order_of_the_batch_does_not_matter(name):
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NO_SUMS.keys()))
 def test_a_batch_is_the_sum_of_its_parts(name):
     whole = run(name, batch(LENGTHS))
-    parts = [run(name, collate([pair(*LENGTHS[k], 1)], [block(k)])) for k in range(len(LENGTHS))]
+    parts = [run(name, collate([sample(*LENGTHS[k])], [block(k)])) for k in range(len(LENGTHS))]
     assert whole[0] == pytest.approx(sum(part[0] for part in parts), rel=1e-7)
     assert whole[1] == sum(part[1] for part in parts)
     for key, gradient in whole[3].items():
@@ -164,8 +127,8 @@ def test_a_batch_is_the_sum_of_its_parts(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_pairs_without_links_or_with_an_empty_side_are_no_trouble(name):
-    sample = collate([pair(4, 3, 1, links=False), pair(3, 0, 1, links=False), pair(0, 0, 1, links=False)], [block(0)])
-    loss, _, _, gradient = run(name, sample)
+    given = collate([sample(n, m, links=False) for n, m in ((4, 3), (3, 0), (0, 0))], [block(0)])
+    loss, _, _, gradient = run(name, given)
     assert np.isfinite(loss) and all(torch.isfinite(g).all() for g in gradient.values())
 
 
@@ -175,7 +138,7 @@ def test_a_validation_batch_without_its_stream_logs_the_same_keys(name):
     model.eval()
     with torch.no_grad():
         full = criterion(model, batch())[2]
-        pairs_only = criterion(model, collate([pair(3, 4, 1)], []))[2]
+        pairs_only = criterion(model, collate([sample(3, 4)], []))[2]
         blocks_only = criterion(model, collate([], [block(0)]))[2]
     assert full.keys() == pairs_only.keys() == blocks_only.keys()
 
@@ -201,14 +164,12 @@ def test_options_follow_from_the_registration(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_weight_scales_the_loss_and_zero_removes_the_objective(name):
-    from xalign_fairseq.errors import XalignError
-
     once, twice = (run(name, batch(), *build(name, **{f"{name}_weight": weight})) for weight in (1.0, 2.0))
     assert twice[0] == pytest.approx(2 * once[0])
     with pytest.raises(XalignError, match="weight"):
-        CRITERION_REGISTRY[name].build_criterion(options(name, **{f"{name}_weight": 0.0}), TASK)
+        build_one(name, **{f"{name}_weight": 0.0})
 
 
 def test_batches_reach_objectives_typed():
-    view = Batch.from_sample(batch())
+    view = typed([sample(*lengths) for lengths in LENGTHS], [block(seed) for seed in range(4)])
     assert view.bitext.spans.shape == (4, 4) and view.mono.masked.shape == (4, 12)

@@ -1,43 +1,17 @@
 """The host never waits for the device during a training step of XLM-Align."""
 
-import numpy as np
 import pytest
 import torch
+from fairseq import utils
 from torch.utils._python_dispatch import TorchDispatchMode
+from trials import Task, block, build_criterion, build_model, diagonal, pair
 
-import xalign_fairseq
-
-xalign_fairseq.register()
-
-from fairseq import utils  # noqa: E402
-from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
-
-from xalign_fairseq.data.batches import collate  # noqa: E402
-from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
-from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
-from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, subword_partners  # noqa: E402
-from xalign_fairseq.data.streams import Pair  # noqa: E402
-from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.encoder.model import XalignModel  # noqa: E402
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.lexicon import Lexicon
 
 aten = torch.ops.aten
-CONFIG = EncoderConfig(
-    vocab_size=60, encoder_layers=2, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
-)
-MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
-TASK = type(
-    "Task",
-    (),
-    {
-        "pair_names": ["aa-bb"],
-        "languages": ("aa", "bb"),
-        "all_languages": ("aa", "bb"),
-        "pivot": "aa",
-        "has_master_weights": False,
-        "lexicons": [Lexicon("aa", "bb", [5, 6], [1, 1], [40, 41], [1, 1], [0, 0])],
-        "seed": 1,
-    },
-)()
+TASK = Task(lexicons=[Lexicon("aa", "bb", [5, 6], [1, 1], [40, 41], [1, 1], [0, 0])])
+LENGTHS = ((5, 7), (3, 2), (6, 6), (4, 0), (1, 1))
 # Reading a value; shapes that hang on values; tensors made of values of the host, whose copy is waited for.
 READING = {aten._local_scalar_dense, aten.equal, aten.is_nonzero}
 SHAPED_BY_VALUES = {
@@ -68,30 +42,11 @@ class NoWaiting(TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 
 
-def pair(n, m):
-    rng = np.random.default_rng((n, m))
-    sample = pair_sample(Pair(0, rng.integers(4, 58, n), rng.integers(4, 58, m)), rng, MASK)
-    sample.gold = GoldLinks(np.arange(n), np.arange(m), np.array([[k, k, 1] for k in range(min(n, m))]).reshape(-1, 3))
-    sample.partner = subword_partners(sample.gold, sample.span, len(sample.tokens))
-    return sample
-
-
-def block(seed):
-    rng = np.random.default_rng(seed)
-    return block_sample(rng.integers(4, 58, 11), rng, MASK)
-
-
 def build(name="xlm_align", update=20, device="cpu", **options):
     """Criterion, model and batch on a device, with the copies of the encoder that objectives take already taken."""
-    torch.manual_seed(0)
-    chosen = CRITERION_DATACLASS_REGISTRY[name]()
-    for option, value in options.items():
-        setattr(chosen, option, value)
-    model = XalignModel(CONFIG)
-    criterion = CRITERION_REGISTRY[name].build_criterion(chosen, TASK)
-    criterion.attach_heads(model)
-    model.to(device)
-    sample = collate([pair(5, 7), pair(3, 2), pair(6, 6), pair(4, 0), pair(1, 1)], [block(1), block(2)])
+    criterion = build_criterion(name, TASK, **options)
+    model = build_model(criterion, torch.float32).to(device)
+    sample = collate([pair(n, m, diagonal(n, m)) for n, m in LENGTHS], [block(1), block(2)])
     sample = utils.apply_to_sample(lambda tensor: tensor.to(device), sample)
     model.set_num_updates(update)
     return criterion, model, sample

@@ -1,36 +1,22 @@
 import math
+from dataclasses import replace
 
 import pytest
 import torch
+from fairseq import metrics
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
+from trials import CONFIG, Task, build_criterion
 
-import xalign_fairseq
+from xalign_fairseq.criterions.validation import AerCounter
+from xalign_fairseq.criterions.weighted import WeightedCriterion
+from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.aer import score
+from xalign_fairseq.links.pharaoh import Gold
+from xalign_fairseq.objectives.registry import Loss
+from xalign_fairseq.transport.sinkhorn import backend
 
-xalign_fairseq.register()
-
-from fairseq import metrics  # noqa: E402
-from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
-
-from xalign_fairseq.criterions.validation import AerCounter  # noqa: E402
-from xalign_fairseq.criterions.weighted import WeightedCriterion  # noqa: E402
-from xalign_fairseq.data.batches import Bitext  # noqa: E402
-from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
-from xalign_fairseq.links.aer import score  # noqa: E402
-from xalign_fairseq.links.pharaoh import Gold  # noqa: E402
-from xalign_fairseq.objectives.registry import Loss  # noqa: E402
-from xalign_fairseq.transport.sinkhorn import backend  # noqa: E402
-
-TASK = type(
-    "Task",
-    (),
-    {
-        "pair_names": ["aa-bb", "aa-cc"],
-        "languages": ("aa", "bb", "cc"),
-        "pivot": "aa",
-        "has_master_weights": False,
-        "seed": 1,
-    },
-)()
+TASK = Task(languages=("aa", "bb", "cc"))
 
 
 class Model:
@@ -41,10 +27,7 @@ class Model:
 
 
 def criterion(losses, **options):
-    cfg = CRITERION_DATACLASS_REGISTRY["xlm_align"]()
-    for name, value in options.items():
-        setattr(cfg, name, value)
-    made = CRITERION_REGISTRY["xlm_align"].build_criterion(cfg, TASK)
+    made = build_criterion("xlm_align", TASK, **options)
     for objective in made.objectives:
         total, count = losses[objective.name]
         value = Loss(
@@ -112,15 +95,14 @@ def test_aer_is_micro_averaged_over_batches_and_averaged_over_pairs():
 
 
 def test_aer_by_the_pointer_needs_a_pointer():
-    config = EncoderConfig(vocab_size=10, encoder_layers=2, encoder_embed_dim=4, encoder_attention_heads=1)
     options = CRITERION_DATACLASS_REGISTRY["xlm_align"]()
     counter = AerCounter(None, "argmax", "pointer")
     with pytest.raises(XalignError, match="no pointer"):
-        counter.prepare(config, options, ["mlm", "tlm"])
-    counter.prepare(config, options, ["tlm", "dwa"])
+        counter.prepare(CONFIG, options, ["mlm", "tlm"])
+    counter.prepare(CONFIG, options, ["tlm", "dwa"])
     assert counter.layer == 2  # where the pointer is trained
     with pytest.raises(XalignError, match="--aer-layer"):
-        AerCounter(5, "argmax", "hidden").prepare(config, options, ["tlm"])
+        AerCounter(5, "argmax", "hidden").prepare(CONFIG, options, ["tlm"])
 
 
 class Freezing:
@@ -129,7 +111,7 @@ class Freezing:
     frozen = False
 
     def __init__(self):
-        self.encoder = type("Encoder", (), {"config": EncoderConfig(30, 2, 8, 16, 2)})()
+        self.encoder = type("Encoder", (), {"config": CONFIG})()
         self.attached = []
 
     def freeze_encoder(self):
@@ -162,7 +144,7 @@ def test_an_objective_that_freezes_the_encoder_stands_alone():
 
 
 def test_an_objective_that_edits_parameters_refuses_master_weights():
-    master = type("Task", (), {**vars(type(TASK)), "has_master_weights": True})()
+    master = replace(TASK, has_master_weights=True)
     with pytest.raises(XalignError, match=r"dwa changes its parameters[\s\S]*--memory-efficient-fp16"):
         with_flag("edits_parameters", master).attach_heads(Freezing())
     with_flag("edits_parameters").attach_heads(Freezing())

@@ -35,9 +35,9 @@ def test_is_the_sum_over_its_pairs_in_any_order_and_direction():
 
 def test_both_sides_get_the_gradient():
     trial = Trial(L2Align)
-    step, given = trial.step(), batch()
+    step, given = trial.passes(), batch()
     states = [step.states(given.bitext.side(side)).layer(-1) for side in (0, 1)]
-    grads = torch.autograd.grad(trial.objective.forward(trial.objective.step(step, given)).total, states)
+    grads = torch.autograd.grad(trial.loss(given, passes=step).total, states)
     pairs = trial.pairs(SENTENCES[3:])
     s, t = pairs[0][:2]
     assert torch.allclose(grads[0][3, 1], 2 * (s - t)) and torch.allclose(grads[1][3, 1], 2 * (t - s))

@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 import torch
-from word_pair_batches import CONFIG, DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
+from trials import CONFIG
+from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 import xalign_fairseq
 from xalign_fairseq.errors import XalignError

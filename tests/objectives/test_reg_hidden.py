@@ -2,7 +2,8 @@ import dataclasses
 
 import pytest
 import torch
-from word_pair_batches import CONFIG, DE, EN, LANGUAGES, SENTENCES, Trial, batch
+from trials import CONFIG
+from word_pair_batches import DE, EN, LANGUAGES, SENTENCES, Trial, batch
 
 import xalign_fairseq
 from xalign_fairseq.errors import XalignError
@@ -62,9 +63,9 @@ def test_nothing_but_the_live_encoder_gets_a_gradient():
     trial, _ = moved()
     _, gradient = trial.gradient(batch())
     assert not [name for name in gradient if name.startswith("reg_hidden")]
-    step, given = trial.step(), batch()
+    step, given = trial.passes(), batch()
     english, german = (step.states(given.bitext.side(side)).layer(-1) for side in (0, 1))
-    grads = torch.autograd.grad(trial.objective.forward(trial.objective.step(step, given)).total, [english, german])
+    grads = torch.autograd.grad(trial.loss(given, passes=step).total, [english, german])
     # Rows 0 and 3 have English as the source, rows 1 and 2 as the target.
     assert [bool(grads[0][row].any()) for row in range(4)] == [True, False, False, True]
     assert [bool(grads[1][row].any()) for row in range(4)] == [False, True, True, False]

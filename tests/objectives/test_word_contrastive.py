@@ -3,7 +3,8 @@ import math
 import pytest
 import torch
 from gloo_workers import run_workers
-from word_pair_batches import CONFIG, DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
+from trials import CONFIG
+from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 import xalign_fairseq
 from xalign_fairseq.errors import XalignError
@@ -119,7 +120,7 @@ def test_gradient(negatives, masked):
     sides = [given.bitext.side(side) for side in (0, 1)]
     hidden = [torch.randn(*side.shape, 8, dtype=torch.float64, requires_grad=True) for side in sides]
     assert torch.autograd.gradcheck(
-        lambda *hidden: trial.objective.forward(trial.objective.step(Given(trial.heads, sides, hidden), given)).total,
+        lambda *hidden: trial.loss(given, passes=Given(trial.heads, sides, hidden)).total,
         hidden,
         fast_mode=True,
     )
