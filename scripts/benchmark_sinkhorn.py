@@ -30,6 +30,7 @@ from benchmark_aligner import processor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.launch.devices import cores
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.plots.figure import require_matplotlib
 
@@ -78,7 +79,7 @@ def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[s
         "command": f"benchmark_sinkhorn.py --device {args.device} {' '.join(given)}",
         "commit": commit() or "unknown",
         "machine": processor(args.device),
-        "cores": os.cpu_count(),
+        "cores": cores(),
         "versions": {package: found for package in PACKAGES if (found := _version(package))},
         "rows": compare(rows),
     }
@@ -153,7 +154,7 @@ def main() -> None:
     if args.profile:
         return profile(args.out)
     require_matplotlib()
-    args.threads = args.threads or sorted({1, os.cpu_count() or 1} if args.device == "cpu" else {1})
+    args.threads = args.threads or sorted({1, cores()} if args.device == "cpu" else {1})
     text = json.dumps(run(args), indent=1)
     with atomic_write(args.out / f"sinkhorn-{args.device}.json") as out:
         out.write(f"{text}\n")

@@ -7,7 +7,7 @@ import sentencepiece
 import torch
 
 from xalign_fairseq.aligner import aligner as module
-from xalign_fairseq.aligner.aligner import Aligner, choose_device
+from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
@@ -335,15 +335,6 @@ def test_states_that_are_not_finite_give_no_links_and_spoil_no_other_pair(aligne
     assert found[-1] == {}
     for links, unbroken in zip(found, expected, strict=False):
         assert links == pytest.approx(unbroken, abs=1e-9)
-
-
-def test_devices(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert choose_device("auto").type == choose_device("cpu").type == "cpu"
-    with pytest.raises(XalignError, match="no CUDA device"):
-        choose_device("cuda")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert choose_device("auto").type == "cuda"
 
 
 def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(aligner, pairs):

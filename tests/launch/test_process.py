@@ -1,4 +1,6 @@
 import os
+import signal
+import subprocess
 import sys
 import time
 from contextlib import closing
@@ -6,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.process import output
+from xalign_fairseq.launch.process import output, running, start, stop, tail
 
 
 def python(text):
@@ -51,3 +53,32 @@ def test_what_is_held_stays_open_in_the_process(tmp_path):
         program = f"import os; print(os.fstat({lock.fileno()}).st_ino)"
         found = list(output(python(program), tmp_path / "log", held=[lock.fileno()]))
         assert found == [f"{os.fstat(lock.fileno()).st_ino}\n"]
+
+
+def test_tail_is_the_end_of_a_log(tmp_path):
+    log = tmp_path / "log"
+    assert tail(log) == ""
+    log.write_text("".join(f"line {i}\n" for i in range(5000)))
+    assert tail(log, 3) == "line 4997\nline 4998\nline 4999"
+
+
+def test_a_program_that_is_not_there(tmp_path):
+    with pytest.raises(XalignError, match=r"can't be started[\s\S]*no-such-program 'a b'[\s\S]*No such file"):
+        start(["no-such-program", "a b"])
+    with pytest.raises(XalignError, match="can't be started"):
+        list(output(["no-such-program"], tmp_path / "log"))
+
+
+def test_a_process_does_not_outlive_its_block():
+    with pytest.raises(KeyError), running(python("import time; time.sleep(60)")) as process:
+        raise KeyError
+    assert process.returncode == -signal.SIGTERM
+
+
+def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed(monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.launch.process.PATIENCE", 0.3)
+    program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    process = start(python(program), stdout=subprocess.PIPE)
+    process.stdout.readline()
+    stop([process])
+    assert process.returncode == -signal.SIGKILL

@@ -1,13 +1,13 @@
 """Jobs side by side: how many, what fails, what they have of the machine, and that none outlives the driver."""
 
 import os
-import signal
 import sys
 import time
 
 import pytest
 
-from xalign_fairseq.launch.scheduler import Job, cores, run_jobs, share, tail, terminate_as_interrupt
+from xalign_fairseq.launch.devices import cores
+from xalign_fairseq.launch.scheduler import Job, run_jobs, share
 
 
 def job(folder, name, code):
@@ -95,18 +95,3 @@ def test_a_crashed_job_leaves_no_child_behind(tmp_path):
     (ended,) = run_jobs([job(tmp_path, "crash", code)], 1, poll=0.01)
     assert ended.code == -9
     wait_for(lambda: not is_alive(int((tmp_path / "crash.log").read_text())))
-
-
-def test_a_terminated_driver_stops_as_one_that_is_interrupted():
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), terminate_as_interrupt():
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(5)
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
-def test_tail_is_the_end_of_a_log(tmp_path):
-    log = tmp_path / "log"
-    assert tail(log) == ""
-    log.write_text("".join(f"line {i}\n" for i in range(5000)))
-    assert tail(log, 3) == "line 4997\nline 4998\nline 4999"

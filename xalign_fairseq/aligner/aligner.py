@@ -1,7 +1,6 @@
 """The word aligner: sentence pairs in, word links with probabilities out, from a checkpoint and without fairseq."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +19,7 @@ from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.transport.methods import Method, Transport, make_method
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
@@ -117,7 +117,7 @@ class Aligner:
     @property
     def device(self) -> torch.device:
         """Where the encoder is."""
-        return self.encoder.lm_head.bias.device
+        return self.encoder.device
 
     @classmethod
     def from_pretrained(
@@ -296,32 +296,6 @@ class Aligner:
         if self.units == "subword":
             sides = [[np.arange(len(words)) for words in side] for side in sides]
         return [pad(side, NO_WORD).to(self.device) for side in sides]
-
-
-def choose_device(name: str) -> torch.device:
-    """``auto`` is the CUDA device if there is one, else the CPU; one that is not there is an error."""
-    available = torch.cuda.is_available()
-    if name == "auto":
-        return torch.device("cuda" if available else "cpu")
-    if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
-        expected = "auto, cpu, cuda, or cuda:N"
-        raise XalignError("there is no such device", where="--device", found=name, expected=expected)
-    device = torch.device(name)
-    if device.type == "cuda" and not available:
-        raise XalignError(
-            "there is no CUDA device",
-            where="--device",
-            found=name,
-            next="--device cpu, or see xalign doctor",
-        )
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise XalignError(
-            "there is no such CUDA device",
-            where="--device",
-            found=name,
-            expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}",
-        )
-    return device
 
 
 def _mean(states: Sequence[Tensor]) -> Tensor:

@@ -128,7 +128,7 @@ class PairEncoder:
 
     @property
     def _device(self) -> torch.device:
-        return self.encoder.lm_head.bias.device
+        return self.encoder.device
 
     def _read(
         self,

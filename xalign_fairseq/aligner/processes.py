@@ -4,16 +4,15 @@ import math
 import multiprocessing
 import operator
 import pickle
-import signal
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from xalign_fairseq.aligner.sentence_pairs import Sentence, WordPair, chunks
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.signals import interrupts_kept_off
 from xalign_fairseq.launch.workers import follow_parent
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class AlignerPool:
     def __init__(self, load: Load, devices: Sequence[str]):
         self._workers: list[_Worker] = []
         try:
-            with _uninterrupted():
+            with interrupts_kept_off():
                 self._workers += [_Worker(load, device) for device in devices]
             for worker in self._workers:
                 worker.receive()  # that it has loaded
@@ -187,13 +186,3 @@ def _sendable(error: Exception) -> Exception:
     except Exception:
         return RuntimeError(text)
     return error
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits. Processes started here never get it, not even while they import: their parent ends them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

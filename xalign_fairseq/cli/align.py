@@ -18,7 +18,6 @@ Examples:
 """
 
 import argparse
-import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -41,8 +40,8 @@ from xalign_fairseq.cli._aligning import (
 )
 from xalign_fairseq.cli._output import Output
 from xalign_fairseq.cli._run_record import run_record
-from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.signals import terminate_as_exit
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.aligner import Aligner
@@ -86,15 +85,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Align, write, and tell what was done on stderr."""
-    # A batch system's SIGTERM must end the processes and tell what is kept, as an error does.
-    before = signal.signal(signal.SIGTERM, lambda number, frame: exit_by_signal(number))
     try:
-        _align(args)
+        with terminate_as_exit():  # ends the processes and tells what is kept, as an error does
+            _align(args)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
-    finally:
-        signal.signal(signal.SIGTERM, before)
     return 0
 
 
@@ -162,7 +158,7 @@ def _open_aligner(args: argparse.Namespace) -> Iterator[tuple["Aligner | Aligner
 
 def _devices(args: argparse.Namespace) -> list[str]:
     """The device of each process."""
-    from xalign_fairseq.aligner.aligner import choose_device
+    from xalign_fairseq.launch.devices import choose_device
 
     names = args.device.split(",")
     devices = [choose_device(name) for name in names]

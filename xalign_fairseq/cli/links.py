@@ -15,7 +15,6 @@ Examples:
 """
 
 import argparse
-import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -30,8 +29,8 @@ from xalign_fairseq.cli._aligning import (
     progress_bar,
     show_log,
 )
-from xalign_fairseq.cli.prepare import exit_by_signal
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.signals import terminate_as_exit
 from xalign_fairseq.links import symmetrize
 
 if TYPE_CHECKING:
@@ -83,12 +82,8 @@ def run(args: argparse.Namespace) -> None:
     _refuse_strays(args, name)
     files = LinkFiles.plan(args.src, args.tgt, args.out, drops_pairs=EMPTY in filters, directions=args.directions)
     files.check(args.overwrite, tuple(path for path in (args.checkpoint, args.dict, args.spm) if path))
-    # A batch system's SIGTERM must end the tool and remove unfinished files, as an error does.
-    before = signal.signal(signal.SIGTERM, lambda number, frame: exit_by_signal(number))
-    try:
+    with terminate_as_exit():  # ends the tool and removes unfinished files, as an error does
         manifest = _make(args, files, filters, name, why)
-    finally:
-        signal.signal(signal.SIGTERM, before)
     if not args.quiet:
         print("\n".join([*summary(manifest), f"all counts in {files.manifest}"]), file=sys.stderr)
 

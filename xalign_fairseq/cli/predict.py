@@ -36,12 +36,13 @@ def run(args: argparse.Namespace) -> None:
     """Find every file, then predict one after the other."""
     import torch
 
+    from xalign_fairseq.launch.devices import choose_device
     from xalign_fairseq.transfer.benchmarks import find_all
     from xalign_fairseq.transfer.family import require_languages
     from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
 
-    device = ("cuda" if torch.cuda.is_available() else "cpu") if args.device == "auto" else args.device
-    predictor = Predictor.load(args.checkpoint, device, torch.bfloat16 if args.bf16 else torch.float32)
+    dtype = torch.bfloat16 if args.bf16 else torch.float32
+    predictor = Predictor.load(args.checkpoint, choose_device(args.device), dtype)
     files = find_all([(predictor.benchmark, args.data, args.split, language) for language in args.languages])
     for language, path in zip(args.languages, files, strict=True):
         require_languages(predictor.encoder.config, predictor.benchmark.read(path, language))

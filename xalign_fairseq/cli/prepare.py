@@ -14,12 +14,12 @@ name, wherever they stand.
 
 import argparse
 import os
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.signals import terminate_as_exit
 
 if TYPE_CHECKING:
     from xalign_fairseq.data.sources import MonoSource, PairSource
@@ -129,20 +129,11 @@ def run(args: argparse.Namespace) -> None:
         workers=args.workers,
         overwrite=args.overwrite,
     )
-    # A batch system's SIGTERM must remove the unfinished folder, as an error does.
-    before = signal.signal(signal.SIGTERM, lambda number, frame: exit_by_signal(number))
-    try:
+    with terminate_as_exit():  # removes the unfinished folder, as an error does
         options.check()
         manifest = prepare(options, None if args.tokenizer is None else read_tokenizer(args.tokenizer))
-    finally:
-        signal.signal(signal.SIGTERM, before)
     print("\n".join(summary(manifest)))
     print(f"{manifest['tokenizer']['symbols']} symbols in the dictionary; all counts in {args.destdir}/manifest.json")
-
-
-def exit_by_signal(number: int) -> None:
-    """Leave with the exit code of a process that the signal ended, but through all clean-ups."""
-    raise SystemExit(128 + number)
 
 
 def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) -> None:

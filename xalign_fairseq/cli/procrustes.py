@@ -48,11 +48,11 @@ def run(args: argparse.Namespace) -> None:
     import torch
 
     import xalign_fairseq
-    from xalign_fairseq.aligner.aligner import choose_device
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.launch.devices import choose_device
 
     if Path(args.out).exists() and not args.overwrite:
         raise XalignError(

@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from xalign_fairseq.aligner.training.train import train_aligner
-    from xalign_fairseq.launch.scheduler import terminate_as_interrupt
+    from xalign_fairseq.launch.signals import terminate_as_interrupt
 
     show_log(quiet=False)
     plan = _plan(args)

@@ -128,13 +128,16 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
 
     from tqdm import tqdm
 
-    from xalign_fairseq.launch.scheduler import devices, run_jobs, share, tail, terminate_as_interrupt
+    from xalign_fairseq.launch.devices import visible_gpus
+    from xalign_fairseq.launch.process import tail
+    from xalign_fairseq.launch.scheduler import run_jobs, share
+    from xalign_fairseq.launch.signals import terminate_as_interrupt
     from xalign_fairseq.transfer.runs import job, summary
 
     out = Path(args.out).absolute()
     jobs = [job(spec, out, args.keep_models) for spec in specs]
     by_name = {spec.name: spec for spec in specs}
-    slots = share(args.jobs, [] if args.cpu else devices())
+    slots = share(args.jobs, [] if args.cpu else visible_gpus())
     failed: list[str] = []
     with (
         terminate_as_interrupt(),

@@ -24,7 +24,7 @@ from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
 from xalign_fairseq.data.tokenizer_model import write_model
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
-from xalign_fairseq.launch.workers import Run, processes
+from xalign_fairseq.launch.workers import Workers, processes
 
 Text = PairText | MonoText
 # Word indices and links: no sentence has more words.
@@ -104,7 +104,7 @@ def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str
         stream.write(Path(dictionary).read_bytes())
 
 
-def _write_texts(texts: Sequence[Text], folder: Path, run: Run, progress: bool) -> Iterator[Counter[str]]:
+def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, progress: bool) -> Iterator[Counter[str]]:
     """Write the files of each text; yield what was kept and dropped of it."""
     ids_dtype = dtype_for_vocabulary(len(Dictionary.load(folder / DICTIONARY)))
     total = sum(text.lines for text in texts)

@@ -2,11 +2,11 @@
 
 from xalign_fairseq.data.binarize import PairText
 from xalign_fairseq.data.tokenizer import split_words
-from xalign_fairseq.launch.workers import Run
+from xalign_fairseq.launch.workers import Workers
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
 
 
-def require_fitting_links(text: PairText, run: Run) -> None:
+def require_fitting_links(text: PairText, run: Workers) -> None:
     """Raise :class:`XalignError` if a link is malformed or lies outside its sentences; a text without links is fine.
 
     The error names line, link and lengths. Only a file that does not fit is held as a whole, to say whether it looks

@@ -61,7 +61,7 @@ def sentence_vectors(
     if cut:
         logger.warning("%d sentences were cut to the encoder's %d positions", cut, encoder.config.max_positions)
     order = sorted(range(len(tokens)), key=lambda i: -len(tokens[i]))  # the longest first: a lack of memory shows
-    device = encoder.lm_head.bias.device
+    device = encoder.device
     vectors = torch.empty(len(tokens), encoder.config.encoder_embed_dim, device=device)
     start = 0
     while start < len(order):

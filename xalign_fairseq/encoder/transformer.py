@@ -146,6 +146,11 @@ class Encoder(nn.Module):
         self.lm_head = LMHead(config, self.sentence_encoder.embed_tokens)
         self.apply(initialise)
 
+    @property
+    def device(self) -> torch.device:
+        """Where the encoder is."""
+        return self.lm_head.bias.device
+
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> "HiddenStates":
         """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""
         return HiddenStates(self.sentence_encoder, given, training, grad)

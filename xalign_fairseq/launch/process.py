@@ -1,17 +1,79 @@
-"""A command whose output goes into a log and comes line by line."""
+"""Commands as processes: started, heard, and ended with all that they started themselves."""
 
+import os
+import shlex
+import signal
 import subprocess
-from collections.abc import Generator, Sequence
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.scheduler import stop, tail
+from xalign_fairseq.launch.signals import interrupts_held_back
+
+# How long a process may take to end after it was asked to.
+PATIENCE = 10.0
+TAIL_LINES = 15
+
+
+def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
+    """Start a command that reads nothing, at the head of a process group of its own, which :func:`stop` ends.
+
+    Ctrl-C then reaches this process alone, which ends the other in order.
+
+    Args:
+        command: program and arguments.
+        options: more of :class:`subprocess.Popen`.
+
+    Raises:
+        XalignError: there is no such program, or it can't be run.
+    """
+    try:
+        return subprocess.Popen(list(command), stdin=subprocess.DEVNULL, start_new_session=True, **options)
+    except OSError as error:
+        raise XalignError("a program can't be started", where=shlex.join(command), found=error) from None
+
+
+def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
+    """Ask process groups to end; kill those that do not, and what those that have ended may have left behind."""
+    for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
+        alive = [process for process in processes if process.poll() is None]
+        for process in alive:
+            _signal(process, number)
+        until = time.monotonic() + patience
+        while any(process.poll() is None for process in alive) and time.monotonic() < until:
+            time.sleep(0.05)
+    for process in processes:
+        _signal(process, signal.SIGKILL)
+    if any(process.poll() is None for process in processes):
+        print("warning: a process could not be ended", file=sys.stderr)
+
+
+@contextmanager
+def running(command: Sequence[str], **options: Any) -> Iterator["subprocess.Popen[Any]"]:
+    """A process of :func:`start` that does not outlive the block.
+
+    Example::
+
+        with running(["fast_align", "-i", "text"], stdout=subprocess.PIPE) as process:
+            print(process.stdout.read())
+    """
+    started: list[subprocess.Popen[Any]] = []
+    try:
+        with interrupts_held_back():  # a process that is not in the list yet would not be ended
+            started.append(start(command, **options))
+        yield started[0]
+    finally:
+        stop(started)
 
 
 def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Generator[str, None, None]:
     """Run a command; yield each line of its output, errors included, after adding it to ``log``.
 
-    The command leads a process group of its own, which is ended if the iteration is left early (Ctrl-C).
+    The command is ended if the iteration is left early (Ctrl-C).
 
     Args:
         command: what to run.
@@ -26,20 +88,18 @@ def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Gener
         for line in output(["fairseq-train", "data-bin"], Path("train.log")):
             print(line)
     """
-    process = subprocess.Popen(
-        list(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True, pass_fds=held, text=True, encoding="utf-8", errors="replace",
-    )  # fmt: skip
-    assert process.stdout is not None
-    try:
-        with open(log, "a", encoding="utf-8") as stream:
-            for line in process.stdout:
-                stream.write(line)
-                stream.flush()
-                yield line
+    with (
+        running(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=held,
+            text=True, encoding="utf-8", errors="replace",
+        ) as process,
+        open(log, "a", encoding="utf-8") as stream,
+    ):  # fmt: skip
+        for line in process.stdout or ():
+            stream.write(line)
+            stream.flush()
+            yield line
         code = process.wait()
-    finally:
-        stop([process])
     if code:
         raise XalignError(
             "fairseq-train failed",
@@ -47,3 +107,18 @@ def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Gener
             found=f"exit code {code}; the end of its output:\n{tail(log)}",
             next="mend what it names and run the same command again",
         )
+
+
+def tail(log: Path, lines: int = TAIL_LINES) -> str:
+    """The last lines of a log, for the report of a failure."""
+    if not log.is_file():
+        return ""
+    with open(log, "rb") as stream:
+        stream.seek(max(0, log.stat().st_size - 400 * lines))
+        return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])
+
+
+def _signal(process: "subprocess.Popen[Any]", number: int) -> None:
+    """Send a signal to a process's whole group, if there is any process left in it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

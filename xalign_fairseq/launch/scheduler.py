@@ -1,20 +1,15 @@
 """Several runs side by side: a pool of processes over the machine's cores, or one a GPU."""
 
 import os
-import signal
 import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
-# How long a process may take to end after it was asked to.
-PATIENCE = 10.0
-TAIL_LINES = 15
+from xalign_fairseq.launch.devices import cores
+from xalign_fairseq.launch.process import start, stop
+from xalign_fairseq.launch.signals import interrupts_held_back
 
 
 @dataclass(frozen=True)
@@ -69,35 +64,17 @@ def run_jobs(
         while waiting or running:
             free = sorted(set(range(slots)) - {each.slot for each in running})
             for slot in free[: len(waiting)]:
-                with _interrupts_held_back():  # a process that is not in the list yet would not be ended
+                with interrupts_held_back():  # a process that is not in the list yet would not be ended
                     running.append(_start(waiting.pop(0), slot, environment(slot)))
             ended = [each for each in running if each.process.poll() is not None]
             running = [each for each in running if each not in ended]
             for index, each in enumerate(ended, 1):
-                _kill(each.process)  # what a job that crashed may have left behind
+                stop([each.process])  # what a job that crashed may have left behind
                 yield Finished(each.job, each.process.returncode, len(waiting) + len(running) + len(ended) - index)
             if not ended:
                 time.sleep(poll)
     finally:
         stop([each.process for each in running])
-
-
-def tail(log: Path, lines: int = TAIL_LINES) -> str:
-    """The last lines of a log, for the report of a failure."""
-    if not log.is_file():
-        return ""
-    with open(log, "rb") as stream:
-        stream.seek(max(0, log.stat().st_size - 400 * lines))
-        return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])
-
-
-def devices(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; empty on a CPU."""
-    import torch
-
-    named = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
-    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    return named[:count] or [str(i) for i in range(count)]
 
 
 def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.environ) -> Callable[[int], dict]:
@@ -114,68 +91,9 @@ def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.e
     return of
 
 
-def cores() -> int:
-    """The cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def terminate_as_interrupt() -> Iterator[None]:
-    """Within the block SIGTERM is what Ctrl-C is, so that ending the driver ends its jobs."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """SIGINT and SIGTERM that arrive within the block are handled at its end."""
-    arrived: list[int] = []
-    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
-    before = {number: signal.signal(number, lambda number, frame: arrived.append(number)) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for each in arrived:
-            signal.raise_signal(each)
-
-
 def _start(job: Job, slot: int, environment: Mapping[str, str]) -> _Running:
     job.log.parent.mkdir(parents=True, exist_ok=True)
     with open(job.log, "ab") as log:
-        process = subprocess.Popen(
-            list(job.command),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **environment},
-            start_new_session=True,  # a group of its own: Ctrl-C reaches the driver alone, which ends the jobs in order
-        )
+        options = {"stdout": log, "stderr": subprocess.STDOUT, "env": {**os.environ, **environment}}
+        process = start(job.command, **options)
     return _Running(job, slot, process)
-
-
-def stop(processes: Sequence[subprocess.Popen]) -> None:
-    """Ask process groups to end; kill those that do not."""
-    for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
-        alive = [process for process in processes if process.poll() is None]
-        for process in alive:
-            _kill(process, number)
-        until = time.monotonic() + patience
-        while any(process.poll() is None for process in alive) and time.monotonic() < until:
-            time.sleep(0.05)
-    if any(process.poll() is None for process in processes):
-        print("warning: a process could not be ended", file=sys.stderr)
-
-
-def _kill(process: subprocess.Popen, number: int = signal.SIGKILL) -> None:
-    """Send a signal to a job's whole group, if there is any process left in it."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)

@@ -16,15 +16,15 @@ In = TypeVar("In")
 Out = TypeVar("Out")
 
 
-class Run(Protocol):
+class Workers(Protocol):
     """``run(function, inputs)`` yields ``function(x)`` for each input, in order."""
 
     def __call__(self, function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[Out]: ...
 
 
 @contextmanager
-def processes(number: int) -> Iterator[Run]:
-    """Give a :class:`Run` over ``number`` processes; 1 works in this process.
+def processes(number: int) -> Iterator[Workers]:
+    """Give a :class:`Workers` over ``number`` processes; 1 works in this process.
 
     Raises:
         XalignError: a process was killed. An error in the function is raised here as it is.

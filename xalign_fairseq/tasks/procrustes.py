@@ -103,7 +103,7 @@ def procrustes_maps(
         XalignError: a language without linked words or, in an encoder with language embeddings, without one; hidden
             states that are not finite.
     """
-    config, device = encoder.config, encoder.lm_head.bias.device
+    config, device = encoder.config, encoder.device
     rows = None
     if config.languages:
         rows = torch.tensor([config.language_row(language) for language in bitext.languages], device=device)

@@ -122,7 +122,7 @@ class Predictor:
         return predictions
 
     def _predict_batch(self, encoded: Sequence[EncodedExample], examples: Sequence[Any]) -> list[Any]:
-        device = self.encoder.lm_head.bias.device
+        device = self.encoder.device
         batch: dict[str, Any] = {
             key: value.to(device) if isinstance(value, Tensor) else value
             for key, value in self.family.collate(encoded).items()

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.launch.devices import choose_device, cores
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.locks import alone
 from xalign_fairseq.launch.mending import mend
 from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
-from xalign_fairseq.launch.scheduler import Job, cores, terminate_as_interrupt
+from xalign_fairseq.launch.scheduler import Job
+from xalign_fairseq.launch.signals import terminate_as_interrupt
 from xalign_fairseq.transfer.run_spec import (
     FORMAT,
     MODEL,
@@ -33,6 +35,8 @@ from xalign_fairseq.transfer.run_spec import (
 )
 
 if TYPE_CHECKING:
+    import torch
+
     from xalign_fairseq.transfer.predict import Evaluation
 
 
@@ -126,11 +130,9 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
 
 def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
     """Predict every test file but those that are done; predictions are written as they come."""
-    import torch
-
     from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
 
-    device = "cuda" if torch.cuda.is_available() and not spec.place["cpu"] else "cpu"
+    device = _device(spec)
     predictor = None
     for language, path in spec.place["files"]["test"].items():
         if language in done:
@@ -147,7 +149,11 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
         yield language, evaluation
 
 
-def _retrieve(spec: RunSpec, path: str, language: str, device: str) -> "Evaluation":
+def _device(spec: RunSpec) -> "torch.device":
+    return choose_device("cpu" if spec.place["cpu"] else "auto")
+
+
+def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -> "Evaluation":
     """Retrieval has no training: the encoder itself is tested."""
     from xalign_fairseq.transfer.retrieval import retrieval_evaluation
 
@@ -193,7 +199,7 @@ def _result(
         "minutes": round(minutes, 2),
         "command": shown_command(spec, folder / "checkpoints"),
         "commit": commit(),
-        "machine": f"{machine(bool(spec.place['cpu']))}, {cores()} cores",
+        "machine": f"{machine(cpu=_device(spec).type == 'cpu')}, {cores()} cores",
     }
 
 

@@ -2,14 +2,13 @@
 
 import os
 import shlex
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.process import running
 
 TAIL_BYTES = 2000
 
@@ -31,27 +30,11 @@ def run_tool(command: Sequence[str], folder: Path, stdout: str | None = None, ec
         run_tool(["fast_align", "-i", "text", "-d", "-o", "-v"], folder, stdout="forward")
     """
     with open(folder / stdout if stdout else os.devnull, "wb") as out:
-        try:
-            process = subprocess.Popen(
-                list(command),
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.PIPE,
-                bufsize=0,  # progress is shown when it is made
-                env={**os.environ, "TMPDIR": os.path.abspath(folder)},
-                start_new_session=True,  # a tool may start processes, which are to end with it
-            )
-        except OSError as error:
-            raise XalignError("a tool can't be started", where=shlex.join(command), found=error) from None
-        try:
+        environment = {**os.environ, "TMPDIR": os.path.abspath(folder)}
+        # Without a buffer: progress is shown when it is made.
+        with running(command, cwd=folder, stdout=out, stderr=subprocess.PIPE, bufsize=0, env=environment) as process:
             tail = _listen(process, echo)
             code = process.wait()
-        except BaseException:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise
     if code:
         raise XalignError(
             f"{Path(command[0]).name} failed",

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Callable
 from contextlib import closing
 
-from xalign_fairseq.aligner.aligner import choose_device
 from xalign_fairseq.aligner.training.command import require_known, train_options
 from xalign_fairseq.aligner.training.folder import RunFolder, read_json, write_json
 from xalign_fairseq.aligner.training.log import Report, read_line
@@ -13,6 +12,7 @@ from xalign_fairseq.aligner.training.run import Plan
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained import read_tokenizer
+from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.installed import require_fairseq
 from xalign_fairseq.launch.locks import alone

@@ -1,0 +1,62 @@
+"""What a process may use of the machine, told by a machine with GPUs that is made up here."""
+
+import os
+
+import pytest
+import torch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.devices import choose_device, cores, visible_gpus
+
+
+@pytest.fixture
+def gpus(monkeypatch):
+    """Puts so many GPUs into the machine."""
+
+    def put(count):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+
+    return put
+
+
+def test_cores_are_those_that_the_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5}, raising=False)
+    assert cores() == 2
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert cores() == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1
+
+
+def test_visible_gpus_have_the_names_of_the_environment(gpus):
+    gpus(2)
+    assert visible_gpus({}) == ["0", "1"]
+    assert visible_gpus({"CUDA_VISIBLE_DEVICES": "4,GPU-8"}) == ["4", "GPU-8"]
+    gpus(0)
+    assert visible_gpus({}) == visible_gpus({"CUDA_VISIBLE_DEVICES": "4"}) == []
+
+
+def test_auto_is_the_gpu_if_there_is_one(gpus):
+    gpus(0)
+    assert choose_device("auto").type == choose_device("cpu").type == "cpu"
+    gpus(1)
+    assert choose_device("auto") == torch.device("cuda") and choose_device("cpu").type == "cpu"
+    assert choose_device("cuda:0") == torch.device("cuda:0")
+
+
+@pytest.mark.parametrize(
+    ("count", "name", "message"),
+    [
+        (0, "cuda", "no CUDA device"),
+        (0, "cuda:1", "no CUDA device"),
+        (2, "cuda:2", r"no such CUDA device[\s\S]*cuda:0 to cuda:1"),
+        (2, "gpu", r"no such device[\s\S]*auto, cpu, cuda, or cuda:N"),
+        (2, "cuda:-1", "no such device"),
+    ],
+)
+def test_a_device_that_is_not_there(gpus, count, name, message):
+    gpus(count)
+    with pytest.raises(XalignError, match=message):
+        choose_device(name)

@@ -1,0 +1,61 @@
+"""The cores and GPUs that this process may use."""
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    import torch
+
+
+def cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; empty on a CPU."""
+    import torch
+
+    named = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    return named[:count] or [str(i) for i in range(count)]
+
+
+def choose_device(name: str) -> "torch.device":
+    """The device of an option: ``auto`` is the CUDA device if there is one, else the CPU.
+
+    Raises:
+        XalignError: no name of a device, or the device is not there.
+
+    Example::
+
+        encoder.to(choose_device("cuda:1"))
+    """
+    import torch
+
+    available = torch.cuda.is_available()
+    if name == "auto":
+        return torch.device("cuda" if available else "cpu")
+    if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
+        expected = "auto, cpu, cuda, or cuda:N"
+        raise XalignError("there is no such device", where="--device", found=name, expected=expected)
+    device = torch.device(name)
+    if device.type == "cuda" and not available:
+        raise XalignError(
+            "there is no CUDA device",
+            where="--device",
+            found=name,
+            next="--device cpu, or see xalign doctor",
+        )
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise XalignError(
+            "there is no such CUDA device",
+            where="--device",
+            found=name,
+            expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}",
+        )
+    return device
