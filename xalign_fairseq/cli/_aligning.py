@@ -124,10 +124,10 @@ def show_log(quiet: bool) -> None:
     logger = logging.getLogger("xalign_fairseq.transport.sinkhorn")
     logger.setLevel(logging.WARNING if quiet else logging.INFO)
     if not logger.handlers:
-        logger.addHandler(_Lines())
+        logger.addHandler(_LogLines())
 
 
-class _Lines(logging.Handler):
+class _LogLines(logging.Handler):
     """Lines on what stderr is at that time."""
 
     def emit(self, record: logging.LogRecord) -> None:

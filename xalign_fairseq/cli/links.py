@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> None:
     filters = ordered_filters(args.filters)
     name, why = choose_engine(args.engine, args.checkpoint)
     _refuse_strays(args, name)
-    files = LinkFiles.plan(args.src, args.tgt, args.out, drops_pairs=EMPTY in filters, directions=args.directions)
+    files = LinkFiles.of(args.src, args.tgt, args.out, drops_pairs=EMPTY in filters, directions=args.directions)
     files.check(args.overwrite, tuple(path for path in (args.checkpoint, args.dict, args.spm) if path))
     with terminate_as_exit():  # ends the tool and removes unfinished files, as an error does
         manifest = _make(args, files, filters, name, why)

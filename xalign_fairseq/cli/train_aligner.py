@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.cli._aligning import PRETRAINED, add_backend_argument, language_pair, show_log
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.training.log import Report
-    from xalign_fairseq.aligner.training.run import Plan
+    from xalign_fairseq.aligner.training.log import Progress
+    from xalign_fairseq.aligner.training.run import TrainingRun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,30 +93,30 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.launch.signals import terminate_as_interrupt
 
     show_log(quiet=False)
-    plan = _plan(args)
+    training = _training_run(args)
     with (
         terminate_as_interrupt(),
-        tqdm(total=plan.updates, unit=" updates", smoothing=0.05, disable=not sys.stderr.isatty()) as bar,
+        tqdm(total=training.updates, unit=" updates", smoothing=0.05, disable=not sys.stderr.isatty()) as bar,
     ):
         try:
-            result = train_aligner(plan, bar.write, lambda report: _show(bar, report))
+            result = train_aligner(training, bar.write, lambda report: _show(bar, report))
         except KeyboardInterrupt:
             bar.write("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
             return 130
-    print("\n".join(_summary(args.out, plan, result)))
+    print("\n".join(_summary(args.out, training, result)))
     return 0
 
 
-def _plan(args: argparse.Namespace) -> "Plan":
+def _training_run(args: argparse.Namespace) -> "TrainingRun":
     from pathlib import Path
 
-    from xalign_fairseq.aligner.training.run import Plan, development_set, languages_of
+    from xalign_fairseq.aligner.training.run import TrainingRun, development_set, languages_of
 
     options = (
         *("model", "src", "tgt", "links", "layer", "similarity", "updates", "batch_size", "lr", "validate_every"),
         *("patience", "seed", "device", "sinkhorn_backend", "workers"),
     )
-    return Plan(
+    return TrainingRun(
         **{name: getattr(args, name) for name in options},
         out=Path(args.out).absolute(),
         languages=args.languages or languages_of(args.src, args.tgt),
@@ -126,7 +126,7 @@ def _plan(args: argparse.Namespace) -> "Plan":
     )
 
 
-def _show(bar: Any, report: "Report") -> None:
+def _show(bar: Any, report: "Progress") -> None:
     bar.update(report.updates - bar.n)
     if report.loss is not None:
         bar.set_postfix_str(f"loss {report.loss:.2f}")
@@ -134,7 +134,7 @@ def _show(bar: Any, report: "Report") -> None:
         bar.write(f"update {report.updates}: AER {100 * report.aer:.2f}")
 
 
-def _summary(out: str, plan: "Plan", result: dict[str, Any]) -> list[str]:
+def _summary(out: str, training: "TrainingRun", result: dict[str, Any]) -> list[str]:
     """The aligner, what the training was good for, and the line that aligns with it."""
     found = f"{result['checkpoint']}, update {result['updates']}"
     if result["aer"] is not None:
@@ -142,5 +142,5 @@ def _summary(out: str, plan: "Plan", result: dict[str, Any]) -> list[str]:
     lines = [found]
     if result["aer"] is not None and result["aer"] >= result["before"]:
         lines.append("warning: the model as it was has the lower AER")
-    language = "--languages " + plan.name + " " if result["language_embeddings"] else ""
+    language = "--languages " + training.name + " " if result["language_embeddings"] else ""
     return [*lines, f"xalign align --checkpoint {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]

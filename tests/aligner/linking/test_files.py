@@ -20,16 +20,16 @@ def text(tmp_path, monkeypatch):
 
 
 def test_names_of_the_outputs():
-    assert LinkFiles.plan("all.en", "all.de", "to/links").outputs == [Path("to/links"), Path("to/links.json")]
+    assert LinkFiles.of("all.en", "all.de", "to/links").outputs == [Path("to/links"), Path("to/links.json")]
     for out in ("to/kept", "to/kept.links"):
-        files = LinkFiles.plan("all.en", "v1.all.de", out, drops_pairs=True, directions="d")
+        files = LinkFiles.of("all.en", "v1.all.de", out, drops_pairs=True, directions="d")
         names = ["to/kept.links", "to/kept.en", "to/kept.de", "d.fwd", "d.rev", "to/kept.links.json"]
         assert files.outputs == list(map(Path, names))
 
 
 def test_new_texts_need_suffixes():
     with pytest.raises(XalignError, match=r"(?s)names of the new text.*where: text/english"):
-        LinkFiles.plan("text/english", "text/all.de", "kept", drops_pairs=True)
+        LinkFiles.of("text/english", "text/all.de", "kept", drops_pairs=True)
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_outputs_that_can_t_be(text, options, message):
     options = {"src": "all.en", "tgt": "all.de"} | options
     options["out"] = options["out"].format(text.name)
     with pytest.raises(XalignError, match=message):
-        LinkFiles.plan(**options).check(overwrite=True, other_inputs=("model",))
+        LinkFiles.of(**options).check(overwrite=True, other_inputs=("model",))
 
 
 def test_existing_outputs_are_refused_by_name(text):
-    files = LinkFiles.plan("all.en", "all.de", "links", directions="d")
+    files = LinkFiles.of("all.en", "all.de", "links", directions="d")
     files.check()
     Path("d.rev").touch()
     Path("links.json").touch()
@@ -72,7 +72,7 @@ def test_an_error_in_the_middle_leaves_everything_as_it_was(text):
 
     Path("kept.links").write_text("old")
     before = sorted(os.listdir())
-    files = LinkFiles.plan("all.en", "all.de", "kept", drops_pairs=True, directions="d")
+    files = LinkFiles.of("all.en", "all.de", "kept", drops_pairs=True, directions="d")
     with pytest.raises(XalignError, match="the tool broke"):
         write_links(broken(), files, ("empty",), {"name": "broken"})
     assert sorted(os.listdir()) == before and Path("kept.links").read_text() == "old"
@@ -80,7 +80,7 @@ def test_an_error_in_the_middle_leaves_everything_as_it_was(text):
 
 def test_filters_that_leave_nothing_are_an_error(text):
     pairs = [LinkedPair([w], [w], frozenset({(0, 0)}), None, False) for w in "ab"]
-    files = LinkFiles.plan("all.en", "all.de", "kept", drops_pairs=True)
+    files = LinkFiles.of("all.en", "all.de", "kept", drops_pairs=True)
     with pytest.raises(XalignError, match=r"(?s)no sentence pair has a link left.*found: 2 links"):
         write_links(pairs, files, ("identical", "empty"), {"name": "copy"})
     assert sorted(os.listdir()) == ["all.de", "all.en"]

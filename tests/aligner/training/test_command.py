@@ -7,7 +7,7 @@ from fairseq import options
 
 import xalign_fairseq
 from xalign_fairseq.aligner.training.command import require_known, train_options
-from xalign_fairseq.aligner.training.run import DevelopmentSet, Plan
+from xalign_fairseq.aligner.training.run import DevelopmentSet, TrainingRun
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 
@@ -19,11 +19,11 @@ DEV = DevelopmentSet("dev.de", "dev.fr", "dev.gold")
 
 @pytest.fixture
 def parsed():
-    """fairseq's options for a plan."""
+    """fairseq's options for a run."""
 
     def parse(cpu=True, **chosen):
-        plan = Plan("model.pt", "train.de", "train.fr", Path("out"), ("de", "fr"), **chosen)
-        line = train_options(plan, CONFIG, 2, cpu)
+        run = TrainingRun("model.pt", "train.de", "train.fr", Path("out"), ("de", "fr"), **chosen)
+        line = train_options(run, CONFIG, 2, cpu)
         return options.parse_args_and_arch(options.get_training_parser(), input_args=line)
 
     return parse
@@ -88,8 +88,8 @@ def test_options_of_the_user_come_last(parsed):
     ("extra", "message"), [("--no-such-option", "--no-such-option"), ("--dropout=much", "invalid float value")]
 )
 def test_options_that_fairseq_does_not_take(extra, message):
-    plan = Plan("model.pt", "train.de", "train.fr", Path("out"), ("de", "fr"))
-    line = train_options(plan, CONFIG, 2, True)
+    run = TrainingRun("model.pt", "train.de", "train.fr", Path("out"), ("de", "fr"))
+    line = train_options(run, CONFIG, 2, True)
     require_known([*line, "--dropout=0.1"])
     with pytest.raises(XalignError, match=message):
         require_known([*line, extra])

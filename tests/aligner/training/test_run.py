@@ -2,13 +2,13 @@ from dataclasses import replace
 
 import pytest
 
-from xalign_fairseq.aligner.training.run import OBJECTIVES, DevelopmentSet, Plan, development_set, languages_of
+from xalign_fairseq.aligner.training.run import OBJECTIVES, DevelopmentSet, TrainingRun, development_set, languages_of
 from xalign_fairseq.errors import XalignError
 
 
 @pytest.fixture
-def plan(tmp_path):
-    """A plan with a development set of two pairs, whose files fit."""
+def run(tmp_path):
+    """A run with a development set of two pairs, whose files fit."""
     for name, lines in {
         "train.de": "ein Haus\nja", "train.en": "a house\nyes", "train.links": "0-0 1-1\n0-0",
         "dev.de": "das Haus\n", "dev.en": "the old house\n", "dev.gold": "0-0 1p2\n",
@@ -16,17 +16,17 @@ def plan(tmp_path):
         (tmp_path / name).write_text(lines.removesuffix("\n") + "\n")
     dev = DevelopmentSet(*(str(tmp_path / f"dev.{part}") for part in ("de", "en", "gold")))
     text = (str(tmp_path / "train.de"), str(tmp_path / "train.en"))
-    return Plan("model.pt", *text, tmp_path / "out", ("de", "en"), dev)
+    return TrainingRun("model.pt", *text, tmp_path / "out", ("de", "en"), dev)
 
 
-def with_links(plan):
-    return replace(plan, links=plan.src.replace(".de", ".links"))
+def with_links(run):
+    return replace(run, links=run.src.replace(".de", ".links"))
 
 
-def test_a_plan_that_fits(plan):
-    plan.check()
-    with_links(plan).check()
-    replace(plan, dev=None).check()
+def test_a_run_that_fits(run):
+    run.check()
+    with_links(run).check()
+    replace(run, dev=None).check()
 
 
 def test_which_objectives_read_links_is_what_the_objectives_say():
@@ -53,49 +53,49 @@ def test_which_objectives_read_links_is_what_the_objectives_say():
         ("reg_param,reg_hidden", r"nothing is learned"),
     ],
 )
-def test_objectives_that_cannot_be(plan, objectives, message):
+def test_objectives_that_cannot_be(run, objectives, message):
     with pytest.raises(XalignError, match=message):
-        replace(plan, objectives=tuple(objectives.split(","))).check()
+        replace(run, objectives=tuple(objectives.split(","))).check()
 
 
-def test_links_that_nothing_learns_from(plan):
+def test_links_that_nothing_learns_from(run):
     with pytest.raises(XalignError, match=r"no objective learns from the links[\s\S]*tlm"):
-        replace(with_links(plan), objectives=("tlm",)).check()
-    replace(with_links(plan), objectives=("tlm", "word_contrastive")).check()
+        replace(with_links(run), objectives=("tlm",)).check()
+    replace(with_links(run), objectives=("tlm", "word_contrastive")).check()
 
 
-def test_what_links_are_read_by(plan):
-    assert plan.measure == "hidden"
-    assert with_links(plan).measure == "pointer"
-    assert replace(with_links(plan), similarity="hidden").measure == "hidden"
-    assert replace(with_links(plan), objectives=("word_contrastive",)).measure == "hidden"
+def test_what_links_are_read_by(run):
+    assert run.measure == "hidden"
+    assert with_links(run).measure == "pointer"
+    assert replace(with_links(run), similarity="hidden").measure == "hidden"
+    assert replace(with_links(run), objectives=("word_contrastive",)).measure == "hidden"
     with pytest.raises(XalignError, match="trained by dwa alone"):
-        replace(plan, similarity="pointer", objectives=("tlm",)).check()
+        replace(run, similarity="pointer", objectives=("tlm",)).check()
 
 
-def test_rates_are_those_of_awesome_align(plan):
-    assert (plan.learning_rate, with_links(plan).learning_rate) == (2e-5, 1e-4)
-    assert replace(with_links(plan), lr=3e-5).learning_rate == 3e-5
+def test_rates_are_those_of_awesome_align(run):
+    assert (run.learning_rate, with_links(run).learning_rate) == (2e-5, 1e-4)
+    assert replace(with_links(run), lr=3e-5).learning_rate == 3e-5
 
 
 @pytest.mark.parametrize(
     ("option", "value"),
     [("updates", 0), ("batch_size", 0), ("validate_every", 0), ("patience", -1), ("workers", 0), ("lr", 0.0)],
 )
-def test_numbers_out_of_range(plan, option, value):
+def test_numbers_out_of_range(run, option, value):
     with pytest.raises(XalignError, match=rf"--{option.replace('_', '-')}\b"):
-        replace(plan, **{option: value}).check()
+        replace(run, **{option: value}).check()
 
 
 @pytest.mark.parametrize("extra", ["--save-dir", "--max-update=5"])
-def test_options_of_fairseq_that_the_run_sets_itself(plan, extra):
+def test_options_of_fairseq_that_the_run_sets_itself(run, extra):
     with pytest.raises(XalignError, match=rf"set by the run itself[\s\S]*{extra.split('=')[0]}"):
-        replace(plan, extra=("--dropout", "0.1", extra)).check()
-    replace(plan, extra=("--dropout", "0.1")).check()
+        replace(run, extra=("--dropout", "0.1", extra)).check()
+    replace(run, extra=("--dropout", "0.1")).check()
 
 
-def test_files_that_are_not_there_are_all_named(plan):
-    missing = replace(plan, tgt="nowhere.en", links="nowhere.links")
+def test_files_that_are_not_there_are_all_named(run):
+    missing = replace(run, tgt="nowhere.en", links="nowhere.links")
     with pytest.raises(XalignError, match=r"nowhere\.en, nowhere\.links"):
         missing.check()
 
@@ -111,12 +111,12 @@ def test_files_that_are_not_there_are_all_named(plan):
         ("en", "the house\nthe house\n", r"differ in their number of lines[\s\S]*1 and 2"),
     ],
 )
-def test_a_development_set_that_does_not_fit(plan, name, content, message):
+def test_a_development_set_that_does_not_fit(run, name, content, message):
     from pathlib import Path
 
-    Path(plan.src).with_name(f"dev.{name}").write_text(content)
+    Path(run.src).with_name(f"dev.{name}").write_text(content)
     with pytest.raises(XalignError, match=message):
-        plan.check()
+        run.check()
 
 
 def test_a_development_set_is_whole_or_not_there():
@@ -133,16 +133,16 @@ def test_languages_by_the_names_of_files():
             languages_of(src, tgt)
 
 
-def test_what_makes_another_run(plan, tmp_path):
-    mine = plan.identity("digest", 2)
+def test_what_makes_another_run(run, tmp_path):
+    mine = run.identity("digest", 2)
     moved = tmp_path / "elsewhere.de"
     moved.write_text("ein Haus\nja\n")
-    same = [replace(plan, src=str(moved)), replace(plan, device="cpu", workers=3), replace(plan, lr=2e-5)]
+    same = [replace(run, src=str(moved)), replace(run, device="cpu", workers=3), replace(run, lr=2e-5)]
     assert all(other.identity("digest", 2) == mine for other in same)
     others = [
-        replace(plan, src=plan.tgt), replace(plan, dev=None), with_links(plan), replace(plan, seed=2),
-        replace(plan, objectives=("dwa",)), replace(plan, updates=3), replace(plan, extra=("--bf16",)),
-        replace(plan, patience=0), replace(plan, languages=("de", "nl")),
+        replace(run, src=run.tgt), replace(run, dev=None), with_links(run), replace(run, seed=2),
+        replace(run, objectives=("dwa",)), replace(run, updates=3), replace(run, extra=("--bf16",)),
+        replace(run, patience=0), replace(run, languages=("de", "nl")),
     ]  # fmt: skip
     assert all(other.identity("digest", 2) != mine for other in others)
-    assert plan.identity("other", 2) != mine != plan.identity("digest", 1)
+    assert run.identity("other", 2) != mine != run.identity("digest", 1)

@@ -27,7 +27,7 @@ class LinkFiles:
     directions: tuple[Path, Path] | None = None
 
     @classmethod
-    def plan(
+    def of(
         cls, src: str, tgt: str, out: str, *, drops_pairs: bool = False, directions: str | None = None
     ) -> "LinkFiles":
         """Name the outputs.
@@ -42,7 +42,7 @@ class LinkFiles:
 
         Example::
 
-            LinkFiles.plan("all.en", "all.de", "kept", drops_pairs=True).texts  # (Path("kept.en"), Path("kept.de"))
+            LinkFiles.of("all.en", "all.de", "kept", drops_pairs=True).texts  # (Path("kept.en"), Path("kept.de"))
         """
         both = (Path(f"{directions}.fwd"), Path(f"{directions}.rev")) if directions is not None else None
         if not drops_pairs:
@@ -74,7 +74,7 @@ class LinkFiles:
 
         Example::
 
-            LinkFiles.plan("all.en", "all.de", "all.links").check()
+            LinkFiles.of("all.en", "all.de", "all.links").check()
         """
         for path in self.outputs:
             if path.is_dir():

@@ -8,7 +8,7 @@ _ROW = re.compile(r"\| (?P<kind>train_inner|valid) \| (?P<values>\{.*\})\s*$")
 
 
 @dataclass(frozen=True)
-class Report:
+class Progress:
     """A line of the log: updates done, and the loss of training (in bits) or the AER of a validation."""
 
     updates: int
@@ -16,12 +16,12 @@ class Report:
     aer: float | None = None
 
 
-def read_line(line: str) -> Report | None:
+def read_line(line: str) -> Progress | None:
     """The report in a line of fairseq's log (``--log-format json``), None if it holds none.
 
     Example::
 
-        read_line('... | valid | {"valid_aer": "0.25", "valid_num_updates": "100"}')  # Report(100, aer=0.25)
+        read_line('... | valid | {"valid_aer": "0.25", "valid_num_updates": "100"}')  # Progress(100, aer=0.25)
     """
     found = _ROW.search(line)
     if found is None:
@@ -31,6 +31,6 @@ def read_line(line: str) -> Report | None:
     except ValueError:  # a line that was written while the process was killed
         return None
     if found["kind"] == "train_inner":
-        return Report(int(values["num_updates"]), loss=float(values["loss"]))
+        return Progress(int(values["num_updates"]), loss=float(values["loss"]))
     aer = values.get("valid_aer")
-    return Report(int(values["valid_num_updates"]), aer=None if aer is None else float(aer))
+    return Progress(int(values["valid_num_updates"]), aer=None if aer is None else float(aer))

@@ -9,7 +9,7 @@ from torch import Tensor, uint8
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.aligner.training.run import Plan
+from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import read_pretrained
@@ -27,19 +27,19 @@ class Start:
     digest: str
 
 
-def open_model(plan: Plan) -> Start:
+def open_model(run: TrainingRun) -> Start:
     """Read the model whole.
 
     Raises:
         XalignError: it is missing, damaged or no encoder, brings no tokenizer, or lacks the layer or an embedding of
             one of the languages.
     """
-    state, where = read_pretrained(plan.model)
+    state, where = read_pretrained(run.model)
     encoder, heads = checkpoint.load_encoder(state, where)
     config = encoder.config
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
-    config.side_rows(plan.languages)
-    layer = config.default_labelling_layer() if plan.layer is None else config.resolve_layer(plan.layer, "--layer")
+    config.side_rows(run.languages)
+    layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "--layer")
     # Without its MLM head: a model that comes without one gets another each time it is read.
     weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads
     return Start(config, layer, digest(weights, tokenizer.dictionary.digest))
@@ -55,15 +55,13 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
     return content.hexdigest()[:16]
 
 
-def aer_of(model: str | os.PathLike, plan: Plan, layer: int, similarity: str, device: str) -> float | None:
+def aer_of(model: str | os.PathLike, run: TrainingRun, layer: int, similarity: str, device: str) -> float | None:
     """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
 
     fairseq-train's own, which chooses among the checkpoints, leaves out what a long pair has beyond the positions.
     """
-    if plan.dev is None:
+    if run.dev is None:
         return None
-    aligner = Aligner.from_pretrained(
-        model, layer=layer, similarity=similarity, languages=plan.languages, device=device
-    )
-    links = [set(pair.links) for pair in aligner.stream(SentencePairs(plan.dev.src, plan.dev.tgt))]
-    return score(links, read_gold(plan.dev.gold)).aer
+    aligner = Aligner.from_pretrained(model, layer=layer, similarity=similarity, languages=run.languages, device=device)
+    links = [set(pair.links) for pair in aligner.stream(SentencePairs(run.dev.src, run.dev.tgt))]
+    return score(links, read_gold(run.dev.gold)).aer

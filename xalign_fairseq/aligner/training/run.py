@@ -52,7 +52,7 @@ class DevelopmentSet(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrainingRun:
     """All options of a run.
 
     Args:
@@ -75,7 +75,7 @@ class Plan:
 
     Example::
 
-        plan = Plan("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
+        run = TrainingRun("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
     """
 
     model: str

@@ -3,12 +3,13 @@
 import shlex
 from collections.abc import Callable
 from contextlib import closing
+from typing import Any
 
 from xalign_fairseq.aligner.training.command import require_known, train_options
 from xalign_fairseq.aligner.training.folder import RunFolder, read_json, write_json
-from xalign_fairseq.aligner.training.log import Report, read_line
+from xalign_fairseq.aligner.training.log import Progress, read_line
 from xalign_fairseq.aligner.training.model import aer_of, open_model
-from xalign_fairseq.aligner.training.run import Plan
+from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained import read_tokenizer
@@ -23,11 +24,13 @@ from xalign_fairseq.transport.sinkhorn import backend
 Say = Callable[[str], object]
 
 
-def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], object] = lambda report: None) -> dict:
+def train_aligner(
+    run: TrainingRun, say: Say = print, progress: Callable[[Progress], object] = lambda report: None
+) -> dict[str, Any]:
     """Fine-tune a model on bitext by fairseq-train; a run that was broken off goes on, a finished one stays.
 
     Args:
-        plan: what the run is.
+        run: what the run is.
         say: is told each step.
         progress: is told what fairseq-train reports.
 
@@ -42,30 +45,30 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
 
     Example::
 
-        plan = Plan("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
-        train_aligner(plan)["checkpoint"]  # "aligner/checkpoint_last.pt"
+        run = TrainingRun("xlmr.base", "train.de", "train.en", Path("aligner"), ("de", "en"))
+        train_aligner(run)["checkpoint"]  # "aligner/checkpoint_last.pt"
     """
     require_fairseq()
-    plan.check()
-    backend.select(plan.sinkhorn_backend)
-    device = choose_device(plan.device).type
-    folder = RunFolder(plan.out)
+    run.check()
+    backend.select(run.sinkhorn_backend)
+    device = choose_device(run.device).type
+    folder = RunFolder(run.out)
     folder.require_own()
-    start = open_model(plan)
-    identity = plan.identity(start.digest, start.layer)
+    start = open_model(run)
+    identity = run.identity(start.digest, start.layer)
     with alone(folder.path) as lock:
         begun = folder.begun(identity)
         if folder.result.is_file():
             return read_json(folder.result)
-        options = train_options(plan, start.config, start.layer, cpu=device == "cpu")
+        options = train_options(run, start.config, start.layer, cpu=device == "cpu")
         if begun is None:
-            if plan.extra:
+            if run.extra:
                 require_known(options)
-            begun = {"identity": identity, "before": _begin(plan, start.layer, device, say)}
+            begun = {"identity": identity, "before": _begin(run, start.layer, device, say)}
             write_json(folder.run, begun)
         elif mend(folder.path, updates_of, say):
             say("going on from the last checkpoint")
-        if (updates_of(folder.last) or 0) < plan.updates:  # fairseq would take one more step
+        if (updates_of(folder.last) or 0) < run.updates:  # fairseq would take one more step
             say(f"training; log: {folder.log}")
             # Closed at once if progress() is interrupted, so that the process does not outlive this call.
             with closing(output([*FAIRSEQ_TRAIN, *options], folder.log, held=[lock])) as lines:
@@ -76,7 +79,7 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
         result = {
             "checkpoint": str(path),
             "updates": updates_of(path),
-            "aer": aer_of(path, plan, start.layer, plan.measure, device),
+            "aer": aer_of(path, run, start.layer, run.measure, device),
             "before": begun["before"],
             "language_embeddings": bool(start.config.languages),
             "command": shlex.join(["fairseq-train", *options]),
@@ -85,12 +88,12 @@ def train_aligner(plan: Plan, say: Say = print, progress: Callable[[Report], obj
         return result
 
 
-def _begin(plan: Plan, layer: int, device: str, say: Say) -> float | None:
+def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
     """Prepare the text; AER of the model as it is, None without development set."""
-    say(f"preparing {plan.src}, {plan.tgt}")
-    texts = prepare(plan.sources(), read_tokenizer(plan.model))["pairs"]
+    say(f"preparing {run.src}, {run.tgt}")
+    texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
-    before = aer_of(plan.model, plan, layer, "hidden", device)
+    before = aer_of(run.model, run, layer, "hidden", device)
     if before is not None:
         say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
     return before
