@@ -2,12 +2,8 @@ import pytest
 import torch
 from word_pair_batches import DE, EN, SENTENCES, Trial, batch
 
-import xalign_fairseq
 from xalign_fairseq.errors import XalignError
-
-xalign_fairseq.register()
-
-from xalign_fairseq.objectives.l2_align import L2Align  # noqa: E402
+from xalign_fairseq.objectives.l2_align import L2Align
 
 
 @pytest.mark.parametrize("layer", [-1, 1])

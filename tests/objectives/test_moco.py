@@ -1,40 +1,25 @@
 import copy
 import math
 
-import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
 from gloo_workers import run_workers
+from trials import CONFIG, pair, typed
 
-import xalign_fairseq
-from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import pair_sample
-from xalign_fairseq.data.streams import Pair
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.queue import sentence_hash
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.moco import MocoConfig, MomentumContrast, info_nce
 
-xalign_fairseq.register()
-
-from xalign_fairseq.objectives.moco import MocoConfig, MomentumContrast, info_nce  # noqa: E402
-
-CONFIG = EncoderConfig(
-    vocab_size=60, encoder_layers=2, encoder_embed_dim=8, encoder_ffn_embed_dim=8, encoder_attention_heads=2
-)
-MASK = MaskOptions(mask=59, vocab=60, probability=0.3)
 # Few sentences, so that they recur; the first two differ in length.
 TEXT = [[4, 5, 6], [7, 8], [9], [10, 11, 12, 13, 14], [15, 16, 17], [18, 19, 20, 21], [22, 23], [24, 25, 26, 27]]
 
 
 def batch(*pairs):
     """A batch of pairs of sentences, each a number of TEXT or a list of ids."""
-    rng = np.random.default_rng(0)
-    ids = [[np.array(TEXT[each] if isinstance(each, int) else each, dtype=np.int64) for each in pair] for pair in pairs]
-    return Batch.from_sample(collate([pair_sample(Pair(0, *pair), rng, MASK) for pair in ids], []))
+    return typed([pair(*(TEXT[each] if isinstance(each, int) else each for each in both)) for both in pairs])
 
 
 def config(**options):
@@ -111,8 +96,8 @@ class PlainLoop:
             query = self.vector(self.live.encoder, self.live.trained, TEXT[src])
             key = self.vector(self.average[0], self.average[1], TEXT[tgt]).detach()
             scores = [query @ key / self.cfg.temperature]
-            for other, pair in self.queue:
-                if {src, tgt} & set(pair) and not self.cfg.keep_duplicates:
+            for other, sentences in self.queue:
+                if {src, tgt} & set(sentences) and not self.cfg.keep_duplicates:
                     masked += 1
                 else:
                     scores.append(query @ other / self.cfg.temperature)

@@ -4,12 +4,8 @@ import pytest
 import torch
 from word_pair_batches import DE, EN, SENTENCES, Trial, batch
 
-import xalign_fairseq
 from xalign_fairseq.errors import XalignError
-
-xalign_fairseq.register()
-
-from xalign_fairseq.objectives.ot_align import OtAlign  # noqa: E402
+from xalign_fairseq.objectives.ot_align import OtAlign
 
 KINDS = (
     {},

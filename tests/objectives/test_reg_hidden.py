@@ -5,12 +5,8 @@ import torch
 from trials import CONFIG
 from word_pair_batches import DE, EN, LANGUAGES, SENTENCES, Trial, batch
 
-import xalign_fairseq
 from xalign_fairseq.errors import XalignError
-
-xalign_fairseq.register()
-
-from xalign_fairseq.objectives.reg_hidden import RegHidden, RegHiddenConfig  # noqa: E402
+from xalign_fairseq.objectives.reg_hidden import RegHidden, RegHiddenConfig
 
 
 def moved(cfg=CONFIG, **options):

@@ -2,12 +2,8 @@ import pytest
 import torch
 from word_pair_batches import Trial, batch
 
-import xalign_fairseq
 from xalign_fairseq.errors import XalignError
-
-xalign_fairseq.register()
-
-from xalign_fairseq.objectives.reg_param import RegParam  # noqa: E402
+from xalign_fairseq.objectives.reg_param import RegParam
 
 
 def moved(**options):

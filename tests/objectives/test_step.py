@@ -1,16 +1,11 @@
 import pytest
 import torch
+from word_pair_batches import SENTENCES, pair
 
-import xalign_fairseq
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
-
-xalign_fairseq.register()
-
-from word_pair_batches import SENTENCES, pair  # noqa: E402
-
-from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig  # noqa: E402
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig
 
 
 class Reader(Objective):

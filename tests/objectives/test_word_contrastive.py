@@ -6,12 +6,8 @@ from gloo_workers import run_workers
 from trials import CONFIG
 from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
-import xalign_fairseq
 from xalign_fairseq.errors import XalignError
-
-xalign_fairseq.register()
-
-from xalign_fairseq.objectives.word_contrastive import WordContrastive, WordContrastiveConfig  # noqa: E402
+from xalign_fairseq.objectives.word_contrastive import WordContrastive, WordContrastiveConfig
 
 BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])
 
