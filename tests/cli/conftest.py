@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sentencepiece
 import torch
+from finished_runs import right, write_run  # noqa: F401
 
 from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig

@@ -30,6 +30,7 @@ def test_lines_belong_together(write):
     write("en-de.en.gz", "one\ntwo\n")
     path = write("en-de.de.gz", "eins\nzwei \n")
     pairs = [(each.id, each.language, each.first, each.second, each.label) for each in read_bitext(path, "de")]
+    assert {each.languages for each in read_bitext(path, "de")} == {("de", "en")}
     assert pairs == [("1", "de", "eins", "one", "1"), ("2", "de", "zwei", "two", "2")]
 
 

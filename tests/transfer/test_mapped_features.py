@@ -9,7 +9,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.benchmarks import find
-from xalign_fairseq.transfer.family import EncodedExample, Limits, window_languages
+from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.predict import Predictor
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -88,13 +88,3 @@ def test_a_language_without_a_map_is_read_as_it_is_and_told(save, transfer_data,
 
 def test_an_encoder_that_was_trained_has_left_its_maps_behind(save):
     assert Predictor.load(save(feature_based=False)).maps is None
-
-
-def test_every_window_has_the_language_of_its_example(transfer_data):
-    class Example:
-        def __init__(self, language):
-            self.language = language
-
-    windows = [torch.zeros(3).numpy()]
-    encoded = [EncodedExample(windows * count) for count in (2, 1, 3)]
-    assert window_languages([Example("de"), Example("en"), Example("fr")], encoded) == ["de"] * 2 + ["en"] + ["fr"] * 3

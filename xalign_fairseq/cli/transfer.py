@@ -60,14 +60,14 @@ def run(args: argparse.Namespace) -> int:
     import tempfile
 
     from xalign_fairseq.launch.installed import require_fairseq
+
+    require_fairseq()
     from xalign_fairseq.transfer.grid import build, describe
     from xalign_fairseq.transfer.run_spec import is_done
     from xalign_fairseq.transfer.runs import tidy
 
     if args.jobs < 1:
         raise XalignError("there must be at least one job", where="--jobs", found=args.jobs)
-    if not args.dry_run:
-        require_fairseq()
     study = _study(args)
     out = Path(args.out).absolute()
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"

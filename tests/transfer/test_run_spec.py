@@ -1,0 +1,111 @@
+"""What decides a run: its command line, its file, and folders that another run has made."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_study import ENCODER, STUDY, found, with_task, write_pairs
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transfer.run_spec import RunSpec, is_done, train_options, with_tests_of
+
+
+def test_fairseqs_command_line(runs, folder):
+    (spec, _) = runs(with_task("train_languages: [de], code_switch: true, holdout: 0.1"), precision="bf16")
+    command = train_options(spec, Path("save"))
+    assert command[0] == str(folder)
+    assert found(command, "--task") == "xalign_classification" and found(command, "--benchmark") == "xnli"
+    assert found(command, "--train-langs") == "en,de"
+    assert found(command, "--train-files") == f"en={folder}/train-en.tsv,de={folder}/train-de.tsv"
+    assert found(command, "--holdout") == "0.1" and "--valid-files" not in command
+    assert found(command, "--init-checkpoint") == "/models/enc.pt" and found(command, "--encoder-layers") == "3"
+    assert found(command, "--seed") == "3" and found(command, "--max-length") == "32"
+    assert "--code-switch" in command and "--bf16" in command and "--cpu" in command and "--fp16" not in command
+    (spec, _) = runs()
+    command = train_options(spec, Path("save"))
+    assert found(command, "--valid-files") == f"en={folder}/dev-en.tsv" and "--holdout" not in command
+    assert "--code-switch" not in command and "--extra-layers" not in command
+
+
+def test_family_options_reach_fairseq(runs, folder):
+    (folder / "t.tsv").write_text("Anna\tB-PER\nslept\tO\n\n" * 4)
+    text = "data: .\ntasks:\n  ner: {train: {en: t.tsv}, valid: {en: t.tsv}, test: {en: t.tsv}, settings: {crf: true, "
+    spec = runs(text + "head_dropout: 0.2, feature_based: true, extra_layers: 2}}\n")[0]
+    command = train_options(spec, Path("save"))
+    assert "--crf" in command and found(command, "--head-dropout") == "0.2"
+    assert "--feature-based" in command and found(command, "--extra-layers") == "2"
+
+
+def test_language_embeddings_are_built_again(runs):
+    speaking = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="de,en"))
+    [spec] = runs(STUDY.replace("[3, 1]", "[3]"), [speaking])
+    assert found(train_options(spec, Path("save")), "--language-embeddings") == "de,en"
+    assert "language_embeddings" not in runs()[0].encoder  # runs of earlier encoders are what they were
+
+
+def test_layer_norms_of_bert_are_built_again(runs):
+    bert = replace(ENCODER, config=replace(ENCODER.config, layer_norm_eps=1e-12))
+    [spec] = runs(STUDY.replace("[3, 1]", "[3]"), [bert])
+    assert float(found(train_options(spec, Path("save")), "--layer-norm-eps")) == 1e-12
+    assert "layer_norm_eps" not in runs()[0].encoder  # runs of earlier encoders are what they were
+
+
+def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
+    spec, out = runs()[0], tmp_path / "out"
+    here = spec.folder(out)
+    assert not is_done(spec, out)
+    here.mkdir(parents=True)
+    (here / "spec.json").write_text(json.dumps(spec.as_data()))
+    other = runs(STUDY.replace("1e-3", "2e-3"))[0]
+    assert not is_done(other, out)  # nothing was made there
+    (here / "checkpoints").mkdir()
+    with pytest.raises(XalignError, match=r'(?s)made by another run.*settings {"lr": 0.001}.*settings {"lr": 0.002}'):
+        is_done(other, out)
+    assert not is_done(spec, out)
+    (here / "result.json").write_text("{}")
+    assert is_done(spec, out)
+    moved = replace(spec, place={**spec.place, "checkpoint": "/elsewhere/enc.pt", "cpu": False})
+    assert is_done(moved, out)  # where the files stand decides nothing
+    write_pairs(folder / "test-de.tsv", 3)
+    with pytest.raises(XalignError, match="digests of tests"):
+        is_done(runs()[0], out)
+
+
+def test_languages_are_added_to_a_run_whose_model_was_kept(runs, tmp_path):
+    """A test language more or less makes no other run."""
+    spec, out = runs()[0], tmp_path / "out"
+    here = spec.folder(out)
+    here.mkdir(parents=True)
+    (here / "result.json").write_text("{}")
+    fewer = replace(spec, digests={**spec.digests, "test": {"en": spec.digests["test"]["en"]}})
+    (here / "spec.json").write_text(json.dumps(spec.as_data()))
+    assert is_done(fewer, out)
+    (here / "spec.json").write_text(json.dumps(fewer.as_data()))
+    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: de.*--keep-models"):
+        is_done(spec, out)
+    (here / "checkpoints").mkdir()
+    (here / "checkpoints/checkpoint_best.pt").touch()
+    assert not is_done(spec, out)
+
+
+def test_a_spec_goes_through_its_file(runs, tmp_path):
+    spec = runs()[0]
+    path = tmp_path / "spec.json"
+    path.write_text(json.dumps(spec.as_data()))
+    again = RunSpec.read(path)
+    assert again.as_data() == spec.as_data() and train_options(again, tmp_path) == train_options(spec, tmp_path)
+
+
+def test_the_tests_of_an_earlier_command_stay(runs, tmp_path):
+    spec = runs()[0]
+
+    def tested(language):
+        files = {**spec.place["files"], "test": {language: spec.place["files"]["test"][language]}}
+        digests = {**spec.digests, "test": {language: spec.digests["test"][language]}}
+        return replace(spec, digests=digests, place={**spec.place, "files": files})
+
+    (tmp_path / "spec.json").write_text(json.dumps(tested("de").as_data()))
+    both = with_tests_of(tested("en"), tmp_path / "spec.json")
+    assert list(both.digests["test"]) == list(both.place["files"]["test"]) == ["de", "en"]
+    assert both.digests["test"] == spec.digests["test"] and both.digests["train"] == spec.digests["train"]
