@@ -16,8 +16,9 @@ from sinkhorn_problems import Problem
 from torch import Tensor
 
 from xalign_fairseq.transport.extraction import find_links
-from xalign_fairseq.transport.labels import NO_PARTNER, partners, self_label
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.partners import NO_PARTNER, partners_of_matrix
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
 
@@ -39,7 +40,7 @@ class Contestant:
         large: whether the batch of thousands of pairs is for it, too.
     """
 
-    prepare: Callable[[Problem, LabelOptions], Call]
+    prepare: Callable[[Problem, TransportOptions], Call]
     gives: str
     dtypes: Sequence[str] = ("float32",)
     package: tuple[str, str] | None = None
@@ -53,23 +54,23 @@ class Contestant:
         return name if importlib.util.find_spec(module) is None else None
 
 
-def products(problem: Problem, options: LabelOptions) -> Call:
+def products(problem: Problem, options: TransportOptions) -> Call:
     """The products of both sides and nothing else: the measure of all others."""
     return lambda: torch.bmm(problem.src, problem.tgt.transpose(1, 2))
 
 
-def read(problem: Problem, options: LabelOptions) -> Call:
+def read(problem: Problem, options: TransportOptions) -> Call:
     """A copy of the hidden states, which reads them and writes them: twice the time of reading them."""
     target = torch.empty_like(problem.hidden)
     return lambda: target.copy_(problem.hidden)
 
 
-def xalign(problem: Problem, options: LabelOptions) -> Call:
+def xalign(problem: Problem, options: TransportOptions) -> Call:
     """Our own."""
     return lambda: self_label(problem.hidden, problem.spans, options, sizes=problem.sizes)
 
 
-def eager(problem: Problem, options: LabelOptions) -> Call:
+def eager(problem: Problem, options: TransportOptions) -> Call:
     """The definition, an operation of torch after the other."""
 
     def label() -> Tensor:
@@ -77,17 +78,17 @@ def eager(problem: Problem, options: LabelOptions) -> Call:
         plan = sinkhorn(
             similarity, src_mask, tgt_mask, iterations=options.iterations, mu=options.mu, eps=options.eps
         )  # fmt: skip
-        return partners(find_links(plan, src_mask, tgt_mask), problem.spans, problem.hidden.shape[1])
+        return partners_of_matrix(find_links(plan, src_mask, tgt_mask), problem.spans, problem.hidden.shape[1])
 
     return label
 
 
-def compiled(problem: Problem, options: LabelOptions) -> Call:
+def compiled(problem: Problem, options: TransportOptions) -> Call:
     """The definition as torch.compile makes it, for this very shape."""
     return torch.compile(eager(problem, options), fullgraph=True, dynamic=False)
 
 
-def pot(problem: Problem, options: LabelOptions, log: bool = False) -> Call:
+def pot(problem: Problem, options: TransportOptions, log: bool = False) -> Call:
     """POT's batched Sinkhorn. It does rows first, we columns: it gets the transposed matrices."""
     from ot import batch
 
@@ -106,12 +107,12 @@ def pot(problem: Problem, options: LabelOptions, log: bool = False) -> Call:
     return solved
 
 
-def pot_log(problem: Problem, options: LabelOptions) -> Call:
+def pot_log(problem: Problem, options: TransportOptions) -> Call:
     """The same in the log domain."""
     return pot(problem, options, log=True)
 
 
-def geomloss(problem: Problem, options: LabelOptions) -> Call:
+def geomloss(problem: Problem, options: TransportOptions) -> Call:
     """geomloss's batched solver: another algorithm, which anneals and takes the mean of both sides' updates."""
     from geomloss import ot
 
@@ -124,7 +125,7 @@ def geomloss(problem: Problem, options: LabelOptions) -> Call:
     return solved
 
 
-def released(problem: Problem, options: LabelOptions) -> Call:
+def released(problem: Problem, options: TransportOptions) -> Call:
     """What XLM-Align's released code does, in other words: products of whole sequences, then pair by pair in Python."""
 
     def label() -> Tensor:
@@ -143,7 +144,7 @@ def released(problem: Problem, options: LabelOptions) -> Call:
     return label
 
 
-def _link_list(plan: np.ndarray, options: LabelOptions) -> list[tuple[int, int]]:
+def _link_list(plan: np.ndarray, options: TransportOptions) -> list[tuple[int, int]]:
     """Itermax on dense 0/1 matrices, and its links entry by entry."""
     n, m = plan.shape
     links = _mutual(plan)
@@ -179,13 +180,13 @@ CONTESTANTS = {
 }
 
 
-def labels_of(gives: str, output: Any, problem: Problem, options: LabelOptions) -> Tensor:
+def labels_of(gives: str, output: Any, problem: Problem, options: TransportOptions) -> Tensor:
     """The labels (B, T) that a contestant's output means."""
     if gives == LABELS:
         return output
     inside = problem.src_mask[:, :, None] & problem.tgt_mask[:, None, :]
     links = find_links(output.masked_fill(~inside, 0.0), problem.src_mask, problem.tgt_mask)
-    return partners(links, problem.spans, problem.hidden.shape[1])
+    return partners_of_matrix(links, problem.spans, problem.hidden.shape[1])
 
 
 def agreement(labels: Tensor, truth: Tensor) -> float:

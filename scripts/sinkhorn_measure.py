@@ -25,7 +25,7 @@ from sinkhorn_problems import Problem, Size, make
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.sinkhorn import backend
 
 SIZES = (Size(64, 32), Size(64, 64), Size(64, 128), Size(64, 128, ragged=True))
@@ -43,18 +43,18 @@ def times(device: str, repeats: int, only: Sequence[str], quick: bool) -> list[d
     for size in QUICK if quick else SIZES:
         problems = {dtype: make(size, getattr(torch, dtype), device) for dtype in ("float32", "bfloat16")}
         for iterations in ITERATIONS:
-            rows += _measure(size, problems, LabelOptions(iterations=iterations), device, repeats, only)
+            rows += _measure(size, problems, TransportOptions(iterations=iterations), device, repeats, only)
     for program, contestant in CONTESTANTS.items():
         if contestant.missing and (not only or program in only):
             rows.append({"program": program, "dtype": contestant.dtypes[0], "missing": contestant.missing})
     if device == "cuda":
         problems = {"bfloat16": make(LARGE, torch.bfloat16, device)}
-        rows += _measure(LARGE, problems, LabelOptions(), device, repeats, only)
+        rows += _measure(LARGE, problems, TransportOptions(), device, repeats, only)
     return rows
 
 
 def _measure(
-    size: Size, problems: dict[str, Problem], options: LabelOptions, device: str, repeats: int, only: Sequence[str]
+    size: Size, problems: dict[str, Problem], options: TransportOptions, device: str, repeats: int, only: Sequence[str]
 ) -> list[dict[str, Any]]:
     large = size == LARGE
     torch.compiler.reset()
@@ -88,12 +88,12 @@ def _entrants(only: Sequence[str], dtypes: Any, large: bool) -> Iterator[tuple[s
             yield from ((program, dtype) for dtype in contestant.dtypes if dtype in dtypes)
 
 
-def describe(size: Size, options: LabelOptions) -> dict[str, Any]:
+def describe(size: Size, options: TransportOptions) -> dict[str, Any]:
     """Size and iterations in a row."""
     return {"size": size.name, "pairs": size.pairs, "iterations": options.iterations}
 
 
-def _truth(problem: Problem, options: LabelOptions) -> torch.Tensor:
+def _truth(problem: Problem, options: TransportOptions) -> torch.Tensor:
     """The labels by the definition in float64."""
     return eager(replace(problem, hidden=problem.hidden.double()), options)()
 
@@ -148,9 +148,9 @@ def memory(device: str, only: Sequence[str], quick: bool) -> list[dict[str, Any]
     for size in QUICK if quick else SIZES:
         for program, dtype in _entrants(only, ("float32", "bfloat16"), large=False):
             problem = make(size, getattr(torch, dtype), device)
-            call = CONTESTANTS[program].prepare(problem, LabelOptions())
+            call = CONTESTANTS[program].prepare(problem, TransportOptions())
             call()
-            row = {"program": program, "dtype": dtype, **describe(size, LabelOptions())}
+            row = {"program": program, "dtype": dtype, **describe(size, TransportOptions())}
             rows.append({**row, "extra_mb": _extra_mb(call, device)})
     return rows
 
@@ -180,7 +180,7 @@ def _status_kb(key: str) -> int:
 def profile(device: str, quick: bool) -> list[dict[str, Any]]:
     """Three calls of our own on the largest batch, marked for a profiler."""
     problem = make(QUICK[0] if quick else LARGE, torch.bfloat16, device)
-    call = CONTESTANTS[OURS].prepare(problem, LabelOptions())
+    call = CONTESTANTS[OURS].prepare(problem, TransportOptions())
     for _ in range(WARM_UP):
         call()
     torch.cuda.synchronize()

@@ -98,11 +98,12 @@ class Training:
 def measure(training: Training, repeats: int) -> dict[str, float]:
     """Medians over steps in seconds: ``step``, ``without`` DWA; of its labels, ``encoder_pass`` and ``labelling``."""
     from xalign_fairseq.objectives import dwa
+    from xalign_fairseq.transport.methods import Transport
 
     both, labelling = Clock(training.device), Clock(training.device)
     found: dict[str, list[float]] = {"step": [], "without": [], "encoder_pass": [], "labelling": []}
-    own = dwa.DenoisingWordAlignment
-    with patch.object(own, "_own", both.of(own._own)), patch.object(dwa, "self_label", labelling.of(dwa.self_label)):
+    own, method = dwa.DenoisingWordAlignment, Transport
+    with patch.object(own, "_own", both.of(own._own)), patch.object(method, "labels", labelling.of(method.labels)):
         for number in range(-1, repeats):
             for sample in training.samples:
                 both.seconds = labelling.seconds = 0.0

@@ -6,8 +6,8 @@ import torch
 
 from xalign_fairseq.transport.extraction import FILTERS, find_links
 from xalign_fairseq.transport.labels import pair_links
-from xalign_fairseq.transport.options import LabelOptions
-from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, sinkhorn
 
 
@@ -30,10 +30,10 @@ def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1
 
 
 def random_options(seed):
-    """Any of the options that :class:`LabelOptions` has."""
+    """Any of the options that :class:`TransportOptions` has."""
     draw = random.Random(seed)
     mu = draw.choice([1.0, 1.0, 2.0, 0.5, 0.1, 0.05, 0.02, 0.01])
-    return LabelOptions(
+    return TransportOptions(
         # Without any iteration K itself, whose powers below this mu are too small for float32.
         iterations=draw.choice([0, 1, 2, 3, 10] if mu >= 0.5 else [1, 2, 3, 10]),
         mu=mu,
@@ -70,7 +70,29 @@ def hangs_on_rounding(hidden, spans, options, draws=16):
     return changed
 
 
+def matrices(links, batch, sizes):
+    """Token links as a matrix of bool and one of their probabilities, 0 elsewhere, both (B, n, m)."""
+    found = torch.zeros(batch, *sizes, dtype=torch.bool, device=links.pair.device)
+    shares = links.probability.new_zeros(found.shape)
+    found[links.pair, links.src, links.tgt] = True
+    shares[links.pair, links.src, links.tgt] = links.probability
+    assert int(found.sum()) == len(links.pair)  # none of them is there twice
+    return found, shares
+
+
+def pair_matrices(hidden, spans, options=None, *, sizes=None, **measure):
+    """What pair_links finds, as :func:`matrices`."""
+    links = pair_links(hidden, spans, options, sizes=sizes, **measure)
+    return matrices(links, len(spans), side_sizes(spans) if sizes is None else sizes)
+
+
+def method_matrices(method, hidden, spans, sizes=None):
+    """What a method finds, as :func:`matrices`."""
+    links = method(hidden, spans, sizes=sizes)
+    return matrices(links, len(spans), side_sizes(spans) if sizes is None else sizes)
+
+
 def links_by(name, hidden, spans, options):
-    """Links and probabilities by a backend."""
+    """Links and probabilities by a backend, both (B, n, m)."""
     with backend.using(name):
-        return pair_links(hidden, spans, options)
+        return pair_matrices(hidden, spans, options)

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -35,7 +35,7 @@ class CosinePull(Objective):
         """Label without gradient, then compare with gradient."""
         encoder, bitext = step.encoder, step.bitext
         labels = self_label(
-            encoder.states(bitext.input(), labelling=True).layer(self.cfg.layer), bitext.spans, LabelOptions()
+            encoder.states(bitext.input(), labelling=True).layer(self.cfg.layer), bitext.spans, TransportOptions()
         ).long()
         hidden = encoder.states(bitext.input()).layer(self.cfg.layer)
         partner = hidden.gather(1, labels.clamp(min=0)[..., None].expand_as(hidden)).detach()

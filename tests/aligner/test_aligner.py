@@ -5,6 +5,7 @@ import random
 import pytest
 import sentencepiece
 import torch
+from sinkhorn_pairs import pair_matrices
 
 from xalign_fairseq.aligner import aligner as module
 from xalign_fairseq.aligner.aligner import Aligner
@@ -12,7 +13,6 @@ from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transport.labels import pair_links
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.words import to_word_links
@@ -91,7 +91,7 @@ def alone(aligner, layer, options, src, tgt):
     tokens = torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]])
     n, m = len(src_ids), len(tgt_ids)
     hidden = aligner.encoder.states(tokens).layer(layer)
-    links, probability = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
+    links, probability = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
     subword = [(i, j) for _, i, j in links.nonzero().tolist()]
     return {
         (a, b): max(float(probability[0, i, j]) for i, j in subword if (src_words[i], tgt_words[j]) == (a, b))
@@ -227,8 +227,8 @@ def test_a_pair_beyond_the_positions_is_read_in_windows(tokenizer, encoding, bat
             states = torch.cat([encoder.states(torch.tensor([[0, *side, 2]])).layer(2)[0, 1:-1] for side in ids])
         else:
             states = encodings_in_windows(encoder, ids, (n, m), 23, encoding)
-        links, probability = aligner.method(states[None], torch.tensor([[0, n, n, n + m]]))
-        expected = {(i, j): float(probability[0, i, j]) for _, i, j in links.nonzero().tolist()}
+        links = aligner.method(states[None], torch.tensor([[0, n, n, n + m]]))
+        expected = {(i, j): p for _, i, j, p in zip(*(column.tolist() for column in links), strict=True)}
         assert pair.links == pytest.approx(expected, abs=1e-9), (n, m)
 
 
@@ -273,10 +273,10 @@ def test_states_of_several_layers_are_averaged(aligner):
     n, m = len(src_ids), len(tgt_ids)
     states = aligner.encoder.states(torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]]))
     mean = (states.layer(1) + states.layer(3)) / 2
-    links, _ = aligner.method(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]))
+    [links] = aligner.method(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]])).by_pair(1)
     averaged = Aligner(aligner.encoder, aligner.tokenizer, layer=(1, -1))
     assert averaged.layers == (1, 3)
-    expected = to_word_links(links[0].nonzero().tolist(), src_words, tgt_words)
+    expected = to_word_links(links.tolist(), src_words, tgt_words)
     assert averaged.align([src], [tgt])[0].links.keys() == expected
     assert expected != aligner.align([src], [tgt])[0].links.keys()
 
@@ -344,7 +344,7 @@ def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(align
         sides = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
         hidden = [aligner.encoder.states(torch.tensor([[0, *ids, 2]])).layer(2)[:, 1:-1] for ids, _ in sides]
         n, m = (side.shape[1] for side in hidden)
-        found, _ = pair_links(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.method)
+        found, _ = pair_matrices(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.method)
         expected = to_word_links(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
         assert links.keys() == expected
         different += bool(expected - alone(aligner, 2, aligner.method, src, tgt).keys())

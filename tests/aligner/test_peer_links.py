@@ -57,9 +57,9 @@ def batch(cases):
 def find(method, cases):
     """Our subword links, and our word links, of each pair."""
     hidden, spans, src_words, tgt_words = batch(cases)
-    found, probability = make_method(method)(hidden, spans)
-    subwords = [set(map(tuple, pair.nonzero().tolist())) for pair in found]
-    return subwords, [set(pair) for pair in word_links(found, probability, src_words, tgt_words)]
+    found = make_method(method)(hidden, spans)
+    subwords = [set(map(tuple, pair.tolist())) for pair in found.by_pair(len(cases))]
+    return subwords, [set(pair) for pair in word_links(found, src_words, tgt_words)]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -94,17 +94,6 @@ def test_aer_is_micro_averaged_over_batches_and_averaged_over_pairs():
     assert values["aer"] == values["aer_aa-bb"] and "aer_aa-cc" not in values
 
 
-def test_aer_by_the_pointer_needs_a_pointer():
-    options = CRITERION_DATACLASS_REGISTRY["xlm_align"]()
-    counter = AerCounter(None, "argmax", "pointer")
-    with pytest.raises(XalignError, match="no pointer"):
-        counter.prepare(CONFIG, options, ["mlm", "tlm"])
-    counter.prepare(CONFIG, options, ["tlm", "dwa"])
-    assert counter.layer == 2  # where the pointer is trained
-    with pytest.raises(XalignError, match="--aer-layer"):
-        AerCounter(5, "argmax", "hidden").prepare(CONFIG, options, ["tlm"])
-
-
 class Freezing:
     """A model that only knows whether it was frozen."""
 

@@ -222,11 +222,11 @@ def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
     objective, encoder, _, step = build()
     data = batch()
     clean = objective.forward(objective.step(step(), data)).stats["pairs_without_label"]
-    states = step().states(data.bitext.tokens, labelling=True).layer(objective.label_layer).clone()
+    states = step().states(data.bitext.tokens, labelling=True).layer(objective.labelling.layer).clone()
     states[1] = float("nan")
     labels = self_label(states, data.bitext.spans)
     expected = self_label(
-        step().states(data.bitext.tokens, labelling=True).layer(objective.label_layer), data.bitext.spans
+        step().states(data.bitext.tokens, labelling=True).layer(objective.labelling.layer), data.bitext.spans
     )
     assert (labels[1] == -1).all() and (labels[[0, 2]] == expected[[0, 2]]).all()
     with torch.no_grad():
@@ -239,13 +239,13 @@ def test_pairs_with_non_finite_states_are_counted_and_harm_no_other():
 def test_a_dustbin_leaves_words_without_a_label():
     shares = []
     for dustbin in (0.1, 0.9):
-        objective, _, _heads, step = build(DwaConfig(method="ot-unbalanced", dustbin=dustbin, sinkhorn_iterations=9))
+        objective, _, _heads, step = build(DwaConfig(method="ot-unbalanced", dustbin=dustbin, dustbin_iterations=9))
         bitext = batch(((9, 12), (3, 2), (6, 6))).bitext
         labels = objective._own(objective.step(step(), Batch(bitext)))
-        hidden = step().states(bitext.tokens).layer(objective.label_layer)
-        links, _ = Dustbin(dustbin=dustbin, iterations=9)(hidden, bitext.spans)
+        hidden = step().states(bitext.tokens).layer(objective.labelling.layer)
+        links = Dustbin(dustbin=dustbin, iterations=9)(hidden, bitext.spans)
         expected = torch.full_like(labels, -1)
-        for b, i, j in links.nonzero().tolist():
+        for b, i, j in zip(links.pair.tolist(), links.src.tolist(), links.tgt.tolist(), strict=True):
             s, t = bitext.spans[b, 0] + i, bitext.spans[b, 2] + j
             expected[b, s], expected[b, t] = max(expected[b, s], t), max(expected[b, t], s)
         assert torch.equal(labels, expected)
@@ -254,9 +254,14 @@ def test_a_dustbin_leaves_words_without_a_label():
     assert 0 < shares[1] < shares[0]
 
 
-def test_options_left_out_are_the_methods_own():
+def test_options_are_those_of_the_method():
     assert labelling_method(DwaConfig()) == Transport()
     assert labelling_method(DwaConfig(method="ot-unbalanced")) == Dustbin()
+    given = DwaConfig(
+        method="ot-unbalanced", dustbin=0.3, dustbin_mu=0.2, dustbin_iterations=7, dustbin_filter="itermax",
+        filter_rounds=3, filter_alpha=0.8,
+    )  # fmt: skip
+    assert labelling_method(given) == Dustbin(0.3, mu=0.2, iterations=7, filter="itermax", rounds=3, alpha=0.8)
     given = DwaConfig(sinkhorn_iterations=5, mu=0.5, eps=1e-4, order="rows-first", filter_rounds=3, filter_alpha=0.8)
     assert labelling_method(given) == Transport(iterations=5, mu=0.5, eps=1e-4, order="rows-first", rounds=3, alpha=0.8)
     for wrong, named in (
@@ -264,6 +269,8 @@ def test_options_left_out_are_the_methods_own():
         ({"dustbin": 0.3}, "--dwa-method transport.*--dwa-dustbin"),
         ({"method": "ot-unbalanced", "order": "rows-first"}, "--dwa-order"),
         ({"method": "ot-unbalanced", "eps": 1e-4}, "--dwa-eps"),
+        ({"method": "ot-unbalanced", "mu": 0.5}, "--dwa-mu.*--dwa-dustbin-mu"),
+        ({"dustbin_filter": "union"}, "--dwa-dustbin-filter"),
         ({"method": "ot-unbalanced", "dustbin": 2.0}, "dustbin"),
         ({"method": "ot-unbalanced", "label_by": "pointer"}, "--dwa-label-by"),
         ({"order": "any"}, "--dwa-order"),

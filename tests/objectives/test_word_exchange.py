@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from sinkhorn_pairs import pair_matrices
 from trials import CONFIG, MASK, Trial, build_criterion, build_model, pair, typed
 
 from xalign_fairseq.data.batches import collate
@@ -13,7 +14,6 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.word_exchange import WordExchange, WordExchangeConfig
-from xalign_fairseq.transport.labels import pair_links
 
 LOUD = replace(MASK, probability=0.5)
 # Two source words of 2 and 1 tokens, two target words of 1 and 3; positions <s> 1 2 3 </s> 5 6 7 8 </s>.
@@ -215,7 +215,7 @@ def test_self_labels_are_the_links_of_the_unperturbed_pair():
     trial = Exchange(links="self", label_layer=1)
     data = batch([sample(*WORDS, None), sample([0, 1, 2], [0, 1, 2, 3], None), sample([], [0, 1], None)])
     bitext = data.bitext
-    found, _ = pair_links(trial.encoder.states(bitext.tokens).layer(1), bitext.spans)
+    found, _ = pair_matrices(trial.encoder.states(bitext.tokens).layer(1), bitext.spans)
     links = [set() for _ in bitext.spans]
     for row, i, j in found.nonzero().tolist():
         links[row].add((int(bitext.spans[row, 0]) + i, int(bitext.spans[row, 2]) + j))

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from sinkhorn_pairs import pair_matrices
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transport.labels import pair_links
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.options import TransportOptions
 
-OPTIONS = LabelOptions()
+OPTIONS = TransportOptions()
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_the_ready_made_sides_are_the_hidden_states_between_the_offsets(ragged):
 
 def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestants, ragged):
     truth = contestants.eager(replace(ragged, hidden=ragged.hidden.double()), OPTIONS)()
-    links, _ = pair_links(ragged.hidden.double(), ragged.spans)
+    links, _ = pair_matrices(ragged.hidden.double(), ragged.spans)
     assert (truth >= 0).any(1).all() and (truth >= 0).sum() <= 2 * links.sum()
     seen = set()
     for name, contestant in contestants.CONTESTANTS.items():

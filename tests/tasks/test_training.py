@@ -77,6 +77,22 @@ def test_a_checkpoint_aligns_by_itself(plain, sample, command, tmp_path):
     assert 0 < json.loads(scored.stdout)["aer"] < 1
 
 
+def test_validation_and_aligner_do_as_training_labels(train, databin, sample, command, tmp_path):
+    folder = tmp_path / "dustbin"
+    dustbin = ("--dwa-method", "ot-unbalanced", "--dwa-dustbin", 0.3, "--dwa-dustbin-filter", "itermax")
+    _, done = train(databin, folder, "--max-update", 2, "--validate-interval-updates", 2, "--dwa-label-layer", 1,
+                    *dustbin)  # fmt: skip
+    valid, text = validations(done.stdout + done.stderr)[-1], sample / "en-de"
+    stored = torch.load(folder / "checkpoint_last.pt", weights_only=False)["task_state"]["labelling"]
+    assert stored["layers"] == {"hidden": 1, "pointer": 2} and stored["method"]["dustbin"] == 0.3
+    for given, same in (((), True), (("--method", "transport"), False)):
+        out = tmp_path / "links"
+        command("xalign", "align", "--checkpoint", folder / "checkpoint_last.pt", "--src", text / "valid.en",
+                "--tgt", text / "valid.de", "--out", out, *given)  # fmt: skip
+        scored = json.loads(command("xalign", "score", "--hyp", out, "--gold", text / "valid.gold", "--json").stdout)
+        assert (scored["aer"] == pytest.approx(float(valid["valid_aer_en-de"]), abs=1e-4)) == same
+
+
 def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tmp_path):
     names = [name.removeprefix("--").replace("-", "_") for name in SMALL[::2]]
     sizes = dict(zip(names, map(int, SMALL[1::2]), strict=True))

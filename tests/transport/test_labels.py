@@ -4,14 +4,16 @@ import random
 
 import pytest
 import torch
+from sinkhorn_pairs import pair_matrices
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transport.labels import pair_links, partners, self_label
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.partners import partners_of_matrix as partners
 
 DOUBLE = torch.float64
-RELEASED = LabelOptions()
-PRINTED = LabelOptions(order="rows-first", filter="itermax-paper")
+RELEASED = TransportOptions()
+PRINTED = TransportOptions(order="rows-first", filter="itermax-paper")
 
 
 # Plain Python: lists and sets, one pair at a time, written from the paper and the released rules, not from the library.
@@ -101,14 +103,14 @@ def sides(hidden, spans, row):
     [
         RELEASED,
         PRINTED,
-        LabelOptions(order="rows-first"),
-        LabelOptions(filter="itermax-paper", rounds=4),
-        LabelOptions(filter="argmax", iterations=5),
-        LabelOptions(filter="union"),
-        LabelOptions(rounds=4, alpha=0.6),
-        LabelOptions(mu=0.5, eps=0.3, iterations=3),
-        LabelOptions(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper", domain="log"),
-        LabelOptions(mu=2.0, domain="linear"),
+        TransportOptions(order="rows-first"),
+        TransportOptions(filter="itermax-paper", rounds=4),
+        TransportOptions(filter="argmax", iterations=5),
+        TransportOptions(filter="union"),
+        TransportOptions(rounds=4, alpha=0.6),
+        TransportOptions(mu=0.5, eps=0.3, iterations=3),
+        TransportOptions(mu=0.5, eps=0.3, order="rows-first", filter="itermax-paper", domain="log"),
+        TransportOptions(mu=2.0, domain="linear"),
     ],
     ids=lambda o: f"{o.order}-{o.filter}-{o.rounds}-mu{o.mu}",
 )
@@ -116,7 +118,7 @@ def test_links_and_labels_are_those_of_the_equations(options):
     several = 0
     for seed in range(30):  # 300 pairs for each set of options
         hidden, spans = random_batch(seed)
-        links, _ = pair_links(hidden, spans, options)
+        links, _ = pair_matrices(hidden, spans, options)
         labels = self_label(hidden, spans, options)
         assert labels.dtype == torch.int16 and labels.shape == hidden.shape[:2]
         for row in range(len(hidden)):
@@ -135,14 +137,14 @@ def test_links_and_labels_are_those_of_the_equations(options):
 def test_padding_batch_size_and_order_change_nothing(options):
     hidden, spans = random_batch(99, pairs=12)
     labels = self_label(hidden, spans, options)
-    links, prob = pair_links(hidden, spans, options)
+    links, prob = pair_matrices(hidden, spans, options)
     order = torch.randperm(12, generator=torch.Generator().manual_seed(0))
     assert torch.equal(self_label(hidden[order], spans[order], options), labels[order])
     wide = torch.cat([hidden, torch.full((12, 9, hidden.shape[2]), torch.nan, dtype=DOUBLE)], 1)
     assert torch.equal(self_label(wide, spans, options, sizes=(15, 17))[:, : hidden.shape[1]], labels)
     for row in range(12):
         assert torch.equal(self_label(hidden[row : row + 1], spans[row : row + 1], options)[0], labels[row])
-        alone, alone_prob = pair_links(hidden[row : row + 1], spans[row : row + 1], options)
+        alone, alone_prob = pair_matrices(hidden[row : row + 1], spans[row : row + 1], options)
         n, m = alone.shape[1:]
         assert torch.equal(alone[0], links[row, :n, :m])
         torch.testing.assert_close(alone_prob[0], prob[row, :n, :m], rtol=1e-12, atol=0)
@@ -154,9 +156,11 @@ def test_one_token_sides_link_to_the_lowest_index_in_float32(options):
     generator = torch.Generator().manual_seed(1)
     for n, m in ((1, 13), (13, 1)):
         hidden = 5 * torch.rand(1, n + m + 3, 8, generator=generator)
-        links, _ = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), LabelOptions(filter="argmax"))
+        links, _ = pair_matrices(
+            hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), TransportOptions(filter="argmax")
+        )
         assert links.nonzero().tolist() == [[0, 0, 0]]
-        links, _ = pair_links(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
+        links, _ = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
         # As printed, the second round takes the next token, since the first link's mass is gone.
         expected = {(0, 0)} if options is RELEASED else {(0, 0), (0, 1) if n == 1 else (1, 0)}
         assert {(i, j) for _, i, j in links.nonzero().tolist()} == expected
@@ -206,7 +210,7 @@ def test_bfloat16_states_label_almost_as_their_float64_values(scale):
 def test_no_gradient_flows():
     hidden = torch.randn(1, 7, 4, requires_grad=True)
     spans = torch.tensor([[1, 3, 4, 6]])
-    assert not pair_links(hidden, spans)[1].requires_grad and not self_label(hidden, spans).requires_grad
+    assert not pair_matrices(hidden, spans)[1].requires_grad and not self_label(hidden, spans).requires_grad
 
 
 def test_a_batch_of_empty_sides():
@@ -217,4 +221,4 @@ def test_a_batch_of_empty_sides():
 @pytest.mark.parametrize("option", [{"filter": "best"}, {"mu": -1.0}, {"order": "both"}, {"rounds": 0}])
 def test_options_without_meaning_are_refused_when_made(option):
     with pytest.raises(XalignError, match=next(iter(option))):
-        LabelOptions(**option)
+        TransportOptions(**option)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.token_links import links_of_matrix
 from xalign_fairseq.transport.words import to_word_links, word_links
 
 
@@ -35,7 +36,7 @@ def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
     src_words, tgt_words = (
         torch.tensor([sorted(rng.randint(-1, 4) for _ in range(size)) for _ in range(20)]) for size in (7, 9)
     )
-    found = word_links(links, prob, src_words, tgt_words)
+    found = word_links(links_of_matrix(links, prob), src_words, tgt_words)
     for row in range(20):
         subwords = [(i, j) for i, j in links[row].nonzero().tolist()]
         words = to_word_links(subwords, src_words[row].tolist(), tgt_words[row].tolist())
@@ -47,7 +48,9 @@ def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
 
 
 def test_batches_without_links_and_misfits():
-    none = torch.zeros(2, 0, 3)
-    assert word_links(none.bool(), none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
-    with pytest.raises(XalignError, match="do not belong together"):
-        word_links(none.bool(), none, torch.zeros(2, 1).long(), torch.zeros(2, 3).long())
+    none = links_of_matrix(torch.zeros(2, 0, 3).bool(), torch.zeros(2, 0, 3))
+    assert word_links(none, torch.zeros(2, 0).long(), torch.zeros(2, 3).long()) == [{}, {}]
+    link = links_of_matrix(torch.eye(2).bool()[None], torch.eye(2)[None])
+    for src, tgt in (((1, 1), (1, 2)), ((1, 2), (1, 1)), ((0, 2), (0, 2))):
+        with pytest.raises(XalignError, match="do not belong together"):
+            word_links(link, torch.zeros(*src).long(), torch.zeros(*tgt).long())

@@ -1,8 +1,9 @@
 """The word aligner: sentence pairs in, word links with probabilities out, from a checkpoint and without fairseq."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,13 +15,15 @@ from xalign_fairseq.aligner.sentence_pairs import Sentence, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.labelling import stored_labelling
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.devices import choose_device
-from xalign_fairseq.transport.methods import Method, Transport, make_method
+from xalign_fairseq.transport.label_options import reading
+from xalign_fairseq.transport.methods import Method, Transport, make_method, with_options
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.words import NO_WORD, word_links
@@ -102,7 +105,7 @@ class Aligner:
             raise XalignError(
                 "a pointer reads jointly encoded pairs", where="--encoding", found=encoding, next="--similarity hidden"
             )
-        self._measured(self.method)  # whether pointer and method go together
+        reading(self.method, pointer)  # whether they go together
         self.pair_encoder = PairEncoder(self.encoder, encoding, maps, languages)
         if units not in UNITS:
             raise XalignError("there is no such unit of links", found=units, expected=" or ".join(UNITS))
@@ -127,7 +130,8 @@ class Aligner:
         dictionary: str | os.PathLike | None = None,
         spm: str | os.PathLike | None = None,
         layer: Layers | None = None,
-        method: Method | str = "transport",
+        method: Method | str | None = None,
+        options: Mapping[str, Any] | None = None,
         similarity: str | None = None,
         encoding: str | None = None,
         languages: tuple[str, str] | None = None,
@@ -144,26 +148,31 @@ class Aligner:
         :func:`~xalign_fairseq.encoder.pretrained.read_pretrained`, where the tokenizer is looked for by
         :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
 
-        Without ``layer`` it is the layer that the checkpoint labelled itself with, else the one at the same depth as
-        XLM-Align's layer 10 of 12, or SimAlign's and awesome-align's layer 8 of 12 with their methods. With
-        ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in for dot products (``"hidden"``), at
-        the layer that the pointer was trained on. Without ``similarity`` it is what the checkpoint labelled itself
-        with. With ``use_maps`` the checkpoint's linear maps are used, those of ``languages``, which an encoder with
-        language embeddings needs too. ``dtype="bfloat16"`` holds for weights and hidden states, not for the links.
+        What is not given is as the model labelled itself in its training
+        (:func:`~xalign_fairseq.encoder.labelling.stored_labelling`): method, similarity and layer. A model that never
+        did has XLM-Align's released method on hidden states, at the same depth as layer 10 of 12, or SimAlign's and
+        awesome-align's layer 8 of 12 with their methods. ``options`` are the method's, or change those of the model's
+        own: ``{"filter": "argmax", "mu": 0.5}``. With ``similarity="pointer"`` the scores of the checkpoint's DWA
+        pointer stand in for dot products (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the
+        checkpoint's linear maps are used, those of ``languages``, which an encoder with language embeddings needs too.
+        ``dtype="bfloat16"`` holds for weights and hidden states, not for the links.
         """
         target = choose_device(device)
-        method = make_method(method) if isinstance(method, str) else method
+        if isinstance(method, str):
+            method = make_method(method, **(options or {}))
         if dtype not in DTYPES:
             raise XalignError("there is no such dtype", where="dtype", found=dtype, expected=" or ".join(DTYPES))
         state, where = read_pretrained(path, revision)
         encoder, heads = checkpoint.load_encoder(state, where)
-        trained = checkpoint.options(state, "criterion")
-        by_default = trained.get("dwa_label_by") if isinstance(method, Transport) else None
-        by_pointer = (similarity or by_default) == "pointer"
-        pointer = checkpoint.load_pointer(heads, where).to(target) if by_pointer else None
+        own = stored_labelling(state, encoder.config)
+        if method is None:
+            method = with_options(own.method if own else Transport(), **(options or {}))
+        if similarity is None:  # a pointer's scores are of use to transport alone
+            similarity = own.similarity if own and isinstance(method, Transport) else "hidden"
+        pointer = checkpoint.load_pointer(heads, where).to(target) if similarity == "pointer" else None
         maps = require_maps(heads, where).to(target) if use_maps else None
-        if layer is None:
-            layer = trained.get("dwa_layer" if by_pointer else "dwa_label_layer")
+        if layer is None and own:
+            layer = own.layers.get(similarity)
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
         return cls(
             encoder.to(target, getattr(torch, dtype)),
@@ -211,7 +220,7 @@ class Aligner:
         Yields:
             for each pair, in the order of the input, one alignment per setting.
         """
-        resolved = [(self._resolve(layers), self._measured(method)) for layers, method in settings]
+        resolved = [(self._resolve(layers), reading(method, self.pointer)) for layers, method in settings]
         for chunk in chunks(pairs, SORTED_AT_ONCE):
             yield from self._chunk(chunk, resolved, progress)
 
@@ -221,19 +230,6 @@ class Aligner:
 
     def _usual_layer(self) -> int:
         return max(1, round(self.encoder.config.encoder_layers * self.method.depth))
-
-    def _measured(self, method: Method) -> Method:
-        """The method with the pointer, if there is one, in the place of dot products."""
-        if self.pointer is None:
-            return method
-        if not isinstance(method, Transport):
-            raise XalignError(
-                "a pointer's scores are of use to transport alone",
-                where="--method, --similarity",
-                found=method.describe()["method"],
-                next="--method transport, or --similarity hidden",
-            )
-        return replace(method, measure=self.pointer.similarity)
 
     def _chunk(
         self,
@@ -285,10 +281,9 @@ class Aligner:
             states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
-            links, probability = method(
-                _mean([states[layer] for layer in layers]), spans, sizes=(src_words.shape[1], tgt_words.shape[1])
-            )
-            yield word_links(links, probability, src_words, tgt_words)
+            sizes = (src_words.shape[1], tgt_words.shape[1])
+            links = method(_mean([states[layer] for layer in layers]), spans, sizes=sizes)
+            yield word_links(links, src_words, tgt_words)
 
     def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
         """The word of each token of either side, or its own number where links join subwords: (B, n) and (B, m)."""

@@ -4,7 +4,7 @@ import argparse
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax"
 METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "threshold")
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
-    "match: SimAlign's, on cosines; softmax: awesome-align's (default: transport)"
+    "match: SimAlign's, on cosines; softmax: awesome-align's (default: the model's own, else transport)"
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 BACKENDS = ("auto", "reference", "cpu", "cuda")
@@ -68,7 +68,9 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
 def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bool = True) -> None:
     """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter."""
     add_checkpoint_arguments(parser, checkpoint_required)
-    links = parser.add_argument_group("from hidden states to links (defaults: those of the method)")
+    links = parser.add_argument_group(
+        "from hidden states to links (defaults: as the model labelled itself, else the method's)"
+    )
     links.add_argument(
         "--encoding",
         choices=("joint", "separate"),
@@ -79,7 +81,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bo
         "--similarity",
         choices=("hidden", "pointer"),
         help="of transport; hidden: h_i . h_j (Eq. 1); pointer: the scores of dwa's pointer, at its own layer "
-        "(default: what the model labelled itself with, --dwa-label-by, else hidden)",
+        "(default: what the model labelled itself with, else hidden)",
     )
     links.add_argument("--iterations", type=int, metavar="N", help="of Sinkhorn (default: 2; ot-unbalanced 20)")
     links.add_argument(
@@ -135,7 +137,7 @@ class _LogLines(logging.Handler):
 
 
 def add_link_arguments(parser: argparse.ArgumentParser) -> None:
-    """Layer, method and filter of one way to find links."""
+    """Layer, method and filter by which links are found."""
     parser.add_argument(
         "--layer",
         type=layer_list,
@@ -144,7 +146,7 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
         "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else 10/12 of the "
         "depth; 8/12 for argmax, itermax, match and softmax)",
     )
-    parser.add_argument("--method", choices=METHODS, default=METHODS[0], help=METHOD_HELP)
+    parser.add_argument("--method", choices=METHODS, help=METHOD_HELP)
     parser.add_argument(
         "--filter", choices=PLAN_FILTERS, help="from plan to links (default: itermax; argmax for ot-unbalanced)"
     )
@@ -160,15 +162,17 @@ def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
-def link_method(args: argparse.Namespace, name: str, filter: str | None) -> "Method":
-    """A method with the options given."""
-    from xalign_fairseq.transport.methods import make_method
-
-    return make_method(name, filter=filter, **{option: getattr(args, option) for option in METHOD_OPTIONS})
+def method_options(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of a labelling method that are given."""
+    return {option: getattr(args, option) for option in METHOD_OPTIONS if getattr(args, option) is not None}
 
 
 def load_aligner(
-    args: argparse.Namespace, layer: Sequence[int] | None, method: "Method", units: str = "word"
+    args: argparse.Namespace,
+    layer: Sequence[int] | None,
+    method: "Method | str | None",
+    options: Mapping[str, Any] | None = None,
+    units: str = "word",
 ) -> "Aligner":
     """The aligner that the options describe."""
     from xalign_fairseq.aligner.aligner import Aligner
@@ -181,6 +185,7 @@ def load_aligner(
         spm=args.spm,
         layer=layer,
         method=method,
+        options=options,
         similarity=args.similarity,
         encoding=args.encoding,
         languages=side_languages(args),

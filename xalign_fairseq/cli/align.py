@@ -30,8 +30,8 @@ from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
     add_text_arguments,
-    link_method,
     load_aligner,
+    method_options,
     positive,
     progress_bar,
     read_fitting_gold,
@@ -176,7 +176,7 @@ def _devices(args: argparse.Namespace) -> list[str]:
 
 def _load(args: argparse.Namespace, device: str) -> "Aligner":
     here = argparse.Namespace(**{**vars(args), "device": device})
-    return load_aligner(here, args.layer, link_method(args, args.method, args.filter), args.units)
+    return load_aligner(here, args.layer, args.method, {**method_options(args), "filter": args.filter}, args.units)
 
 
 def _show_log(_: "Aligner", quiet: bool) -> None:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
     METHOD_HELP,
-    METHOD_OPTIONS,
     METHODS,
     PLAN_FILTERS,
     add_model_arguments,
     add_text_arguments,
     load_aligner,
+    method_options,
     open_pairs,
     progress_bar,
     read_fitting_gold,
@@ -28,18 +28,19 @@ from xalign_fairseq.errors import XalignError
 if TYPE_CHECKING:
     from xalign_fairseq.transport.methods import Method
 
+FILTERS = ("itermax", "argmax")  # that are compared unless others are given
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign layers``."""
     add_text_arguments(parser)
     parser.add_argument("--gold", required=True, metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
-    parser.add_argument("--method", nargs="+", choices=METHODS, default=METHODS[:1], help=METHOD_HELP)
+    parser.add_argument("--method", nargs="+", choices=METHODS, help=METHOD_HELP)
     parser.add_argument(
         "--filter",
         nargs="+",
         choices=PLAN_FILTERS,
-        default=["itermax", "argmax"],
-        help="from plan to links, for transport and ot-unbalanced (default: itermax argmax)",
+        help="from plan to links, for transport and ot-unbalanced (default: itermax, argmax and the model's own)",
     )
     parser.add_argument(
         "--layer",
@@ -69,7 +70,8 @@ def run(args: argparse.Namespace) -> None:
 
         check_picture(args.plot)
     show_log(args.quiet)
-    aligner = load_aligner(args, None, methods[0])
+    aligner = load_aligner(args, None, methods[0] if methods else None, method_options(args))
+    methods = methods or own_methods(args, aligner.method)
     config = aligner.encoder.config
     # A pointer means something at the layer that it was trained on, and nowhere else.
     default = range(config.encoder_layers + 1) if aligner.similarity == "hidden" else aligner.layers
@@ -102,23 +104,33 @@ def run(args: argparse.Namespace) -> None:
 
 
 def compared_methods(args: argparse.Namespace) -> "list[Method]":
-    """Each method with each filter, where it has filters, and with those of the options given that it has."""
+    """Each method that is named with each filter, where it has filters, and with the options given that it has."""
     from xalign_fairseq.transport import methods
 
-    given = {option: getattr(args, option) for option in METHOD_OPTIONS if getattr(args, option) is not None}
+    given = method_options(args)
     found: list[Method] = []
     used: set[str] = set()
-    for name in dict.fromkeys(args.method):
+    for name in dict.fromkeys(args.method or ()):
         known = methods.METHODS[name].options
         options = {option: value for option, value in given.items() if option in known}
         used |= options.keys()
-        for filter in dict.fromkeys(args.filter) if "filter" in known else [None]:
+        for filter in dict.fromkeys(args.filter or FILTERS) if "filter" in known else [None]:
             found.append(methods.make_method(name, filter=filter, **options))
-    for option in given.keys() - used:
+    for option in given.keys() - used if found else ():
         raise XalignError(
             "none of the methods has use for an option", where=f"--{option}", found=", ".join(args.method)
         )
     return found
+
+
+def own_methods(args: argparse.Namespace, own: "Method") -> "list[Method]":
+    """The model's own method, with its own filter and the usual ones, or those given."""
+    from xalign_fairseq.transport.methods import with_options
+
+    filter = own.describe().get("filter")
+    if filter is None:
+        return [own]
+    return [with_options(own, filter=each) for each in dict.fromkeys(args.filter or (filter, *FILTERS))]
 
 
 def print_table(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:

@@ -24,8 +24,8 @@ from xalign_fairseq.aligner.linking.filters import EMPTY, FILTERS, WU_DREDZE
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
-    link_method,
     load_aligner,
+    method_options,
     progress_bar,
     show_log,
 )
@@ -111,8 +111,8 @@ def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
         echo = not args.quiet and sys.stderr.isatty()
         return ToolEngine(TOOLS[name], args.symmetrize or SYMMETRIZATIONS[0], folder, echo)
     show_log(args.quiet)
-    method = link_method(args, args.method, args.filter)
-    return CheckpointEngine(load_aligner(args, args.layer, method), args.checkpoint)
+    options = {**method_options(args), "filter": args.filter}
+    return CheckpointEngine(load_aligner(args, args.layer, args.method, options), args.checkpoint)
 
 
 def _refuse_strays(args: argparse.Namespace, engine: str) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 from fairseq import metrics
 
 from xalign_fairseq.data.batches import Batch
@@ -13,39 +12,51 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.objectives.registry import choice
+from xalign_fairseq.objectives.registry import Objective, choice
 from xalign_fairseq.transport.extraction import FILTERS
-from xalign_fairseq.transport.labels import Measure, pair_links
-from xalign_fairseq.transport.options import LabelOptions
-from xalign_fairseq.transport.similarity import pair_similarity
+from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
+from xalign_fairseq.transport.methods import Method, Transport, with_options
 from xalign_fairseq.transport.words import to_word_links
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")
 
 
 class AerCounter:
-    """Counts for AER, per language pair, of the validation pairs that have prepared links."""
+    """Counts for AER, per language pair, of the validation pairs that have prepared links.
 
-    def __init__(self, layer: int | None, filter: str, similarity: str):
-        self.layer = layer
-        self.by_pointer = choice(similarity, ("hidden", "pointer"), "--aer-similarity") == "pointer"
-        choice(filter, FILTERS, "--aer-filter")
-        self.options = LabelOptions(filter=filter)
+    Links are made as the model labels itself; a model that does not has the released method at the default layer.
 
-    def prepare(self, config: EncoderConfig, criterion: Any, objectives: Sequence[str]) -> None:
-        """Resolve the layer: the option, else the layer of DWA's pointer or of its labels, else the default one."""
-        if self.by_pointer and "dwa" not in objectives:
+    Args:
+        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself.
+    """
+
+    def __init__(self, layer: int | None, filter: str | None, similarity: str | None):
+        if similarity is not None:
+            choice(similarity, SIMILARITIES, "--aer-similarity")
+        if filter is not None:
+            choice(filter, FILTERS, "--aer-filter")
+        self.layer, self.filter, self.similarity = layer, filter, similarity
+        self.labeller: str | None = None
+
+    def prepare(self, config: EncoderConfig, objectives: Sequence[Objective]) -> None:
+        """Find out how links are made, now that the objectives know the encoder."""
+        own = LabelOptions(Transport(), {"hidden": config.default_labelling_layer()})
+        for objective in objectives:
+            if objective.labelling is not None:
+                self.labeller, own = objective.name, objective.labelling
+                break
+        similarity = self.similarity or own.similarity
+        if similarity not in own.layers:
             raise XalignError(
                 "there is no pointer to score links with",
                 where="--aer-similarity pointer",
-                found=f"objectives {', '.join(objectives)}",
+                found=f"objectives {', '.join(objective.name for objective in objectives)}",
                 expected="dwa among them",
             )
-        dwa = criterion.dwa_layer if self.by_pointer else criterion.dwa_label_layer
-        for layer in (self.layer, dwa, config.default_labelling_layer()):
-            if layer is not None:
-                self.layer = config.resolve_layer(layer, "--aer-layer")
-                return
+        layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "--aer-layer")
+        self.options = LabelOptions(
+            with_options(own.method, filter=self.filter), {**own.layers, similarity: layer}, similarity
+        )
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
         """The additive parts of AER of a validation batch, for every pair of the data; nothing in training."""
@@ -54,24 +65,20 @@ class AerCounter:
         names = task.pair_names
         found = {name: AlignmentCounts() for name in names}
         bitext = batch.bitext
-        rows = [row for row, gold in enumerate(bitext.gold) if gold is not None] if bitext is not None else []
-        if rows:
-            assert bitext is not None and self.layer is not None  # prepare() has resolved it
-            hidden = encoder.states(bitext.input(), labelling=True).layer(self.layer)
-            measure = self._measure(encoder)
-            links = pair_links(hidden, bitext.spans, self.options, measure=measure)[0].cpu().numpy()
-            for row in rows:
-                gold = bitext.gold[row]
-                assert gold is not None
-                hypothesis = to_word_links(np.argwhere(links[row]).tolist(), gold.src_words, gold.tgt_words)
-                sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
-                possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
-                found[names[int(bitext.corpus[row])]] += count(hypothesis, Gold(sure, possible))
+        if bitext is not None and any(gold is not None for gold in bitext.gold):
+            hidden = encoder.states(bitext.input(), labelling=True).layer(self.options.layer)
+            links = self._method(encoder)(hidden, bitext.spans, sizes=bitext.longest).by_pair(len(bitext.gold))
+            for subword, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
+                if gold is not None:
+                    hypothesis = to_word_links(subword.tolist(), gold.src_words, gold.tgt_words)
+                    sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
+                    possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
+                    found[names[number]] += count(hypothesis, Gold(sure, possible))
         return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
 
-    def _measure(self, encoder: StepEncoder) -> Measure:
-        head: Any = encoder.heads["dwa"] if self.by_pointer else None
-        return head.pointer.similarity if head is not None else pair_similarity
+    def _method(self, encoder: StepEncoder) -> Method:
+        head: Any = encoder.heads[self.labeller] if self.options.similarity == "pointer" and self.labeller else None
+        return reading(self.options.method, head.pointer if head is not None else None)
 
     @staticmethod
     def log(sums: Mapping[str, float]) -> None:

@@ -17,6 +17,7 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice
+from xalign_fairseq.transport.label_options import LabelOptions
 from xalign_fairseq.transport.sinkhorn import backend
 
 
@@ -35,9 +36,16 @@ class WeightedConfig(FairseqDataclass):
     aer_layer: Optional[int] = field(
         default=None, metadata={"help": "layer whose links are scored in validation (default: the labelling layer)"}
     )
-    aer_filter: str = field(default="itermax", metadata={"help": "link extraction that is scored in validation"})
-    aer_similarity: str = field(
-        default="hidden", metadata={"help": "hidden (h_i . h_j) or pointer (the scores of dwa's pointer, at its layer)"}
+    aer_filter: Optional[str] = field(
+        default=None,
+        metadata={"help": "filter of the links that are scored in validation (default: as the model labels itself)"},
+    )
+    aer_similarity: Optional[str] = field(
+        default=None,
+        metadata={
+            "help": "what they are read from: hidden (h_i . h_j) or pointer (the scores of dwa's pointer, at its "
+            "layer) (default: as the model labels itself)"
+        },
     )
     sinkhorn_backend: str = field(
         default="auto",
@@ -99,6 +107,11 @@ class WeightedCriterion(FairseqCriterion):
         """Whether an objective cannot do with a pair that has no links."""
         return any(objective.links_of_every_pair for objective in self.active)
 
+    @property
+    def labelling(self) -> LabelOptions | None:
+        """How the model labels word links itself, once the heads are attached; None where no objective makes it."""
+        return next((objective.labelling for objective in self.active if objective.labelling is not None), None)
+
     def attach_heads(self, model: Any) -> None:
         """Check the options against the encoder and give the model the objectives' heads."""
         config = model.encoder.config
@@ -110,7 +123,7 @@ class WeightedCriterion(FairseqCriterion):
             head = objective.build_head(config)
             if head is not None:
                 model.attach_head(objective.name, head)
-        self.aer.prepare(config, self.cfg, [objective.name for objective in self.active])
+        self.aer.prepare(config, self.active)
         if not any(objective.predicts_tokens for objective in self.active):
             model.freeze_lm_head()
 

@@ -1,6 +1,6 @@
 """Denoising word alignment with self-labelled links (XLM-Align, Chi et al. 2021)."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Optional
 
 import torch
@@ -13,10 +13,9 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.extraction import FILTERS
-from xalign_fairseq.transport.labels import partners, self_label
-from xalign_fairseq.transport.methods import Dustbin, Transport
+from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
+from xalign_fairseq.transport.methods import Dustbin, LabellingMethod, Transport
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn.reference import ORDERS
 
 QUERIES = ("masked", "unmasked", "all-aligned")
@@ -38,37 +37,31 @@ class DwaConfig(ObjectiveConfig):
     method: str = field(
         default="transport",
         metadata={
-            "help": "way to the labels: transport, or ot-unbalanced, whose dustbin leaves words without a partner"
+            "help": "labelling method: transport, or ot-unbalanced, whose dustbin leaves words without a partner "
+            "(it has the options --dwa-dustbin..., not those of transport)"
         },
     )
-    sinkhorn_iterations: Optional[int] = field(
-        default=None, metadata={"help": "Sinkhorn iterations (default: 2 of transport, 20 of ot-unbalanced)"}
+    sinkhorn_iterations: int = field(default=2, metadata={"help": "Sinkhorn iterations of transport"})
+    mu: float = field(default=1.0, metadata={"help": "entropic regularisation of transport"})
+    eps: float = field(default=1e-6, metadata={"help": "floor of the similarities of transport"})
+    order: str = field(
+        default="columns-first", metadata={"help": "columns-first (released code) or rows-first (Eq. 6), of transport"}
     )
-    mu: Optional[float] = field(
-        default=None, metadata={"help": "entropic regularisation (default: 1 of transport, 0.1 of ot-unbalanced)"}
-    )
-    eps: Optional[float] = field(
-        default=None, metadata={"help": "floor of the similarities (transport alone; default: 1e-6)"}
-    )
-    order: Optional[str] = field(
-        default=None,
+    filter: str = field(
+        default="itermax",
         metadata={
-            "help": "columns-first (released code) or rows-first (Eq. 6) (transport alone; default: columns-first)"
-        },
-    )
-    dustbin: Optional[float] = field(
-        default=None,
-        metadata={"help": "score of no partner beside cosines scaled to 0 to 1 (ot-unbalanced alone; default: 0.5)"},
-    )
-    filter: Optional[str] = field(
-        default=None,
-        metadata={
-            "help": "itermax (released code), itermax-paper (Eq. 9), argmax (one round) or union (no filter) "
-            "(default: itermax of transport, argmax of ot-unbalanced)"
+            "help": "links from transport's plan: itermax (released code), itermax-paper (Eq. 9), argmax (one round) "
+            "or union (no filter)"
         },
     )
     filter_rounds: int = field(default=2, metadata={"help": "rounds of the filter"})
     filter_alpha: float = field(default=0.9, metadata={"help": "discount of tokens that have a link already"})
+    dustbin: float = field(
+        default=0.5, metadata={"help": "score of no partner beside cosines scaled to 0 to 1, of ot-unbalanced"}
+    )
+    dustbin_iterations: int = field(default=20, metadata={"help": "Sinkhorn iterations of ot-unbalanced"})
+    dustbin_mu: float = field(default=0.1, metadata={"help": "entropic regularisation of ot-unbalanced"})
+    dustbin_filter: str = field(default="argmax", metadata={"help": "links from ot-unbalanced's plan, as --dwa-filter"})
     queries: str = field(default="masked", metadata={"help": "positions that point: masked, unmasked or all-aligned"})
     unmasked_prob: float = field(default=0.15, metadata={"help": "share of unmasked tokens taken by unmasked queries"})
     start_update: int = field(default=1, metadata={"help": "updates before this one do not label"})
@@ -114,38 +107,49 @@ class DwaHead(nn.Module):
         self._switched = None
 
 
-METHODS = {"transport": Transport, "ot-unbalanced": Dustbin}
-# The methods' own names of those options that are called otherwise here.
-RENAMED = {"sinkhorn_iterations": "iterations", "filter_rounds": "rounds", "filter_alpha": "alpha"}
+# The options that a labelling method alone has.
+METHOD_OPTIONS = {
+    "transport": ("sinkhorn_iterations", "mu", "eps", "order", "filter"),
+    "ot-unbalanced": ("dustbin", "dustbin_iterations", "dustbin_mu", "dustbin_filter"),
+}
 
 
-def labelling_method(cfg: DwaConfig) -> Transport | Dustbin:
-    """How hidden states become links, with the method's own defaults for what was not given.
+def labelling_method(cfg: DwaConfig) -> LabellingMethod:
+    """How hidden states become labels.
 
     Raises:
         XalignError: there is no such method, it has no such option, or the option no such value.
     """
-    made = METHODS[choice(cfg.method, tuple(METHODS), "--dwa-method")]
-    known = {each.name for each in fields(made)}
-    given = {}
-    for option in ("sinkhorn_iterations", "mu", "eps", "order", "dustbin", "filter", "filter_rounds", "filter_alpha"):
-        value, name = getattr(cfg, option), RENAMED.get(option, option)
-        if value is not None and name not in known:
-            raise XalignError(
-                "the way to the labels has no such option",
-                where=f"--dwa-method {cfg.method}",
-                found=f"--dwa-{option.replace('_', '-')}",
-            )
-        if value is not None:
-            given[name] = value
-    if made is Dustbin and cfg.label_by == "pointer":
+    chosen = choice(cfg.method, tuple(METHOD_OPTIONS), "--dwa-method")
+    for method, options in METHOD_OPTIONS.items():
+        for option in options if method != chosen else ():
+            if getattr(cfg, option) != getattr(DwaConfig, option):
+                raise XalignError(
+                    "the labelling method has no such option",
+                    where=f"--dwa-method {chosen}",
+                    found=f"--dwa-{option.replace('_', '-')}",
+                    expected=", ".join(f"--dwa-{each.replace('_', '-')}" for each in METHOD_OPTIONS[chosen]),
+                )
+    choice(cfg.order, ORDERS, "--dwa-order")
+    choice(cfg.filter, FILTERS, "--dwa-filter")
+    choice(cfg.dustbin_filter, FILTERS, "--dwa-dustbin-filter")
+    rounds, alpha = cfg.filter_rounds, cfg.filter_alpha
+    if chosen == "transport":
+        return Transport(
+            iterations=cfg.sinkhorn_iterations, mu=cfg.mu, eps=cfg.eps, order=cfg.order,
+            filter=cfg.filter, rounds=rounds, alpha=alpha,
+        )  # fmt: skip
+    if cfg.label_by == "pointer":
         raise XalignError(
             "a dustbin stands beside cosines of hidden states, not beside the pointer's scores",
             where=f"--dwa-method {cfg.method}",
             found="--dwa-label-by pointer",
             expected="--dwa-label-by hidden",
         )
-    return made(**given)
+    return Dustbin(
+        dustbin=cfg.dustbin, mu=cfg.dustbin_mu, iterations=cfg.dustbin_iterations,
+        filter=cfg.dustbin_filter, rounds=rounds, alpha=alpha,
+    )  # fmt: skip
 
 
 @register_objective("dwa", dataclass=DwaConfig)
@@ -159,25 +163,24 @@ class DenoisingWordAlignment(Objective):
 
     stats = ("accuracy", "links_per_token", "masked_with_label", "pairs_without_label", "links_agreement")
     cfg: DwaConfig
+    labelling: LabelOptions
 
     def __init__(self, cfg: DwaConfig):
         super().__init__(cfg)
         choice(cfg.queries, QUERIES, "--dwa-queries")
-        choice(cfg.label_by, ("hidden", "pointer"), "--dwa-label-by")
-        if cfg.order is not None:
-            choice(cfg.order, ORDERS, "--dwa-order")
-        if cfg.filter is not None:
-            choice(cfg.filter, FILTERS, "--dwa-filter")
+        choice(cfg.label_by, SIMILARITIES, "--dwa-label-by")
         self.method = labelling_method(cfg)
         self.bootstraps = cfg.links_until > 0 or cfg.links_agreement > 0
         self.needs = ("bitext", "links") if self.bootstraps else ("bitext",)
 
     def prepare(self, config: EncoderConfig) -> None:
-        """Resolve the labelling and the pointer's layer; the pointer labels at the layer that it is trained on."""
-        label = self.cfg.layer if self.cfg.label_by == "pointer" else self.cfg.label_layer
-        self.label_layer = config.default_labelling_layer() if label is None else label
-        config.resolve_layer(self.label_layer, "--dwa-label-layer")
-        config.resolve_layer(self.cfg.layer, "--dwa-layer")
+        """Resolve the layers; the pointer labels at the layer that it is trained on."""
+        label = config.default_labelling_layer() if self.cfg.label_layer is None else self.cfg.label_layer
+        layers = {
+            "hidden": config.resolve_layer(label, "--dwa-label-layer"),
+            "pointer": config.resolve_layer(self.cfg.layer, "--dwa-layer"),
+        }
+        self.labelling = LabelOptions(self.method, layers, self.cfg.label_by)
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The pointer's two maps and the state of bootstrapping."""
@@ -224,12 +227,9 @@ class DenoisingWordAlignment(Objective):
 
     def _own(self, step: Step) -> Tensor:
         bitext = step.bitext
-        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
-        if isinstance(self.method, Dustbin):
-            links, _ = self.method(hidden, bitext.spans, sizes=bitext.longest)
-            return partners(links, bitext.spans, hidden.shape[1]).long()
-        measure = step.head.pointer.similarity if self.cfg.label_by == "pointer" else pair_similarity
-        return self_label(hidden, bitext.spans, self.method, measure=measure, sizes=bitext.longest).long()
+        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.labelling.layer)
+        method = reading(self.method, step.head.pointer if self.labelling.similarity == "pointer" else None)
+        return method.labels(hidden, bitext.spans, sizes=bitext.longest).long()
 
     def _compare(self, step: Step) -> tuple[Tensor, Tensor]:
         """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""

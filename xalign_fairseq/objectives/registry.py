@@ -14,6 +14,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.transport.label_options import LabelOptions
 
 OBJECTIVES: dict[str, type["Objective"]] = {}
 # Called with the name of each new objective; criterions, which import this module, listen here.
@@ -59,6 +60,8 @@ class Objective(ABC):
         pivot: the language that all pairs share and that the others are aligned to, where there is one.
         lexicons: the bilingual lexicons of the data, for an objective that needs them.
         seed: of the run; with the number of the update it keys what an objective draws itself.
+        labelling: how the model labels word links itself, where this objective makes it do so; set by :meth:`prepare`.
+            Checkpoints store it, and validation and the aligner do as it says.
 
     Example::
 
@@ -84,6 +87,7 @@ class Objective(ABC):
     pivot: str | None = None
     lexicons: Sequence[Lexicon] = ()
     seed: int = 1
+    labelling: LabelOptions | None = None
 
     def __init__(self, cfg: Any):
         self.cfg = cfg

@@ -126,7 +126,6 @@ class WordExchange(Objective):
         bitext, spans = step.bitext, step.bitext.spans
         if not self.given:
             hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
-            links, _ = pair_links(hidden, spans, sizes=bitext.longest)
-            rows, i, j = links.nonzero(as_tuple=True)
-            return torch.stack([rows, spans[rows, 0] + i, spans[rows, 2] + j], 1)
+            rows, src, tgt, _ = pair_links(hidden, spans, sizes=bitext.longest)
+            return torch.stack([rows, spans[rows, 0] + src, spans[rows, 2] + tgt], 1)
         return expand(bitext.links, bitext.word_table(0), bitext.word_table(1), self.cfg.subwords)

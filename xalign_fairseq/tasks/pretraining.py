@@ -11,6 +11,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
+from xalign_fairseq.criterions.earlier_options import of_today
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.masking import MaskOptions
@@ -21,6 +22,7 @@ from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.tasks.dataset import StreamsDataset
 from xalign_fairseq.tasks.lexicons import require_same_lexicons, trained_lexicons
+from xalign_fairseq.transport.label_options import LabelOptions
 
 logger = logging.getLogger(__name__)
 
@@ -121,6 +123,7 @@ class XalignPretrainingTask(FairseqTask):
         self.pivot = pivot_language(chosen, cfg.pivot_lang)
         self.needs: set[str] = set()
         self.models: list[Any] = []
+        self.labelling: LabelOptions | None = None
 
     @classmethod
     def setup_task(cls, cfg: XalignPretrainingConfig, **kwargs: Any) -> "XalignPretrainingTask":
@@ -151,10 +154,11 @@ class XalignPretrainingTask(FairseqTask):
 
     def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build the criterion, learn which streams it needs and give the models its heads."""
-        criterion = super().build_criterion(cfg, from_checkpoint)
+        criterion = super().build_criterion(of_today(cfg), from_checkpoint)
         self.needs = criterion.needs
         for model in self.models:
             criterion.attach_heads(model)
+        self.labelling = criterion.labelling
         self._check_streams()
         self._check_links(criterion.links_of_every_pair)
         return criterion
@@ -304,10 +308,12 @@ class XalignPretrainingTask(FairseqTask):
         return None
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint carries besides weights: vocabulary and tokenizer, and the lexicons it learned from."""
+        """What a checkpoint carries besides weights: tokenizer, labelling method, and the lexicons it learned from."""
         state: dict[str, Any] = {"tokenizer": tokenizer_state(self.dictionary, self.data.tokenizer_model)}
         if "lexicon" in self.needs:
             state["lexicons"] = [each.state() for each in self.lexicons]
+        if self.labelling is not None:
+            state["labelling"] = self.labelling.state()
         if self._language_embeddings:
             state["language_embeddings"] = self._language_embeddings
         return state

@@ -6,13 +6,12 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.transport.extraction import find_links, link_probability
-from xalign_fairseq.transport.options import LabelOptions
-from xalign_fairseq.transport.partners import dense_links, last_partners
-from xalign_fairseq.transport.similarity import pair_similarity, side_positions, side_sizes
+from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.partners import last_partners, partners_of_matrix
+from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused
 from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
-
-NO_PARTNER = -1
+from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix, links_of_partners
 
 
 class Measure(Protocol):
@@ -27,12 +26,12 @@ class Measure(Protocol):
 def pair_links(
     hidden: Tensor,
     spans: Tensor,
-    options: LabelOptions | None = None,
+    options: TransportOptions | None = None,
     *,
     measure: Measure = pair_similarity,
     sizes: tuple[int, int] | None = None,
-) -> tuple[Tensor, Tensor]:
-    """Links and link probabilities of each pair, from its hidden states at one layer.
+) -> TokenLinks:
+    """Links of each pair with their probabilities, from its hidden states at one layer.
 
     By the implementation that :func:`~xalign_fairseq.transport.sinkhorn.backend.chosen` names.
 
@@ -44,29 +43,26 @@ def pair_links(
         sizes: the longest sides (n, m), as in
             :func:`~xalign_fairseq.transport.similarity.pair_similarity`.
 
-    Returns:
-        links (B, n, m) bool and their probabilities (B, n, m) float, 0 elsewhere, counted from each side's first token.
-
     Example::
 
         hidden = torch.randn(1, 7, 16)  # <s> a b </s> x y </s>
-        links, prob = pair_links(hidden, torch.tensor([[1, 3, 4, 6]]))
-        links.nonzero().tolist()  # [pair, i, j]
+        links = pair_links(hidden, torch.tensor([[1, 3, 4, 6]]))
+        links.src, links.tgt  # of every link, the tokens counted from the first of their side
     """
-    options = options or LabelOptions()
+    options = options or TransportOptions()
     with torch.no_grad():
         if backend.chosen(hidden) == "reference":
             links, plan = _reference_links(hidden, spans, options, measure, sizes)
-            return links, link_probability(plan).masked_fill(~links, 0.0)
+            return links_of_matrix(links, link_probability(plan))
         sizes = side_sizes(spans) if sizes is None else sizes
         found, probability = _fused_partners(hidden, spans, options, measure, sizes, probabilities=True)
-        return dense_links(found, probability, spans, sizes, one_sided=options.filter == "union")
+        return links_of_partners(found, probability, spans, sizes, one_sided=options.filter == "union")
 
 
 def self_label(
     hidden: Tensor,
     spans: Tensor,
-    options: LabelOptions | None = None,
+    options: TransportOptions | None = None,
     *,
     measure: Measure = pair_similarity,
     sizes: tuple[int, int] | None = None,
@@ -93,36 +89,20 @@ def self_label(
         self_label(hidden, torch.tensor([[1, 3, 4, 6]]))
         # tensor([[-1, 5, 4, -1, 2, 1, -1]], dtype=torch.int16)
     """
-    options = options or LabelOptions()
+    options = options or TransportOptions()
     with torch.no_grad():
         if backend.chosen(hidden) == "reference":
             links, _ = _reference_links(hidden, spans, options, measure, sizes)
-            return partners(links, spans, hidden.shape[1])
+            return partners_of_matrix(links, spans, hidden.shape[1])
         sizes = side_sizes(spans) if sizes is None else sizes
         found, _ = _fused_partners(hidden, spans, options, measure, sizes, probabilities=False)
         return last_partners(found, one_sided=options.filter == "union")
 
 
-def partners(links: Tensor, spans: Tensor, length: int) -> Tensor:
-    """Turn links (B, n, m) bool into partner positions (B, length), as :func:`self_label` returns them."""
-    dtype = fused.label_dtype(length)
-    batch, n, m = links.shape
-    # Positions of padding are sent to an extra last column, which is cut off.
-    labels = torch.full((batch, length + 1), NO_PARTNER, dtype=dtype, device=links.device)
-    for side, size, other_size, sided in ((0, n, m, links), (1, m, n, links.transpose(1, 2))):
-        if size == 0 or other_size == 0:
-            continue
-        other, _ = side_positions(spans, 1 - side, other_size)
-        last = (sided * (other + 1)[:, None, :].to(dtype)).amax(2) - 1
-        positions, mask = side_positions(spans, side, size)
-        labels.scatter_(1, positions.masked_fill(~mask, length), last)
-    return labels[:, :length].contiguous()
-
-
 def _fused_partners(
     hidden: Tensor,
     spans: Tensor,
-    options: LabelOptions,
+    options: TransportOptions,
     measure: Measure,
     sizes: tuple[int, int],
     *,
@@ -135,7 +115,7 @@ def _fused_partners(
 
 
 def _reference_links(
-    hidden: Tensor, spans: Tensor, options: LabelOptions, measure: Measure, sizes: tuple[int, int] | None
+    hidden: Tensor, spans: Tensor, options: TransportOptions, measure: Measure, sizes: tuple[int, int] | None
 ) -> tuple[Tensor, Tensor]:
     """Links and plan, both (B, n, m)."""
     similarity, src_mask, tgt_mask = measure(hidden, spans, sizes=sizes)

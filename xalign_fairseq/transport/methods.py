@@ -1,7 +1,7 @@
-"""The ways from hidden states of sentence pairs to links: transport, and the rules of SimAlign and awesome-align."""
+"""Methods that find links in hidden states of sentence pairs: transport, and what SimAlign and awesome-align do."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import torch
@@ -10,10 +10,12 @@ from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.extraction import check_link_options, find_links, link_probability
-from xalign_fairseq.transport.labels import Measure, pair_links
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.labels import Measure, pair_links, self_label
+from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.partners import partners_of_matrix
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn.dustbin import check_dustbin_options, dustbin_plan
+from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
 
 COSINE_FILTERS = ("argmax", "itermax", "match")
 
@@ -31,31 +33,41 @@ class Method(Protocol):
     encoding: ClassVar[str]
     depth: ClassVar[float]
 
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
-        """Links (B, n, m) bool and probabilities (B, n, m) float of all token pairs, from hidden states (B, T, H).
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
+        """The links between the tokens of each pair, from hidden states (B, T, H).
 
         Args:
             hidden: any floating dtype; similarities are float32 (float64 for float64 states).
             spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end) in the sequence.
-            sizes: (n, m), the longest sides; given, nothing is read back from the device (but by ``match``).
+            sizes: (n, m), the longest sides, if they are known.
         """
 
     def describe(self) -> dict[str, Any]:
         """``method``, its name in :data:`METHODS`, and the options that bear on its links."""
 
 
+class LabellingMethod(Method, Protocol):
+    """A method that can label a model's own training: without a look at the host it gives each token one partner."""
+
+    def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """Partner positions (B, T), as :func:`~xalign_fairseq.transport.labels.self_label` returns them.
+
+        With ``sizes`` nothing is read back from the device.
+        """
+
+
 @dataclass(frozen=True)
-class Transport(LabelOptions):
+class Transport(TransportOptions):
     """XLM-Align's links (Chi et al., 2021): a transport plan of dot products, and a filter on it.
 
-    Options as in :class:`~xalign_fairseq.transport.options.LabelOptions`. The probability of a link is the geometric
-    mean of its shares of its row and of its column of the plan
+    Options as in :class:`~xalign_fairseq.transport.options.TransportOptions`. The probability of a link is the
+    geometric mean of its shares of its row and of its column of the plan
     (:func:`~xalign_fairseq.transport.extraction.link_probability`). ``measure`` puts a trained pointer's scores in the
     place of dot products.
 
     Example::
 
-        links, probability = Transport(filter="argmax")(hidden, spans)
+        links = Transport(filter="argmax")(hidden, spans)
     """
 
     encoding: ClassVar[str] = "joint"
@@ -63,9 +75,13 @@ class Transport(LabelOptions):
 
     measure: Measure = field(default=pair_similarity, repr=False, compare=False)
 
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
         """As :meth:`Method.__call__`."""
         return pair_links(hidden, spans, self, measure=self.measure, sizes=sizes)
+
+    def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """As :meth:`LabellingMethod.labels`."""
+        return self_label(hidden, spans, self, measure=self.measure, sizes=sizes)
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
@@ -86,7 +102,7 @@ class Dustbin:
 
     Example::
 
-        links, probability = Dustbin(dustbin=0.6)(hidden, spans)
+        links = Dustbin(dustbin=0.6)(hidden, spans)
     """
 
     encoding: ClassVar[str] = "joint"
@@ -103,9 +119,18 @@ class Dustbin:
         check_dustbin_options(self.dustbin, self.mu, self.iterations)
         check_link_options(self.filter, self.rounds, self.alpha)
 
-    @torch.no_grad()
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
         """As :meth:`Method.__call__`."""
+        links, plan = self._links(hidden, spans, sizes)
+        return links_of_matrix(links, link_probability(plan)[:, :-1, :-1])
+
+    def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """As :meth:`LabellingMethod.labels`."""
+        return partners_of_matrix(self._links(hidden, spans, sizes)[0], spans, hidden.shape[1])
+
+    @torch.no_grad()
+    def _links(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """Links (B, n, m) bool, and the plan with the dustbin's row and column."""
         cosine, src_mask, tgt_mask = _cosines(hidden, spans, sizes)
         scores = _scaled(cosine, src_mask[:, :, None] & tgt_mask[:, None, :])
         plan = dustbin_plan(scores, src_mask, tgt_mask, self.dustbin, mu=self.mu, iterations=self.iterations)
@@ -114,7 +139,7 @@ class Dustbin:
         links = find_links(
             inner * partnered, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha
         )
-        return links, link_probability(plan)[:, :-1, :-1]
+        return links, plan
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
@@ -135,7 +160,7 @@ class Cosine:
 
     Example::
 
-        links, similarity = Cosine("itermax")(hidden, spans)
+        links = Cosine("itermax")(hidden, spans)
     """
 
     encoding: ClassVar[str] = "separate"
@@ -156,16 +181,16 @@ class Cosine:
             check_link_options(self.filter, self.rounds, self.alpha)
 
     @torch.no_grad()
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
         """As :meth:`Method.__call__`."""
         cosine, src_mask, tgt_mask = _cosines(hidden, spans, sizes)
         # In place and in this order, whose rounding is SimAlign's.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
         similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0)
         if self.filter == "match":
-            return _matching(similarity, src_mask, tgt_mask), similarity
+            return links_of_matrix(_matching(similarity, src_mask, tgt_mask), similarity)
         links = find_links(similarity, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha)
-        return links, similarity
+        return links_of_matrix(links, similarity)
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
@@ -181,7 +206,7 @@ class Softmax:
 
     Example::
 
-        links, probability = Softmax()(hidden, spans)
+        links = Softmax()(hidden, spans)
     """
 
     encoding: ClassVar[str] = "separate"
@@ -199,7 +224,7 @@ class Softmax:
             )
 
     @torch.no_grad()
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> tuple[Tensor, Tensor]:
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
         """As :meth:`Method.__call__`."""
         similarity, src_mask, tgt_mask = _finite(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
@@ -207,7 +232,7 @@ class Softmax:
         similarity = similarity.masked_fill(~inside, torch.finfo(similarity.dtype).min)
         forward, backward = similarity.softmax(2), similarity.softmax(1)
         links = (forward > self.threshold) & (backward > self.threshold) & inside
-        return links, (forward * backward).sqrt().masked_fill(~inside, 0.0)
+        return links_of_matrix(links, (forward * backward).sqrt())
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
@@ -245,7 +270,48 @@ def make_method(name: str, **options: Any) -> Method:
     """
     if name not in METHODS:
         raise XalignError("there is no such method", where="--method", found=name, expected=" or ".join(METHODS))
-    kind, fixed, known = METHODS[name]
+    return METHODS[name].kind(**METHODS[name].fixed, **_given(name, options))
+
+
+def with_options(method: Method, **options: Any) -> Method:
+    """A method with some options changed; those that are None stay as they are. Errors as those of :func:`make_method`.
+
+    Example::
+
+        with_options(Transport(mu=0.5), filter="argmax", mu=None)  # Transport(mu=0.5, filter="argmax")
+    """
+    return replace(method, **_given(method.describe()["method"], options))  # type: ignore[type-var]
+
+
+def method_state(method: Method) -> dict[str, Any]:
+    """A method as plain values, for a checkpoint; the inverse of :func:`method_of_state`."""
+    name = method.describe()["method"]
+    left_out = {*METHODS[name].fixed, "measure"}
+    each = fields(method)  # type: ignore[arg-type]
+    return {"name": name, **{one.name: getattr(method, one.name) for one in each if one.name not in left_out}}
+
+
+def method_of_state(state: Mapping[str, Any]) -> Method:
+    """The method that :func:`method_state` described; :class:`XalignError` for one that this version does not know."""
+    options = dict(state)
+    try:
+        kind = METHODS[options.pop("name")]
+        return kind.kind(**kind.fixed, **options)
+    except (KeyError, TypeError) as error:
+        raise XalignError(
+            "a labelling method is of another version of this package", found=f"{dict(state)} ({error})"
+        ) from None
+
+
+def method_label(method: Method) -> str:
+    """A method in a word, for tables: its name, and behind transport's the filter: ``transport-itermax``."""
+    described = method.describe()
+    return "-".join(described[key] for key in ("method", "filter") if key in described)
+
+
+def _given(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that are not None; :class:`XalignError` for one that the method of this name has not."""
+    known = METHODS[name].options
     given = {key: value for key, value in options.items() if value is not None}
     for key in given.keys() - set(known):
         raise XalignError(
@@ -254,13 +320,7 @@ def make_method(name: str, **options: Any) -> Method:
             found=f"--{key}",
             expected=", ".join(f"--{key}" for key in known) or "none",
         )
-    return kind(**fixed, **given)
-
-
-def method_label(method: Method) -> str:
-    """A method in a word, for tables: its name, and behind transport's the filter: ``transport-itermax``."""
-    described = method.describe()
-    return "-".join(described[key] for key in ("method", "filter") if key in described)
+    return given
 
 
 def _filter(method: Transport | Dustbin | Cosine) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from xalign_fairseq.transport.sinkhorn.reference import check_sinkhorn_options
 
 
 @dataclass(frozen=True)
-class LabelOptions:
+class TransportOptions:
     """How hidden states become links; the defaults are the released code's (XLM-Align, Chi et al., 2021).
 
     ``iterations``, ``mu``, ``eps``, ``order`` and ``domain`` are those of

@@ -1,9 +1,12 @@
-"""From partners, round by round as the fused operator finds them, to one label a token and to links."""
+"""One label for each token, from links as matrices or from the partners that the fused operator finds in each round."""
 
 import torch
 from torch import Tensor
 
 from xalign_fairseq.transport.similarity import side_positions
+
+NO_PARTNER = -1
+LONGEST_INT16 = torch.iinfo(torch.int16).max
 
 
 def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
@@ -30,36 +33,22 @@ def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
     return labels
 
 
-def dense_links(
-    partners: Tensor, probability: Tensor, spans: Tensor, sizes: tuple[int, int], *, one_sided: bool = False
-) -> tuple[Tensor, Tensor]:
-    """Links (B, n, m) bool and their probabilities (B, n, m), 0 elsewhere, counted from each side's first token.
-
-    Args:
-        partners, probability: (R, B, T).
-        spans: (B, 4).
-        sizes: n and m.
-        one_sided: as in :func:`last_partners`.
-    """
-    links, shares = _of_side(partners, probability, spans, 0, sizes)
-    if one_sided:
-        back, back_shares = _of_side(partners, probability, spans, 1, sizes[::-1])
-        links, shares = links | back.transpose(1, 2), torch.maximum(shares, back_shares.transpose(1, 2))
-    return links, shares
+def partners_of_matrix(links: Tensor, spans: Tensor, length: int) -> Tensor:
+    """As :func:`last_partners`, (B, length), from links (B, n, m) bool."""
+    dtype = label_dtype(length)
+    batch, n, m = links.shape
+    # Positions of padding are sent to an extra last column, which is cut off.
+    labels = torch.full((batch, length + 1), NO_PARTNER, dtype=dtype, device=links.device)
+    for side, size, other_size, sided in ((0, n, m, links), (1, m, n, links.transpose(1, 2))):
+        if size == 0 or other_size == 0:
+            continue
+        other, _ = side_positions(spans, 1 - side, other_size)
+        last = (sided * (other + 1)[:, None, :].to(dtype)).amax(2) - 1
+        positions, mask = side_positions(spans, side, size)
+        labels.scatter_(1, positions.masked_fill(~mask, length), last)
+    return labels[:, :length].contiguous()
 
 
-def _of_side(
-    partners: Tensor, probability: Tensor, spans: Tensor, side: int, sizes: tuple[int, int]
-) -> tuple[Tensor, Tensor]:
-    """The links that stand at the tokens of one side: (B, size, size of the other) twice."""
-    size, other = sizes
-    at, mask = side_positions(spans, side, size)
-    rounds = at.expand(len(partners), -1, -1)
-    found = partners.gather(2, rounds)
-    # Tokens without a partner write to an extra last column, which is cut off.
-    column = (found - spans[:, 2 * (1 - side), None]).masked_fill(~mask | (found < 0), other).permute(1, 2, 0)
-    links = torch.zeros(*mask.shape, other + 1, dtype=torch.bool, device=partners.device)
-    shares = probability.new_zeros(links.shape)
-    links.scatter_(2, column, True)
-    shares.scatter_(2, column, probability.gather(2, rounds).permute(1, 2, 0))
-    return links[:, :, :other], shares[:, :, :other]
+def label_dtype(length: int) -> torch.dtype:
+    """Of positions in sequences of a length: int16, or int32 where that is too short."""
+    return torch.int16 if length <= LONGEST_INT16 else torch.int32

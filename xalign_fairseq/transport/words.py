@@ -7,6 +7,7 @@ from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.transport.token_links import TokenLinks
 
 NO_WORD = -1
 
@@ -42,36 +43,34 @@ def to_word_links(links: Iterable[Sequence[int]], src_words: Words, tgt_words: W
     return words
 
 
-def word_links(links: Tensor, prob: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
+def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
     """Word links of each pair of a batch, with the largest probability among the subword links between the two words.
 
     Args:
-        links: (B, n, m) bool, subword links, none at padding.
-        prob: (B, n, m) float, their probabilities.
+        links: of subwords.
         src_words: (B, n) int, the word index of each source subword; -1 for a subword of no word.
         tgt_words: (B, m) int, the same of the target side.
 
     Raises:
-        XalignError: the shapes do not fit.
+        XalignError: a link points beyond the subwords.
 
     Example::
 
-        links = torch.tensor([[[True, False], [True, True]]])
-        prob = torch.tensor([[[0.9, 0.0], [0.3, 0.6]]])
-        word_links(links, prob, torch.tensor([[0, 0]]), torch.tensor([[0, 1]]))  # [{(0, 0): 0.9, (0, 1): 0.6}]
+        links = links_of_matrix(torch.tensor([[[True, False], [True, True]]]), torch.rand(1, 2, 2))
+        word_links(links, torch.tensor([[0, 0]]), torch.tensor([[0, 1]]))  # [{(0, 0): 0.9, (0, 1): 0.6}]
     """
-    if links.shape != prob.shape or src_words.shape != links.shape[:2] or tgt_words.shape != links.shape[::2]:
-        raise XalignError(
-            "subword links and word indices do not belong together",
-            found=", ".join(str(tuple(x.shape)) for x in (links, prob, src_words, tgt_words)),
-            expected="(B, n, m), (B, n, m), (B, n), (B, m)",
-        )
-    pair, i, j = links.nonzero(as_tuple=True)
+    for which, words in ((links.src, src_words), (links.tgt, tgt_words)):
+        if len(which) and (int(which.max()) >= words.shape[1] or int(links.pair.max()) >= len(words)):
+            raise XalignError(
+                "subword links and word indices do not belong together",
+                found=f"a link of pair {int(links.pair.max())}, token {int(which.max())}",
+                expected=f"words of {len(words)} pairs with up to {words.shape[1]} tokens on that side",
+            )
     # In ascending order of probability the largest is the one that stays in the dictionary.
-    order = prob[pair, i, j].argsort()
-    pair, i, j = pair[order], i[order], j[order]
-    columns = (pair, src_words[pair, i], tgt_words[pair, j], prob[pair, i, j])
-    found: list[dict[Link, float]] = [{} for _ in range(links.shape[0])]
+    order = links.probability.argsort()
+    pair, i, j, probability = (column[order] for column in links)
+    columns = (pair, src_words[pair, i], tgt_words[pair, j], probability)
+    found: list[dict[Link, float]] = [{} for _ in range(len(src_words))]
     for row, word_i, word_j, value in zip(*(column.tolist() for column in columns), strict=True):
         if word_i != NO_WORD and word_j != NO_WORD:
             found[row][word_i, word_j] = value

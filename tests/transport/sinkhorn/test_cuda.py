@@ -4,11 +4,11 @@ import dataclasses
 
 import pytest
 import torch
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, random_options, random_pairs
+from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_options, random_pairs
 
 from xalign_fairseq.transport.extraction import FILTERS
-from xalign_fairseq.transport.labels import pair_links, self_label
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device"),
 ]
-RELEASED = LabelOptions()
+RELEASED = TransportOptions()
 SIZES = (3, 9, 30, 33, 60, 70, 120, 300)
 
 
@@ -33,7 +33,7 @@ def on_gpu(*tensors):
 def assert_same_links(hidden, spans, options):
     """Identical, but for pairs whose links float32 cannot decide; their number."""
     expected, expected_shares = links_by("reference", hidden, spans, options)
-    found, shares = (x.cpu() for x in pair_links(*on_gpu(hidden, spans), options))
+    found, shares = (x.cpu() for x in pair_matrices(*on_gpu(hidden, spans), options))
     different = differing(found, expected)
     if len(different):
         undecided = hangs_on_rounding(hidden[different], spans[different], options)
@@ -61,7 +61,7 @@ def test_links_under_all_options_are_the_references(common):
 def test_16_bit_states_keep_the_links_of_float64(dtype, longest):
     hidden, spans = random_pairs(4, 64, longest, width=768, scale=0.7)
     exact, _ = links_by("reference", hidden.double(), spans, RELEASED)
-    found = pair_links(*on_gpu(hidden.to(dtype), spans))[0].cpu()
+    found = pair_matrices(*on_gpu(hidden.to(dtype), spans))[0].cpu()
     f1 = 2 * (found & exact).sum() / (found.sum() + exact.sum())
     assert f1 >= 0.995
 
@@ -69,7 +69,7 @@ def test_16_bit_states_keep_the_links_of_float64(dtype, longest):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("width", [1, 7, 8, 33, 64, 72, 200, 768])
 def test_every_width_is_read_whole_and_nothing_beside_it(dtype, width):
-    options = LabelOptions(iterations=0)  # nothing depends on the order of sums then
+    options = TransportOptions(iterations=0)  # nothing depends on the order of sums then
     for longest in (20, 50, 100, 150):
         hidden, spans = random_pairs(2, 10, longest, width=width)
         hidden, spans = on_gpu(hidden.mul(2).round(), spans)
@@ -87,7 +87,7 @@ def test_every_width_is_read_whole_and_nothing_beside_it(dtype, width):
 def test_a_pair_has_the_same_bits_each_time_alone_and_in_any_batch(dtype):
     hidden, spans = random_pairs(9, 40, 140, width=256)
     hidden, spans = on_gpu(hidden.to(dtype), spans)
-    options = LabelOptions(rounds=3, mu=0.5)
+    options = TransportOptions(rounds=3, mu=0.5)
 
     def partners(hidden, spans, longest=140):
         return fused.link_partners(hidden, spans, (longest, longest), options, probabilities=True)
@@ -140,7 +140,7 @@ def test_a_pair_that_is_not_finite_has_no_links_and_harms_no_other(longest, bad,
 
 @pytest.mark.parametrize("filter", FILTERS)
 def test_ties_go_to_the_lowest_index(filter):
-    options = LabelOptions(filter=filter, iterations=0, rounds=1)
+    options = TransportOptions(filter=filter, iterations=0, rounds=1)
     for size in (3, 40, 100, 140):
         hidden, spans = on_gpu(torch.ones(1, 2 * size + 3, 3), torch.tensor([[1, size + 1, size + 2, 2 * size + 2]]))
         partners, _ = fused.link_partners(hidden, spans, (size, size), options)

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, random_options, random_pairs
+from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_options, random_pairs
 
-from xalign_fairseq.transport.labels import pair_links, self_label
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, building, fused, sinkhorn
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
-RELEASED = LabelOptions()
+RELEASED = TransportOptions()
 SCHEDULES = list(itertools.product([0, 1], [0, 1]))  # last threads first, copies at once
 
 
@@ -76,7 +76,7 @@ def pairs_of(sizes, width=24, seed=0):
 
 def assert_same_links(hidden, spans, options):
     expected, expected_shares = links_by("reference", hidden, spans, options)
-    found, shares = pair_links(hidden, spans, options)
+    found, shares = pair_matrices(hidden, spans, options)
     different = differing(found, expected)
     if len(different):
         assert hangs_on_rounding(hidden[different], spans[different], options).all(), (options, different.tolist())
@@ -117,7 +117,7 @@ def test_long_pairs_under_all_options(emulated):
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
 @pytest.mark.parametrize("width", [1, 7, 64, 200])
 def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width):
-    options = LabelOptions(iterations=0)  # nothing depends on the order of sums then
+    options = TransportOptions(iterations=0)  # nothing depends on the order of sums then
     for schedule, sizes in zip(
         SCHEDULES, ([(9, 30), (20, 3)], [(60, 20), (50, 40)], [(100, 2)], [(129, 9)]), strict=True
     ):
@@ -138,7 +138,7 @@ def test_every_width_is_read_whole_and_nothing_beside_it(emulated, dtype, width)
 
 
 def test_the_same_bits_in_any_order_of_threads(emulated):
-    options = LabelOptions(mu=0.5, rounds=3)
+    options = TransportOptions(mu=0.5, rounds=3)
     for sizes in ([(20, 31), (60, 50)], [(80, 70)], [(131, 60)]):
         hidden, spans = pairs_of(sizes)
         longest = (max(n for n, _ in sizes), max(m for _, m in sizes))
@@ -197,7 +197,7 @@ def test_a_pair_that_is_not_finite_has_no_links(sizes):
 def test_ties_go_to_the_lowest_index():
     for size in (3, 40, 140):
         hidden, spans = torch.ones(1, 2 * size + 3, 3), torch.tensor([[1, size + 1, size + 2, 2 * size + 2]])
-        options = LabelOptions(filter="union", iterations=0)
+        options = TransportOptions(filter="union", iterations=0)
         partners, _ = fused.link_partners(hidden, spans, (size, size), options)
         assert (partners[0, 0, 1 : size + 1] == size + 2).all() and (partners[0, 0, size + 2 : -1] == 1).all()
 

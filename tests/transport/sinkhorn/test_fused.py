@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 import torch
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, random_options, random_pairs
+from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_options, random_pairs
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.extraction import FILTERS
-from xalign_fairseq.transport.labels import pair_links, self_label
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.labels import self_label
+from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
-RELEASED = LabelOptions()
+RELEASED = TransportOptions()
 SIZES = (3, 9, 20, 45, 90)
 MEMORY = Path("/proc/self/statm")
 
@@ -31,7 +31,7 @@ def native_backend():
 def assert_same_links(hidden, spans, options):
     """Identical, but for pairs whose links float32 cannot decide; their number."""
     expected, _ = links_by("reference", hidden, spans, options)
-    found, _ = pair_links(hidden, spans, options)
+    found, _ = pair_matrices(hidden, spans, options)
     different = differing(found, expected)
     if len(different):
         undecided = hangs_on_rounding(hidden[different], spans[different], options)
@@ -59,7 +59,7 @@ def test_links_under_all_options_are_the_references(common):
 @pytest.mark.parametrize(("iterations", "longest"), [(2, 25), (0, 3)])
 def test_labels_are_the_references(filter, order, iterations, longest):
     # Without iterations the released filter's exception for sides of two tokens matters.
-    options = LabelOptions(filter=filter, order=order, rounds=3, iterations=iterations)
+    options = TransportOptions(filter=filter, order=order, rounds=3, iterations=iterations)
     hidden, spans = random_pairs(5, 40, longest)
     with backend.using("reference"):
         expected = self_label(hidden, spans, options)
@@ -70,11 +70,11 @@ def test_labels_are_the_references(filter, order, iterations, longest):
 @pytest.mark.parametrize("mu", [1.0, 0.3, 0.05, 0.02, 0.01])
 @pytest.mark.parametrize("filter", ["itermax", "union"])
 def test_probabilities_are_no_further_from_float64_than_the_references(mu, filter):
-    options = LabelOptions(mu=mu, filter=filter)
+    options = TransportOptions(mu=mu, filter=filter)
     hidden, spans = random_pairs(7, 40, 30)
     exact_links, exact = links_by("reference", hidden.double(), spans, options)
     reference_links, reference = links_by("reference", hidden, spans, options)
-    links, found = pair_links(hidden, spans, options)
+    links, found = pair_matrices(hidden, spans, options)
     common = exact_links & reference_links & links
     assert common.sum() > 0.95 * exact_links.sum()
     error = (found - exact)[common].abs().max()
@@ -117,14 +117,14 @@ def test_16_bit_states_give_the_links_of_the_same_states_in_float32(dtype):
 def test_bfloat16_keeps_the_links_of_float64():
     hidden, spans = random_pairs(4, 200, 48, width=256, scale=1.2)
     exact, _ = links_by("reference", hidden.double(), spans, RELEASED)
-    found, _ = pair_links(hidden.bfloat16(), spans)
+    found, _ = pair_matrices(hidden.bfloat16(), spans)
     f1 = 2 * (found & exact).sum() / (found.sum() + exact.sum())
     assert f1 >= 0.995
 
 
 def test_a_pair_has_the_same_bits_alone_in_any_batch_and_with_any_number_of_threads():
     hidden, spans = random_pairs(9, 24, 70)
-    options = LabelOptions(rounds=3, mu=0.5)
+    options = TransportOptions(rounds=3, mu=0.5)
     partners, probability = fused.link_partners(hidden, spans, (70, 70), options, probabilities=True)
     threads = torch.get_num_threads()
     torch.set_num_threads(2 if threads == 1 else 1)
@@ -168,7 +168,7 @@ def test_widths_and_strides_of_any_kind(width):
 
 def test_ties_go_to_the_lowest_index():
     hidden = torch.ones(1, 9, 3)  # <s> a a a </s> b b b </s>: all tokens alike
-    options = LabelOptions(filter="union", iterations=0)
+    options = TransportOptions(filter="union", iterations=0)
     partners, _ = fused.link_partners(hidden, torch.tensor([[1, 4, 5, 8]]), (3, 3), options)
     assert partners.tolist() == [[[-1, 5, 5, 5, -1, 1, 1, 1, -1]]]
     for sides in ([1, 2, 5, 8], [1, 4, 5, 6]):  # one token on a side, at different similarities
@@ -208,21 +208,21 @@ def test_empty_sides_empty_batches_and_large_states():
     labels = self_label(hidden, spans)
     assert (labels[1] == -1).all() and (labels[[0, 2]] >= 0).any(1).all()
     assert self_label(hidden[:0], spans[:0]).shape == (0, hidden.shape[1])
-    links, probability = pair_links(hidden[:0], spans[:0])
+    links, probability = pair_matrices(hidden[:0], spans[:0])
     assert links.shape == probability.shape == (0, 0, 0)
     for mu, sign in itertools.product((1.0, 0.01), (1, -1)):
         large = torch.full((1, 20, 768), 100.0) * (1 + 0.1 * torch.rand(1, 20, 768))
         large[:, 10:] *= sign  # all similarities about 7.7e6, or about -7.7e6
-        found, probability = pair_links(large, torch.tensor([[1, 9, 10, 19]]), LabelOptions(mu=mu))
+        found, probability = pair_matrices(large, torch.tensor([[1, 9, 10, 19]]), TransportOptions(mu=mu))
         assert found.any() and probability.isfinite().all()
 
 
 @pytest.mark.parametrize("filter", FILTERS)
 def test_sides_that_begin_with_the_sequence(filter):
-    hidden, options = random_pairs(21, 4, 9)[0], LabelOptions(filter=filter)
+    hidden, options = random_pairs(21, 4, 9)[0], TransportOptions(filter=filter)
     spans = torch.tensor([[0, 2, 2, 4], [0, 5, 5, 6], [3, 6, 0, 3], [0, 1, 1, 9]])
     expected, probability = links_by("reference", hidden, spans, options)
-    links, found = pair_links(hidden, spans, options)
+    links, found = pair_matrices(hidden, spans, options)
     assert torch.equal(links, expected) and torch.allclose(found, probability, atol=1e-5)
 
 
@@ -317,8 +317,8 @@ def test_given_similarities_take_the_place_of_products():
         return (similarity / 50).clamp(-80, 80).exp(), src_mask, tgt_mask
 
     with backend.using("reference"):
-        expected = pair_links(hidden, spans, measure=stretched)[0]
-    assert torch.equal(pair_links(hidden, spans, measure=stretched)[0], expected)
+        expected = pair_matrices(hidden, spans, measure=stretched)[0]
+    assert torch.equal(pair_matrices(hidden, spans, measure=stretched)[0], expected)
 
 
 def test_operators_are_what_torch_expects():
@@ -367,13 +367,13 @@ def test_gradients_do_not_flow_and_states_are_left_alone():
 def test_options_reach_the_operator():
     """Each option changes some link of some pair: none is lost between Python and C."""
     hidden, spans = random_pairs(17, 60, 14, common=0.5)
-    base = LabelOptions(rounds=3, alpha=0.9, mu=0.9)
+    base = TransportOptions(rounds=3, alpha=0.9, mu=0.9)
     changed = {"iterations": 0, "mu": 0.3, "eps": 5.0, "order": "rows-first", "filter": "itermax-paper"}
     changed |= {"rounds": 2, "alpha": 0.4}
-    links = pair_links(hidden, spans, base)[0]
+    links = pair_matrices(hidden, spans, base)[0]
     for name, value in changed.items():
         other = dataclasses.replace(base, **{name: value})
-        assert not torch.equal(pair_links(hidden, spans, other)[0], links), name
+        assert not torch.equal(pair_matrices(hidden, spans, other)[0], links), name
 
 
 @pytest.mark.parametrize("order", ["columns-first", "rows-first"])

@@ -13,12 +13,12 @@ from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.extraction import FILTERS
-from xalign_fairseq.transport.options import LabelOptions
+from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.partners import label_dtype
 from xalign_fairseq.transport.sinkhorn.building import library
 from xalign_fairseq.transport.sinkhorn.reference import SMALLEST_LINEAR_MU
 
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
-LONGEST_INT16 = torch.iinfo(torch.int16).max
 _SINKHORN = "int iterations, float mu, float eps, bool rows_first, bool log_domain"
 _FILTER = "int filter, int rounds, float alpha, bool probabilities"
 _LIBRARY = torch.library.Library("xalign", "DEF")
@@ -44,7 +44,7 @@ class Call(ctypes.Structure):
 
 
 def link_partners(
-    hidden: Tensor, spans: Tensor, sizes: tuple[int, int], options: LabelOptions, *, probabilities: bool = False
+    hidden: Tensor, spans: Tensor, sizes: tuple[int, int], options: TransportOptions, *, probabilities: bool = False
 ) -> tuple[Tensor, Tensor]:
     """The partner of each token in each round of the filter, from hidden states in one call.
 
@@ -68,14 +68,14 @@ def link_partners(
 
     Example::
 
-        partners, _ = link_partners(hidden, spans, (32, 32), LabelOptions())
+        partners, _ = link_partners(hidden, spans, (32, 32), TransportOptions())
         labels = partners.amax(0)
     """
     return torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *_options(options), probabilities)
 
 
 def link_partners_of(
-    similarity: Tensor, spans: Tensor, length: int, options: LabelOptions, *, probabilities: bool = False
+    similarity: Tensor, spans: Tensor, length: int, options: TransportOptions, *, probabilities: bool = False
 ) -> tuple[Tensor, Tensor]:
     """As :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
     return torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *_options(options), probabilities)
@@ -108,12 +108,7 @@ def plan(
     return torch.ops.xalign.sinkhorn_plan(similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass, *given)
 
 
-def label_dtype(length: int) -> torch.dtype:
-    """Of positions in sequences of a length: int16, or int32 where that is too short."""
-    return torch.int16 if length <= LONGEST_INT16 else torch.int32
-
-
-def _options(options: LabelOptions) -> tuple:
+def _options(options: TransportOptions) -> tuple:
     rounds = options.rounds if options.filter.startswith("itermax") else 1
     return (
         options.iterations,

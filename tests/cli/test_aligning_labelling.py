@@ -1,0 +1,67 @@
+"""The aligner's commands do as the model labelled itself, unless they are told otherwise."""
+
+import json
+
+import pytest
+import torch
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.methods import Dustbin, Transport
+
+OWN = Dustbin(0.4, filter="itermax")
+
+
+def stored(state, folder, method):
+    path = folder / f"{type(method).__name__}.pt"
+    task_state = {**state["task_state"], "labelling": LabelOptions(method, {"hidden": 2, "pointer": 3}).state()}
+    torch.save({**state, "task_state": task_state}, path)
+    return path
+
+
+@pytest.fixture
+def dustbin(tiny_state, tmp_path):
+    """A checkpoint that labelled itself by transport with a dustbin, at layer 2."""
+    return stored(tiny_state, tmp_path, OWN)
+
+
+@pytest.fixture
+def align(tiny_text, capsys):
+    """Run ``xalign align``; exit code, output and what was told."""
+
+    def run(checkpoint, *options):
+        status = main(["align", "--checkpoint", str(checkpoint), "--pairs", str(tiny_text / "text.pairs"), *options])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+def test_method_options_and_layer_are_the_models_own(dustbin, align):
+    given = ("--method", "ot-unbalanced", "--dustbin", "0.4", "--filter", "itermax", "--layer", "2")
+    status, links, told = align(dustbin)
+    assert status == 0 and "layer 2 of 3" in told and "ot-unbalanced-itermax" in told
+    assert links == align(dustbin, *given)[1] != align(dustbin, *given[:-1], "1")[1]
+
+
+def test_options_change_the_models_own_method(dustbin, align):
+    changed = align(dustbin, "--filter", "argmax", "--mu", "0.3")
+    assert "ot-unbalanced-argmax" in changed[2]
+    given = ("--method", "ot-unbalanced", "--dustbin", "0.4", "--mu", "0.3", "--layer", "2")
+    assert changed[1] == align(dustbin, *given)[1] != align(dustbin, "--filter", "argmax")[1]
+    status, _, told = align(dustbin, "--order", "rows-first")
+    assert status == 2 and "ot-unbalanced has no such option" in told and "--order" in told
+
+
+def test_a_method_that_is_named_has_its_own_options(tiny_state, tmp_path, align):
+    union = stored(tiny_state, tmp_path, Transport(filter="union"))
+    assert align(union, "--method", "transport")[1] == align(union, "--filter", "itermax")[1] != align(union)[1]
+
+
+def test_layers_compares_the_models_own_method(dustbin, tiny_text, tmp_path):
+    table = tmp_path / "table.json"
+    texts = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold")]
+    assert main(["layers", "--checkpoint", str(dustbin), *texts, "--quiet", "--json", str(table)]) == 0
+    rows = json.loads(table.read_text())["rows"]
+    assert [row["method"] for row in rows[:2]] == ["ot-unbalanced-itermax", "ot-unbalanced-argmax"] and len(rows) == 8
+    assert "|dustbin:0.4|" in rows[0]["signature"]

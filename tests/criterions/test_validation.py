@@ -1,0 +1,131 @@
+"""AER in validation: links are made as the model labels itself, unless the options say otherwise."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+import xalign_fairseq
+from xalign_fairseq.data.batches import Batch, collate
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import GoldLinks, pair_sample
+from xalign_fairseq.data.streams import Pair
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.methods import Dustbin, Transport, with_options
+
+xalign_fairseq.register()
+
+from xalign_fairseq.criterions.validation import PARTS, AerCounter  # noqa: E402
+from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig  # noqa: E402
+
+CONFIG = EncoderConfig(
+    vocab_size=60, encoder_layers=3, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
+)
+LINKS = [np.array([[0, 0, 1], [1, 2, 0], [2, 1, 1]]), np.array([[0, 0, 1]]), None]
+TASK = SimpleNamespace(pair_names=["aa-bb", "aa-cc"])
+
+
+def labeller(**options):
+    objective = DenoisingWordAlignment(DwaConfig(**options))
+    objective.prepare(CONFIG)
+    return objective
+
+
+def prepared(objectives, layer=None, filter=None, similarity=None):
+    counter = AerCounter(layer, filter, similarity)
+    counter.prepare(CONFIG, objectives)
+    return counter
+
+
+@pytest.fixture
+def bitext():
+    rng = np.random.default_rng(0)
+    samples = []
+    for corpus, (n, m), links in zip((0, 1, 0), ((5, 7), (3, 2), (4, 4)), LINKS, strict=True):
+        sample = pair_sample(
+            Pair(corpus, rng.integers(4, 58, n), rng.integers(4, 58, m)), rng, MaskOptions(mask=59, vocab=60)
+        )
+        if links is not None:  # of words; the last two tokens of either side are one word
+            words = [np.minimum(np.arange(size), size - 2) for size in (n, m)]
+            sample.gold = GoldLinks(*words, links)
+        samples.append(sample)
+    return Batch.from_sample(collate(samples, []))
+
+
+@pytest.fixture
+def encoder():
+    torch.manual_seed(1)
+    return Encoder(CONFIG)
+
+
+def expected(links):
+    """AER's parts by hand: links (k, 2) of each pair between its tokens."""
+    counts = dict.fromkeys((f"aer/{name}/{part}" for name in TASK.pair_names for part in PARTS), 0.0)
+    for corpus, (n, m), gold, found in zip((0, 1), ((5, 7), (3, 2)), LINKS, links, strict=False):
+        words = {(min(i, n - 2), min(j, m - 2)) for i, j in found}
+        sure = {(i, j) for i, j, mark in gold.tolist() if mark}
+        possible = {(i, j) for i, j, _ in gold.tolist()}
+        for part, value in zip(PARTS, (len(words & sure), len(words & possible), len(words), len(sure)), strict=True):
+            counts[f"aer/{TASK.pair_names[corpus]}/{part}"] += value
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "method", "layer"),
+    [
+        ({}, {}, Transport(), 2),
+        ({"filter": "union", "mu": 0.5, "label_layer": 1}, {}, Transport(filter="union", mu=0.5), 1),
+        ({"method": "ot-unbalanced", "dustbin": 0.4}, {}, Dustbin(0.4), 2),
+        ({"method": "ot-unbalanced"}, {"filter": "union", "layer": -1}, Dustbin(filter="union"), 3),
+        (None, {}, Transport(), 2),
+        (None, {"filter": "argmax", "layer": 0}, Transport(filter="argmax"), 0),
+    ],
+)
+def test_links_are_made_as_the_model_labels_itself(bitext, encoder, options, given, method, layer):
+    objectives = [] if options is None else [labeller(**options)]
+    heads = torch.nn.ModuleDict({each.name: each.build_head(CONFIG) for each in objectives})
+    found = prepared(objectives, **given).counts(StepEncoder(encoder, heads, False, 0), bitext, TASK)
+    pairs = bitext.bitext
+    hidden = encoder.states(pairs.input(), training=False, grad=False).layer(layer)
+    assert found == expected([links.tolist() for links in method(hidden, pairs.spans).by_pair(3)])
+    assert found["aer/aa-bb/links"] > 0 and found["aer/aa-cc/sure"] == 1
+
+
+def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
+    objective = labeller(label_by="pointer", layer=1, filter="argmax")
+    head = objective.build_head(CONFIG)
+    torch.nn.init.normal_(head.pointer.query.weight), torch.nn.init.normal_(head.pointer.key.weight)
+    step = StepEncoder(encoder, torch.nn.ModuleDict({"dwa": head}), False, 0)
+    found = prepared([objective]).counts(step, bitext, TASK)
+    pairs = bitext.bitext
+    method = Transport(filter="argmax", measure=head.pointer.similarity)
+    hidden = encoder.states(pairs.input(), training=False, grad=False)
+    assert found == expected([links.tolist() for links in method(hidden.layer(1), pairs.spans).by_pair(3)])
+    by_hidden = prepared([objective], similarity="hidden").counts(step, bitext, TASK)
+    rows = with_options(Transport(), filter="argmax")(hidden.layer(2), pairs.spans).by_pair(3)
+    assert by_hidden == expected([links.tolist() for links in rows]) != found
+
+
+def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):
+    counter = prepared([])
+    nothing = torch.nn.ModuleDict()
+    assert counter.counts(StepEncoder(encoder, nothing, True, 0), bitext, TASK) == {}
+    bare = Batch.from_sample(collate([pair_sample(Pair(0, np.array([5]), np.array([6])), np.random.default_rng(0),
+                                                  MaskOptions(mask=59, vocab=60))], []))  # fmt: skip
+    found = counter.counts(StepEncoder(encoder, nothing, False, 0), bare, TASK)
+    assert len(found) == 8 and not any(found.values())
+
+
+def test_options_without_meaning_are_named():
+    with pytest.raises(XalignError, match="no pointer"):
+        prepared([], similarity="pointer")
+    assert prepared([labeller(layer=1)], similarity="pointer").options.layer == 1
+    with pytest.raises(XalignError, match="--aer-layer"):
+        prepared([], layer=5)
+    for given in ({"filter": "best"}, {"similarity": "cosine"}):
+        with pytest.raises(XalignError, match="--aer-" + next(iter(given))):
+            prepared([], **given)
