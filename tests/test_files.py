@@ -107,3 +107,33 @@ def test_a_file_is_not_replaced_by_a_folder(tmp_path):
         ):
             pass
     assert [path.name for path in tmp_path.iterdir()] == ["notes"] and (tmp_path / "notes").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "does not exist"),
+        (b"{", "not JSON, or it is damaged"),
+        (b"\xff", "damaged"),
+        (b"[]", "expected: an object"),
+    ],
+)
+def test_json_that_can_not_be_read(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "run.json").write_bytes(content)
+    with pytest.raises(XalignError, match=rf"[\s\S]*{message}") as error:
+        files.read_json(tmp_path / "run.json")
+    assert "run.json" in str(error.value)
+
+
+def test_json_comes_back(tmp_path):
+    files.write_json(tmp_path / "run.json", {"aer": 0.5, "name": "größer"})
+    assert files.read_json(tmp_path / "run.json") == {"aer": 0.5, "name": "größer"}
+    assert (tmp_path / "run.json").read_bytes() == '{\n "aer": 0.5,\n "name": "größer"\n}\n'.encode()
+
+
+def test_what_is_not_json_leaves_the_old_file(tmp_path):
+    files.write_json(tmp_path / "run.json", {"aer": 0.5})
+    with pytest.raises(TypeError):
+        files.write_json(tmp_path / "run.json", {"aer": 0.4, "else": object()})
+    assert files.read_json(tmp_path / "run.json") == {"aer": 0.5} and len(list(tmp_path.iterdir())) == 1

@@ -2,13 +2,14 @@
 
 import ctypes
 import hashlib
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from xalign_fairseq.errors import XalignError
 
@@ -88,6 +89,26 @@ def _exchange(first: Path, second: Path) -> None:
     os.replace(second, old)
     os.replace(first, second)
     os.replace(old, first)
+
+
+def read_json(path: str | os.PathLike) -> dict[str, Any]:
+    """The object in a JSON file; :class:`XalignError` if it is missing, damaged or something else."""
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise XalignError("the file does not exist", where=path) from None
+    except ValueError as error:
+        raise XalignError("the file is not JSON, or it is damaged", where=path, found=error) from None
+    if not isinstance(found, dict):
+        raise XalignError("the file is not JSON of the expected form", where=path, expected="an object")
+    return found
+
+
+def write_json(path: str | os.PathLike, content: Mapping[str, Any]) -> None:
+    """Write an object whole or not at all, for :func:`read_json` and for eyes."""
+    with atomic_write(path) as stream:
+        json.dump(content, stream, indent=1, ensure_ascii=False)
+        stream.write("\n")
 
 
 def decode_line(

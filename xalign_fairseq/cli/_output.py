@@ -1,6 +1,5 @@
 """An output of one line per input line: whole or not at all, or kept in parts that a later run continues."""
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import atomic_write, read_json, write_json
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20
@@ -85,8 +84,8 @@ class Output:
 
     def _check_record(self) -> None:
         try:
-            theirs = json.loads(self._note.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            theirs = read_json(self._note)
+        except (OSError, XalignError):
             theirs = {}
         ours = self._record or {}
         different = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
@@ -116,8 +115,7 @@ class Output:
     @contextmanager
     def _open_part(self) -> Iterator[IO[str]]:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(self._note) as note:
-            note.write(json.dumps(self._record, indent=1, ensure_ascii=False) + "\n")
+        write_json(self._note, self._record or {})
         try:
             with open(self._part, "a", encoding="utf-8", newline="\n") as stream:
                 stream.truncate(self._size)

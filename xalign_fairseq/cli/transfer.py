@@ -124,10 +124,9 @@ def _print_commands(specs: "list[RunSpec]", out: Path) -> None:
 
 def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> int:
     """Run what is left, with a line for each that ends."""
-    import json
-
     from tqdm import tqdm
 
+    from xalign_fairseq.files import read_json
     from xalign_fairseq.launch.devices import visible_gpus
     from xalign_fairseq.launch.process import tail
     from xalign_fairseq.launch.scheduler import run_jobs, share
@@ -152,7 +151,7 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
                     bar.write(tail(ended.job.log), file=sys.stderr)
                     last = f"{name} failed"
                 else:
-                    result = json.loads((by_name[name].folder(out) / "result.json").read_text(encoding="utf-8"))
+                    result = read_json(by_name[name].folder(out) / "result.json")
                     last = f"{name} {summary(result)}"
                 bar.update()
                 bar.set_postfix_str(f"{len(failed)} failed, {last}")

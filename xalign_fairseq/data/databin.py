@@ -1,6 +1,5 @@
 """What is in a data-bin folder, written by ``xalign prepare`` or by ``fairseq-preprocess``."""
 
-import json
 import os
 import re
 from functools import cached_property
@@ -14,6 +13,7 @@ from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer, read_model
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
 
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"
@@ -186,12 +186,7 @@ class DataBin:
     def manifest(self) -> dict[str, Any] | None:
         """What ``xalign prepare`` wrote about the data, ``None`` for a folder of ``fairseq-preprocess``."""
         path = self.path / MANIFEST
-        if not path.exists():
-            return None
-        try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise XalignError("the manifest can't be read", where=path, found=error) from None
+        return read_json(path) if path.exists() else None
 
     @property
     def tokenizer_model(self) -> TokenizerModel | None:

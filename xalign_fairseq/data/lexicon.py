@@ -5,7 +5,6 @@
 """
 
 import hashlib
-import json
 import os
 import re
 import tempfile
@@ -22,6 +21,7 @@ from torch import Tensor
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter, dtype_for_vocabulary
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json, write_json
 
 TRAINED, HELD_OUT, UNUSED = 0, 1, 2
 PARTS = ("trained", "held out", "unused")
@@ -174,10 +174,7 @@ def read_about(data: DataBin, src: str, tgt: str) -> dict[str, Any]:
             if (tgt, src) in there
             else f"xalign lexicon {data.path} --pair {src}-{tgt} --from FILE",
         )
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise XalignError("the lexicon's description can't be read", where=path, found=error) from None
+    return read_json(path)
 
 
 def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: bool = False) -> None:
@@ -217,7 +214,7 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
             with MMapWriter(Path(folder) / prefix, dtype) as writer:
                 writer.add_many(flat, sizes)
         about_file = Path(folder) / about_path(data, src, tgt).name
-        about_file.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_json(about_file, content)
         for name in (f"{prefix}{suffix}" for prefix in prefixes for suffix in (".bin", ".idx")):
             os.chmod(Path(folder) / name, 0o644)
             os.replace(Path(folder) / name, data.path / name)

@@ -1,6 +1,5 @@
 """``manifest.json``: what a data-bin was made from, what was dropped and why, and the hash of every file."""
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import model_name
-from xalign_fairseq.files import atomic_write, file_sha256
+from xalign_fairseq.files import file_sha256, write_json
 from xalign_fairseq.version import __version__
 
 FORMAT = 1
@@ -61,9 +60,7 @@ def write(
         },
         "files": hashes(folder),
     }
-    with atomic_write(folder / MANIFEST) as stream:
-        json.dump(manifest, stream, ensure_ascii=False, indent=1)
-        stream.write("\n")
+    write_json(folder / MANIFEST, manifest)
     return manifest
 
 

@@ -12,7 +12,7 @@ from xalign_fairseq.data.offsets import SPACE
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
 from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import atomic_write, read_json
 
 SENTENCEPIECE = "sentencepiece.model"
 # XLM-R's archive names its model so: a folder may have been filled by hand.
@@ -87,8 +87,4 @@ def word_starts(dictionary: Dictionary, model: TokenizerModel | None) -> np.ndar
 
 
 def _read_settings(path: Path) -> WordPieceSettings:
-    try:
-        state = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise XalignError("the settings of WordPiece can't be read", where=path, found=error) from None
-    return WordPieceSettings.from_state(state, path)
+    return WordPieceSettings.from_state(read_json(path), path)

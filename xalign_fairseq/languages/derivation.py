@@ -1,6 +1,5 @@
 """The engine of ``xalign derive``: options to transformations, files to a folder with its manifest."""
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.sources import require_language
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write, file_sha256
+from xalign_fairseq.files import atomic_folder, file_sha256, write_json
 from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.script import Transliteration
@@ -129,9 +128,7 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
             "sha256": {path: file_sha256(Path(path)) for path in [*paths, *options.towards, options.spm] if path},
             "files": hashes(folder),
         }
-        with atomic_write(folder / MANIFEST) as stream:
-            json.dump(manifest, stream, ensure_ascii=False, indent=1)
-            stream.write("\n")
+        write_json(folder / MANIFEST, manifest)
         return manifest
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.fairseq_train import USER_DIR, flags
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
 
@@ -71,7 +72,7 @@ class RunSpec:
     @classmethod
     def read(cls, path: Path) -> "RunSpec":
         """The inverse of :meth:`as_data`, from a file."""
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path)
         return cls(**{each.name: data[each.name] for each in fields(cls)})
 
 
@@ -89,7 +90,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     made = any((folder / name).exists() for name in ("checkpoints", "trained.json", "result.json"))
     if not made or not path.is_file():
         return False
-    mine, found = spec.as_data(), json.loads(path.read_text(encoding="utf-8"))
+    mine, found = spec.as_data(), read_json(path)
     tested, wanted = found["digests"].pop("test"), mine["digests"].pop("test")
     mine["digests of tests"], found["digests of tests"] = (
         {x: some[x] for x in wanted if x in tested} for some in (wanted, tested)

@@ -4,7 +4,6 @@
 """
 
 import argparse
-import json
 import shutil
 import sys
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import atomic_write, read_json, write_json
 from xalign_fairseq.launch.devices import choose_device, cores
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.locks import alone
@@ -45,8 +44,7 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
     folder = spec.folder(out)
     if (folder / "result.json").is_file():
         spec = with_tests_of(spec, folder / "spec.json")
-    with atomic_write(folder / "spec.json") as stream:
-        json.dump(spec.as_data(), stream, indent=1, ensure_ascii=False)
+    write_json(folder / "spec.json", spec.as_data())
     command = [sys.executable, "-m", "xalign_fairseq.transfer.runs", str(folder / "spec.json")]
     return Job(spec.name, [*command, *(["--keep-models"] if keep_models else [])], folder / "train.log")
 
@@ -69,7 +67,7 @@ def make(path: Path, keep_models: bool = False) -> None:
     spec, folder = RunSpec.read(path), path.parent
     with alone(folder) as lock:
         earlier = folder / "result.json"
-        result = json.loads(earlier.read_text(encoding="utf-8")) if earlier.is_file() else None
+        result = read_json(earlier) if earlier.is_file() else None
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder, lock)
@@ -80,8 +78,7 @@ def make(path: Path, keep_models: bool = False) -> None:
         made = _result(spec, folder, trained, evaluations, minutes)
         for key in ("scores", "items", "signatures"):
             made[key] = {**(result or made)[key], **made[key]}
-        with atomic_write(folder / "result.json") as stream:
-            json.dump(made, stream, indent=1, ensure_ascii=False)
+        write_json(folder / "result.json", made)
         tidy(folder, keep_models or result is not None)  # a model that was kept stays
 
 
@@ -101,15 +98,14 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
 
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
-        return json.loads(mark.read_text(encoding="utf-8"))
+        return read_json(mark)
     mend(save, checkpoint.updates_of, partial(print, flush=True))
     begun = time.monotonic()
     with closing(output([*FAIRSEQ_TRAIN, *train_options(spec, save)], folder / "train.log", held=[lock])) as lines:
         deque(lines, maxlen=0)
     minutes = (time.monotonic() - begun) / 60  # since training was last broken off
     found = {"minutes": minutes, "selection": _selection(spec, folder / MODEL)}
-    with atomic_write(mark) as stream:
-        json.dump(found, stream)
+    write_json(mark, found)
     return found
 
 

@@ -1,7 +1,8 @@
 import pytest
 
-from xalign_fairseq.aligner.training.folder import RunFolder, read_json, write_json
+from xalign_fairseq.aligner.training.folder import RunFolder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import write_json
 from xalign_fairseq.launch.locks import alone
 
 
@@ -43,8 +44,3 @@ def test_what_is_left_at_the_end(folder, kept, result):
         (folder.path / f"checkpoint_{name}").touch()
     assert folder.tidy() == folder.path / f"checkpoint_{result}.pt"
     assert {path.name for path in folder.path.iterdir()} == {f"checkpoint_{name}.pt" for name in kept}
-
-
-def test_json_comes_back(folder):
-    write_json(folder.result, {"aer": 0.5, "name": "größer"})
-    assert read_json(folder.result) == {"aer": 0.5, "name": "größer"}

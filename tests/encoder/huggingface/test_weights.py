@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from xalign_fairseq.encoder.huggingface.weights import read_json, read_tensors, read_weights, write_tensors
+from xalign_fairseq.encoder.huggingface.weights import read_tensors, read_weights, write_tensors
 from xalign_fairseq.errors import XalignError
 
 pytest.importorskip("safetensors")
@@ -125,23 +125,6 @@ def test_views_and_shared_storage_are_written(tmp_path):
 
     with safe_open(tmp_path / "x.safetensors", "pt") as stream:
         assert stream.metadata() == {"format": "pt"}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "does not exist"),
-        (b"{", "not JSON, or it is damaged"),
-        (b"\xff", "damaged"),
-        (b"[]", "expected: an object"),
-    ],
-)
-def test_json_that_can_not_be_read(tmp_path, content, message):
-    if content is not None:
-        (tmp_path / "config.json").write_bytes(content)
-    with pytest.raises(XalignError, match=rf"[\s\S]*{message}") as error:
-        read_json(tmp_path / "config.json")
-    assert "config.json" in str(error.value)
 
 
 def test_without_safetensors(tmp_path, monkeypatch):

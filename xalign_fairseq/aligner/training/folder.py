@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.locks import LOCK
 from xalign_fairseq.launch.mending import BEST, LAST
 
@@ -64,15 +64,3 @@ class RunFolder:
             if path not in (self.best, self.last):
                 path.unlink()
         return self.best if self.best.is_file() else self.last
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """A file that :func:`write_json` wrote."""
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write a dict whole or not at all."""
-    with atomic_write(path) as stream:
-        json.dump(content, stream, indent=1, ensure_ascii=False)
-        stream.write("\n")

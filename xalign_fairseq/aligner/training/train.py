@@ -6,13 +6,14 @@ from contextlib import closing
 from typing import Any
 
 from xalign_fairseq.aligner.training.command import require_known, train_options
-from xalign_fairseq.aligner.training.folder import RunFolder, read_json, write_json
+from xalign_fairseq.aligner.training.folder import RunFolder
 from xalign_fairseq.aligner.training.log import Progress, read_line
 from xalign_fairseq.aligner.training.model import aer_of, open_model
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained import read_tokenizer
+from xalign_fairseq.files import read_json, write_json
 from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.installed import require_fairseq

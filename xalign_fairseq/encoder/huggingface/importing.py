@@ -24,9 +24,10 @@ from xalign_fairseq.encoder.huggingface.families import (
     find_family,
 )
 from xalign_fairseq.encoder.huggingface.vocabularies import read_vocabulary
-from xalign_fairseq.encoder.huggingface.weights import read_json, read_weights
+from xalign_fairseq.encoder.huggingface.weights import read_weights
 from xalign_fairseq.encoder.transformer import Encoder, LMHead, initialise
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
 
 logger = logging.getLogger(__name__)
 

@@ -1,12 +1,12 @@
 """How a model was trained, as far as its checkpoint and data-bin tell; for model cards."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.files import read_json
 
 RECORD = "training_record"  # of a checkpoint's content: the record of a model that was imported from an export
 
@@ -69,7 +69,7 @@ def _data_sizes(named: str) -> dict[str, int]:
         manifest = Path(folder) / "manifest.json"
         if not manifest.is_file():
             continue
-        found = json.loads(manifest.read_text(encoding="utf-8"))
+        found = read_json(manifest)
         for entry in (*found.get("pairs", []), *found.get("mono", [])):
             if entry["split"] == "train":
                 name = entry["lang"] if "lang" in entry else f"{entry['src']}-{entry['tgt']}"

@@ -1,6 +1,5 @@
 """What Hugging Face's models have no place for, in two files beside them: options, and the heads of objectives."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,8 +9,9 @@ from torch import Tensor
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
-from xalign_fairseq.encoder.huggingface.weights import read_json, read_tensors, write_tensors
+from xalign_fairseq.encoder.huggingface.weights import read_tensors, write_tensors
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json, write_json
 from xalign_fairseq.version import __version__
 
 OPTIONS = "xalign.json"
@@ -29,7 +29,7 @@ def write(state: dict[str, Any], heads: Mapping[str, Tensor], folder: Path) -> N
         "task_state": {key: plain(task_state[key]) for key in KEPT if key in task_state},
         RECORD: training_record(state),
     }
-    (folder / OPTIONS).write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_json(folder / OPTIONS, content)
     if heads:
         write_tensors(folder / HEADS, heads)
 

@@ -12,9 +12,9 @@ from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigra
 from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.data.wordpiece import bert_ids, from_vocabulary
 from xalign_fairseq.encoder.huggingface.families import XLM_R, Family
-from xalign_fairseq.encoder.huggingface.weights import read_json
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
 
 logger = logging.getLogger(__name__)
 

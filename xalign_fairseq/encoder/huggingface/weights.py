@@ -1,33 +1,19 @@
 """The files of a Hugging Face folder: JSON and tensors, read without running any code that they may carry."""
 
 import importlib.util
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from torch import Tensor
 
 from xalign_fairseq.encoder.checkpoint import load_pickled
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
 
 SAFETENSORS = "model.safetensors"
 # In the order in which they are looked for.
 WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; :class:`XalignError` if it is missing, damaged or something else."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise XalignError("the file does not exist", where=path) from None
-    except ValueError as error:
-        raise XalignError("the file is not JSON, or it is damaged", where=path, found=error) from None
-    if not isinstance(found, dict):
-        raise XalignError("the file is not JSON of the expected form", where=path, expected="an object")
-    return found
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:

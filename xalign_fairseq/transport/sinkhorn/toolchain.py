@@ -4,7 +4,6 @@ So it imports no torch, and is loaded from its file there.
 """
 
 import hashlib
-import json
 import os
 import platform
 import re
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write, file_sha256
+from xalign_fairseq.files import atomic_folder, file_sha256, read_json, write_json
 
 SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
 LIBRARY, RECORD = "libxalign.so", "build.json"
@@ -140,15 +139,14 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
             "no_openmp": "\n".join(message.splitlines()[:MESSAGE_LINES]),
             "library": file_sha256(new / LIBRARY),
         }
-        with atomic_write(new / RECORD) as out:
-            out.write(json.dumps(record, indent=2) + "\n")
+        write_json(new / RECORD, record)
 
 
 def read_record(folder: Path) -> dict[str, Any]:
     """What :func:`compile_library` wrote beside a library; empty if there is none."""
     try:
-        return json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return read_json(folder / RECORD)
+    except (OSError, XalignError):
         return {}
 
 
