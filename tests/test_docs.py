@@ -1,0 +1,30 @@
+"""What the documents name is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NAMED = re.compile(r"`((?:\w+/)+\w+\.py)(?::(\w+))?`")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_files_and_their_definitions(page):
+    found = NAMED.findall(page.read_text(encoding="utf-8"))
+    assert found
+    for file, name in found:
+        tree = ast.parse((ROOT / "xalign_fairseq" / file).read_text(encoding="utf-8"))
+        if name:
+            kinds = (ast.ClassDef, ast.FunctionDef)
+            assert name in {node.name for node in tree.body if isinstance(node, kinds)}, f"{file} has no {name}"
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "user_dir_docs.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*"))]
+)
+def test_links_to_files(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
