@@ -9,7 +9,7 @@ from typing import Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
-from xalign_fairseq.launch.fairseq_train import USER_DIR, flags
+from xalign_fairseq.launch.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
 
 FORMAT = 1
@@ -132,7 +132,6 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
     """What ``fairseq-train`` is given."""
     settings, place = from_data(spec.settings), spec.place
     task: dict[str, Any] = {
-        "--user-dir": USER_DIR,
         "--task": f"xalign_{spec.family}",
         "--criterion": "transfer",
         "--benchmark": spec.benchmark,
@@ -145,7 +144,7 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
         "--freeze-layers": settings.freeze_layers,
         "--feature-based": settings.feature_based,
         "--extra-layers": settings.extra_layers if settings.feature_based else None,
-        **{f"--{name.replace('_', '-')}": value for name, value in spec.options.items()},
+        **named(spec.options),
     }
     if spec.holdout is not None:
         task["--holdout"] = spec.holdout
@@ -153,11 +152,9 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
         task["--valid-langs"] = spec.valid_languages
         task["--valid-files"] = [f"{language}={path}" for language, path in place["files"]["valid"].items()]
     model: dict[str, Any] = {
-        "--arch": "xalign_base",
-        **{f"--{name.replace('_', '-')}": size for name, size in spec.encoder.items()},
+        **encoder_options(spec.encoder, place["checkpoint"]),
         "--dropout": settings.dropout,
         "--attention-dropout": settings.attention_dropout,
-        "--init-checkpoint": place["checkpoint"],
     }
     rest: dict[str, Any] = {
         "--seed": spec.seed,

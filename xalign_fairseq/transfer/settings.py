@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields, make_dataclass
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.fairseq_train import flags
+from xalign_fairseq.launch.fairseq_train import adam_options, flags
 from xalign_fairseq.transfer.structured import structured
 
 
@@ -104,20 +104,12 @@ def update_counts(settings: Settings, batches: int) -> tuple[int, int]:
 
 def optimiser_options(settings: Settings, updates: int, warmup: int) -> list[str]:
     """fairseq's options: Adam with decoupled weight decay, linear warm-up and decay to 0 over ``updates``."""
-    first, second = settings.adam_betas
     found: dict[str, Any] = {
-        "--optimizer": "adam",
-        "--adam-betas": f"({first:g}, {second:g})",
-        "--adam-eps": f"{settings.adam_eps:g}",
+        **adam_options(
+            settings.lr, updates, settings.batch_size, settings.adam_betas, settings.adam_eps, settings.clip_norm
+        ),
         "--weight-decay": f"{settings.weight_decay:g}",
-        "--clip-norm": f"{settings.clip_norm:g}",
-        "--lr": f"{settings.lr:g}",
-        "--lr-scheduler": "polynomial_decay",
         "--warmup-updates": warmup,
-        "--total-num-update": updates,
-        "--max-update": updates,
-        "--batch-size": settings.batch_size,
-        "--required-batch-size-multiple": 1,  # with more, fairseq would drop the rest of an epoch
         "--update-freq": settings.update_freq,
     }
     if settings.epochs is not None:

@@ -7,7 +7,7 @@ import xalign_fairseq
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.fairseq_train import USER_DIR, flags
+from xalign_fairseq.launch.fairseq_train import adam_options, encoder_options, flags
 
 # In epochs: of a small bitext they are short, and only every so many updates is there a checkpoint.
 NEVER = 10**9
@@ -44,25 +44,11 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--aer-similarity": run.measure,
         "--sinkhorn-backend": run.sinkhorn_backend,
     }
-    model: dict[str, Any] = {
-        "--arch": "xalign_base",
-        **{f"--{name.replace('_', '-')}": size for name, size in config.as_options().items()},
-        "--init-checkpoint": run.model,
-    }
-    optimiser: dict[str, Any] = {
-        "--optimizer": "adam",
-        "--adam-betas": "(0.9, 0.999)",
-        "--adam-eps": "1e-8",
-        "--clip-norm": "1.0",
-        "--lr": f"{run.learning_rate:g}",
-        "--lr-scheduler": "polynomial_decay",
-        "--total-num-update": run.updates,
-        "--max-update": run.updates,
-        "--batch-size": run.batch_size,
-        "--required-batch-size-multiple": 1,  # with more, fairseq would drop the rest of an epoch
-    }
+    model = encoder_options(config.as_options(), run.model)
+    optimiser = adam_options(
+        run.learning_rate, run.updates, run.batch_size, betas=(0.9, 0.999), eps=1e-8, clip_norm=1.0
+    )
     rest: dict[str, Any] = {
-        "--user-dir": USER_DIR,
         "--task": "xalign_pretraining",
         "--pivot-lang": "en" if "en" in run.languages else run.languages[1],
         "--seed": run.seed,
