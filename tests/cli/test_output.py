@@ -1,0 +1,131 @@
+"""An output of lines: whole or not at all, or kept in parts, and never in the place of something else."""
+
+import json
+import os
+
+import pytest
+
+from xalign_fairseq.cli._output import Output, complete_lines
+from xalign_fairseq.errors import XalignError
+
+RECORD = {"--src": "sha256 1f", "--layer": "8"}
+
+
+@pytest.fixture
+def write(tmp_path):
+    """The function that writes lines, from where an earlier run ended, and breaks off after some."""
+
+    def run(*lines, broken=False, record=RECORD, resume=False):
+        output = Output(str(tmp_path / "links"), record, resume, [])
+        with output.open() as stream:
+            for line in lines[output.done :]:
+                stream.write(f"{line}\n")
+            if broken:
+                stream.write("half a li")
+                stream.flush()
+                raise MemoryError
+        return output.done
+
+    return run
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_an_output_takes_its_name_when_it_is_complete(write, tmp_path, capsys):
+    assert write("é", "b") == 0
+    assert (tmp_path / "links").read_bytes() == "é\nb\n".encode() and names(tmp_path) == ["links"]
+    assert capsys.readouterr().err == ""
+
+
+def test_a_resumed_output_is_that_of_one_run(write, tmp_path, capsys):
+    with pytest.raises(MemoryError):
+        write("é", "b", broken=True)
+    assert names(tmp_path) == ["links.part", "links.part.json"]
+    assert json.loads((tmp_path / "links.part.json").read_text()) == RECORD
+    assert f"2 lines are kept in {tmp_path / 'links.part'}; the same command with --resume" in capsys.readouterr().err
+    assert write("é", "b", "c", resume=True) == 2
+    assert (tmp_path / "links").read_bytes() == "é\nb\nc\n".encode() and names(tmp_path) == ["links"]
+
+
+def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
+    with pytest.raises(MemoryError):
+        write(broken=True)
+    assert names(tmp_path) == [] and capsys.readouterr().err == ""
+
+
+def test_without_a_record_nothing_is_kept(write, tmp_path):
+    (tmp_path / "links").write_text("mine\n")
+    with pytest.raises(MemoryError):
+        write("a", broken=True, record=None)
+    assert names(tmp_path) == ["links"] and (tmp_path / "links").read_text() == "mine\n"
+    assert write("a", record=None) == 0
+    assert (tmp_path / "links").read_text() == "a\n"
+
+
+def test_an_unfinished_output_is_neither_replaced_nor_mixed_with_another(write, tmp_path):
+    with pytest.raises(MemoryError):
+        write("a", broken=True)
+    with pytest.raises(XalignError, match=r"an unfinished output .*\n  where: .*links.part\n  next: add --resume"):
+        write("a")
+    for record, different in (({"--layer": "9"}, "--src, --layer"), ({**RECORD, "--mu": "1"}, "--mu")):
+        with pytest.raises(XalignError, match=f"other options or another input[\\s\\S]*a difference in {different}\n"):
+            write("a", record=record, resume=True)
+    (tmp_path / "links.part.json").unlink()
+    with pytest.raises(XalignError, match="a difference in --src, --layer"):
+        write("a", resume=True)
+    assert (tmp_path / "links.part").read_text() == "a\nhalf a li"
+
+
+def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(write, tmp_path):
+    assert write("a", resume=True) == 0
+    with pytest.raises(XalignError, match="nothing to resume: the output is complete"):
+        write("b", resume=True)
+    assert (tmp_path / "links").read_text() == "a\n"
+    assert write("b") == 0 and (tmp_path / "links").read_text() == "b\n"
+
+
+@pytest.mark.parametrize("path", ["-", "/dev/null"])
+def test_what_is_no_file_can_not_be_continued(path):
+    with pytest.raises(XalignError, match=f"no output that could be continued[\\s\\S]*found: --out {path}"):
+        Output(path, RECORD, True, [])
+    assert Output(path, RECORD, False, []).done == 0
+
+
+def test_resume_needs_a_record(write):
+    with pytest.raises(XalignError, match="no output that could be continued"):
+        write("a", record=None, resume=True)
+
+
+def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
+    (tmp_path / "text").write_text("a\n")
+    os.link(tmp_path / "text", tmp_path / "same")
+    with pytest.raises(XalignError, match="the output file is a folder"):
+        Output(str(tmp_path), RECORD, False, [])
+    with pytest.raises(XalignError, match="the output is a file that is read"):
+        Output(str(tmp_path / "same"), RECORD, False, ["-", str(tmp_path / "gone"), str(tmp_path / "text")])
+
+
+def test_standard_output(capsys):
+    with Output("-", RECORD, False, []).open() as stream:
+        stream.write("é\n")
+    assert capsys.readouterr().out == "é\n"
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", (0, 0)),
+        (b"a", (0, 0)),
+        (b"\n", (1, 1)),
+        (b"ab\ncd", (1, 3)),
+        (b"ab\n\ncd\n", (3, 7)),
+        (b"\xc3\xa9\nx", (1, 3)),
+    ],
+)
+def test_lines_that_have_their_break(tmp_path, monkeypatch, block, content, expected):
+    monkeypatch.setattr("xalign_fairseq.cli._output.BLOCK", block)
+    (tmp_path / "text").write_bytes(content)
+    assert complete_lines(tmp_path / "text") == expected
