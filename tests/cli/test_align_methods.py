@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.cli import _aligning, main
+from xalign_fairseq.cli import main
 from xalign_fairseq.files import read_lines
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.sinkhorn import backend
@@ -60,10 +60,6 @@ def test_options_that_a_method_does_not_have(align, options, message, capsys):
     assert align(*options) == 2
     out, err = capsys.readouterr()
     assert message in err and not out
-
-
-def test_the_backends_offered_are_those_there_are():
-    assert _aligning.BACKENDS == backend.BACKENDS
 
 
 def test_the_sinkhorn_backend_is_selected_and_told(align, capsys, monkeypatch):

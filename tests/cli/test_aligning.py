@@ -1,34 +1,50 @@
-"""The command line lists names without importing torch; they are the library's."""
+"""What the commands that run the aligner share: names listed without importing torch, and values that are read."""
 
 import argparse
+import logging
+import re
+import sys
 
 import pytest
 
 from xalign_fairseq.aligner import aligner, pair_states
 from xalign_fairseq.cli import _aligning, align
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport import extraction as links
 from xalign_fairseq.transport import methods
+from xalign_fairseq.transport.sinkhorn import backend
 
 
 @pytest.fixture
-def choices():
-    """What each option of ``xalign align`` may be."""
-    parser = argparse.ArgumentParser()
-    align.add_arguments(parser)
-    return {action.dest: action.choices for action in parser._actions}
+def parser():
+    """That of ``xalign align``."""
+    made = argparse.ArgumentParser()
+    align.add_arguments(made)
+    return made
 
 
-def test_choices_are_those_of_the_library(choices):
-    assert set(choices["method"]) == methods.METHODS.keys()
-    assert set(choices["filter"]) == set(links.FILTERS)
-    assert set(choices["encoding"]) == set(pair_states.ENCODINGS)
-    assert set(choices["units"]) == set(aligner.UNITS)
-    assert set(choices["dtype"]) == set(aligner.DTYPES)
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("method", methods.METHODS),
+        ("filter", links.FILTERS),
+        ("encoding", pair_states.ENCODINGS),
+        ("units", aligner.UNITS),
+        ("dtype", aligner.DTYPES),
+        ("sinkhorn-backend", backend.BACKENDS),
+    ],
+)
+def test_choices_are_those_of_the_library(parser, capsys, option, expected):
+    with pytest.raises(SystemExit, match="2"):
+        parser.parse_args([f"--{option}", "none of them"])
+    listed = re.search(r"choose from (.*)\)", capsys.readouterr().err)[1]
+    assert set(re.findall(r"[\w-]+", listed)) == set(expected)
 
 
-def test_every_option_of_a_method_is_an_option_of_the_command(choices):
+def test_every_option_of_a_method_is_an_option_of_the_command(parser):
     options = {option for kind in methods.METHODS.values() for option in kind.options}
-    assert options == {"filter", *_aligning.METHOD_OPTIONS} and options <= choices.keys()
+    assert options == {"filter", *_aligning.METHOD_OPTIONS}
+    assert options <= vars(parser.parse_args(["--checkpoint", "model.pt"])).keys()
 
 
 @pytest.mark.parametrize(
@@ -50,3 +66,80 @@ def test_layers(text, layers):
 def test_no_layers(text):
     with pytest.raises(argparse.ArgumentTypeError, match="must be a layer"):
         _aligning.layer_list(text)
+
+
+@pytest.mark.parametrize("text", ["en", "en-", "-de", "en-de-fr", ""])
+def test_languages_of_the_sides_are_two(text):
+    assert _aligning.language_pair("pt_BR-de") == ("pt_BR", "de")
+    with pytest.raises(argparse.ArgumentTypeError, match="two languages, such as de-en"):
+        _aligning.language_pair(text)
+
+
+@pytest.mark.parametrize("text", ["0", "-3"])
+def test_counts_are_positive(text):
+    assert _aligning.positive("1") == 1
+    with pytest.raises(argparse.ArgumentTypeError, match="at least 1"):
+        _aligning.positive(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ((None, None), None),
+        ((("a", "b"), None), ("a", "b")),
+        ((None, ("a", "b")), ("a", "b")),
+        ((("a", "b"), ("a", "b")), ("a", "b")),
+    ],
+)
+def test_the_languages_of_text_and_maps_agree(given, found):
+    assert _aligning.side_languages(argparse.Namespace(languages=given[0], maps=given[1])) == found
+    with pytest.raises(XalignError, match=r"differ\n  where: --languages, --maps\n  found: a-b and b-a"):
+        _aligning.side_languages(argparse.Namespace(languages=("a", "b"), maps=("b", "a")))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "neither"),
+        ({"src": "a"}, "--src"),
+        ({"src": "a", "pairs": "c"}, "--src, --pairs"),
+        ({"src": "a", "tgt": "b", "pairs": "c"}, "--src, --tgt, --pairs"),
+    ],
+)
+def test_text_is_two_files_or_one(given, told):
+    empty = {"src": None, "tgt": None, "pairs": None}
+    assert _aligning.text_files(argparse.Namespace(**{**empty, "src": "a", "tgt": "b"})) == ("a", "b")
+    assert _aligning.text_files(argparse.Namespace(**{**empty, "pairs": "c"})) == ("c",)
+    with pytest.raises(XalignError, match=f"found: {told}\n"):
+        _aligning.text_files(argparse.Namespace(**empty | given))
+
+
+def test_gold_links_are_those_of_the_text(tmp_path):
+    (tmp_path / "gold").write_text("0-0 1p1\n\n")
+    pairs = [(["a", "b"], ["x", "y"]), ([], [])]
+    first, second = _aligning.read_fitting_gold(str(tmp_path / "gold"), pairs)
+    assert (first.sure, first.possible, second.possible) == ({(0, 0)}, {(0, 0), (1, 1)}, frozenset())
+    with pytest.raises(XalignError, match="lines"):
+        _aligning.read_fitting_gold(str(tmp_path / "gold"), pairs[:1])
+    with pytest.raises(XalignError, match=r"gold, line 1\n  found: link 1-1, sentence lengths 1 and 2"):
+        _aligning.read_fitting_gold(str(tmp_path / "gold"), [(["a"], ["x", "y"]), ([], [])])
+
+
+def test_what_computes_transport_is_told_unless_quiet(capsys):
+    logger = logging.getLogger("xalign_fairseq.transport.sinkhorn")
+    for quiet, told in ((True, "warning\n"), (False, "info\nwarning\n")):
+        _aligning.show_log(quiet)
+        logger.info("info")
+        logger.warning("warning")
+        assert capsys.readouterr().err == told  # once, however often it is asked for
+
+
+def test_progress_is_shown_on_a_terminal_alone(monkeypatch, capsys):
+    with _aligning.progress_bar(3, quiet=False) as advance:
+        advance(3)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    for quiet in (True, False):
+        with _aligning.progress_bar(3, quiet) as advance:
+            advance(2)
+        assert ("2/3" in capsys.readouterr().err) is not quiet

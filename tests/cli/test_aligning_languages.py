@@ -1,6 +1,5 @@
 """Commands that read text by an encoder with language embeddings: ``--languages``, and what is said without it."""
 
-import argparse
 import json
 
 import pytest
@@ -9,12 +8,10 @@ from speaking import with_languages
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.cli._aligning import side_languages
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import by_cosine
 from xalign_fairseq.links.pharaoh import read_links
 
@@ -128,16 +125,6 @@ def test_maps_name_the_languages_too(command, save, tiny_state, capsys):
     assert through_identities[:2] == plain[:2] and "|maps:en-xx|languages:en-xx|" in through_identities[2]
     assert command("layers", mapped, "--maps", "en-xx", "--languages", "xx-en", *options) == 2
     assert "xx-en and en-xx" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("given", "found"), [
-    ((None, None), None), ((("a", "b"), None), ("a", "b")), ((None, ("a", "b")), ("a", "b")),
-    ((("a", "b"), ("a", "b")), ("a", "b")),
-])  # fmt: skip
-def test_the_languages_of_the_sides(given, found):
-    assert side_languages(argparse.Namespace(languages=given[0], maps=given[1])) == found
-    with pytest.raises(XalignError, match="differ"):
-        side_languages(argparse.Namespace(languages=("a", "b"), maps=("b", "a")))
 
 
 def test_input_embeddings_are_of_no_language(speaking, tiny_checkpoint, tmp_path, capsys):

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from xalign_fairseq.cli import _doctor_sinkhorn
-from xalign_fairseq.transport.sinkhorn import backend, building
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.sinkhorn import backend, building, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD
 
 
@@ -34,12 +35,16 @@ def test_a_machine_with_compilers(findings, monkeypatch, tmp_path):
 
 
 def test_a_machine_without_compilers(findings, monkeypatch, tmp_path):
+    def none():
+        raise XalignError("no nvcc was found")
+
     monkeypatch.delenv("CXX", raising=False)
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(_doctor_sinkhorn, "_nvcc", lambda: "")  # one may be in /usr/local/cuda
+    monkeypatch.setattr(toolchain, "find_nvcc", none)  # one may be in /usr/local/cuda
     found = findings()
-    assert found["C++ compiler"].level == found["Sinkhorn on cpu"].level == "note"
+    assert found["C++ compiler"].level == found["nvcc"].level == found["Sinkhorn on cpu"].level == "note"
+    assert found["nvcc"].text == "no nvcc was found"
     assert (
         found["Sinkhorn on cpu"].text.startswith("the reference in torch, since")
         and "$PATH" in found["Sinkhorn on cpu"].text

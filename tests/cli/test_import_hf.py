@@ -1,3 +1,5 @@
+"""``xalign import-hf``: a folder that ``xalign export-hf`` wrote, as a checkpoint and as a folder for fairseq."""
+
 import pytest
 import torch
 
@@ -11,7 +13,7 @@ pytest.importorskip("safetensors")
 @pytest.fixture
 def exported(tiny_checkpoint, tmp_path, capsys):
     assert main(["export-hf", str(tiny_checkpoint), str(tmp_path / "hf")]) == 0
-    assert "README.md, the model card" in capsys.readouterr().out
+    capsys.readouterr()
     return tmp_path / "hf"
 
 
@@ -34,17 +36,16 @@ def test_a_folder_for_fairseq(exported, tmp_path):
     assert read_pretrained(tmp_path / "base")[1] == tmp_path / "base/model.pt"
 
 
-@pytest.mark.parametrize("out", ["out.pt", "out", "hf"])
-def test_nothing_is_overwritten_silently(exported, tiny_checkpoint, tmp_path, capsys, out):
-    command = ["export-hf", str(tiny_checkpoint)] if out == "hf" else ["import-hf", str(exported)]
-    target = tmp_path / out
-    assert out == "hf" or main([*command, str(target)]) == 0
-    part = next(target.iterdir()) if target.is_dir() else target
+@pytest.mark.parametrize("out", ["out.pt", "out"])
+def test_nothing_is_overwritten_silently(exported, tmp_path, capsys, out):
+    command = ["import-hf", str(exported), str(tmp_path / out)]
+    assert main(command) == 0
+    part = next((tmp_path / out).iterdir()) if (tmp_path / out).is_dir() else tmp_path / out
     part.write_bytes(b"mine")
-    assert main([*command, str(target)]) == 2
+    assert main(command) == 2
     assert "exists already" in capsys.readouterr().err and part.read_bytes() == b"mine"
-    assert main([*command, str(target), "--overwrite"]) == 0
-    assert not part.exists() or part.read_bytes() != b"mine"
+    assert main([*command, "--overwrite"]) == 0
+    assert part.read_bytes() != b"mine"
 
 
 def test_layer_norms_of_another_kind_are_told(exported, tmp_path, capsys):
@@ -59,8 +60,8 @@ def test_bad_input(tmp_path, capsys, content):
     (tmp_path / "given").mkdir()
     if content:
         (tmp_path / "given/config.json").write_bytes(content)
-    for command in ("import-hf", "export-hf"):
-        assert main([command, str(tmp_path / "given"), str(tmp_path / "out.pt")]) == 2
-        expected = "not JSON, or it is damaged" if content else "the folder is no checkpoint"
-        assert f"xalign {command}: error: " in (error := capsys.readouterr().err) and expected in error
-        assert not (tmp_path / "out.pt").exists()
+    assert main(["import-hf", str(tmp_path / "given"), str(tmp_path / "out.pt")]) == 2
+    expected = "not JSON, or it is damaged" if content else "the folder is no checkpoint"
+    error = capsys.readouterr().err
+    assert error.startswith("xalign import-hf: error: ") and expected in error
+    assert not (tmp_path / "out.pt").exists()

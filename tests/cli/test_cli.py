@@ -1,0 +1,82 @@
+"""The command line as a whole: a module of the folder for each subcommand, and what its errors become."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from xalign_fairseq import cli
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.version import __version__
+
+
+@pytest.fixture
+def raising(monkeypatch):
+    """The function that has ``xalign user-dir`` raise an error, and gives the exit code."""
+
+    def run(error):
+        def fail(args):
+            raise error
+
+        monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", fail)
+        return cli.main(["user-dir"])
+
+    return run
+
+
+def test_every_module_is_a_subcommand_with_a_summary(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["--help"])
+    summaries = dict(re.findall(r"^    (\S+)\s+(\S.*)", capsys.readouterr().out, re.MULTILINE))
+    modules = [path.stem for path in Path(cli.__file__).parent.glob("*.py") if not path.name.startswith("_")]
+    assert summaries.keys() == {name.replace("_", "-") for name in modules} > {"align", "train-aligner"}
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["train-aligner", "--help"])
+    assert "Example" in capsys.readouterr().out
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["--version"])
+    assert capsys.readouterr().out == f"xalign_fairseq {__version__}\n"
+
+
+@pytest.mark.parametrize("argv", [[], ["nothing"], ["user-dir", "--nothing"]])
+def test_wrong_usage(argv, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(argv)
+    assert "usage: xalign" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "error", [XalignError("the input is bad", next="look again"), PermissionError(13, "Permission denied", "out")]
+)
+def test_what_a_user_can_mend_is_told_without_a_traceback(raising, capsys, error):
+    assert raising(error) == 2
+    assert capsys.readouterr().err == f"xalign user-dir: error: {error}\n"
+
+
+def test_other_errors_are_bugs_and_keep_their_traceback(raising):
+    with pytest.raises(KeyError):
+        raising(KeyError("bug"))
+
+
+@pytest.mark.parametrize(("returned", "code"), [(None, 0), (0, 0), (1, 1)])
+def test_the_exit_code_is_the_subcommands(monkeypatch, returned, code):
+    monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: returned)
+    assert cli.main(["user-dir"]) == code
+
+
+def test_a_reader_that_stops_reading_ends_the_command(raising, monkeypatch):
+    closed = []
+    monkeypatch.setattr(sys, "stderr", SimpleNamespace(close=lambda: closed.append(True)))
+    assert raising(BrokenPipeError()) == 141
+    assert closed  # or Python would tell of the pipe as it ends
+
+
+def test_help_answers_without_torch():
+    code = "import sys; from xalign_fairseq.cli import build_parser; build_parser(); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

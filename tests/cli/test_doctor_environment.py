@@ -1,0 +1,82 @@
+"""What ``xalign doctor`` finds outside any data: versions, patches, devices."""
+
+import sys
+
+import pytest
+
+from xalign_fairseq.cli import _doctor_environment, _doctor_transformers
+from xalign_fairseq.launch import installed
+
+
+def levels(findings):
+    return [finding.level for finding in findings]
+
+
+@pytest.fixture
+def versions(monkeypatch):
+    """The function that has these versions installed (empty: not there), and setup.py ask for three packages."""
+    real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
+
+    def have(changes):
+        for module in (installed, _doctor_environment, _doctor_transformers):
+            monkeypatch.setattr(module, "version", lambda name: changes.get(name, real(name)))
+        monkeypatch.setattr(installed.metadata, "requires", lambda name: asked)
+
+    return have
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"torch": "2.5.1"}, "2.5.1; >=2.6 is needed"),
+        ({"torch": "2.10.0+cu130"}, ""),
+        ({"numpy": ""}, "not installed; >=2 is needed"),
+        ({"regex": ""}, "not installed; it is needed\n        next: pip install 'regex'"),
+        ({"fairseq-fixed": "0.12.3"}, "0.12.3.1 is needed"),
+        ({"fairseq-fixed": "", "fairseq": "0.12.2"}, "fairseq-fixed is not installed"),
+        ({"fairseq": "0.12.2"}, "overwrite each other"),
+    ],
+)
+def test_versions(versions, changes, text):
+    versions(changes)
+    wrong = [str(finding) for finding in _doctor_environment.installation() if finding.level == "WRONG"]
+    assert len(wrong) == bool(text)
+    assert text in "".join(wrong)
+
+
+def test_without_fairseq_it_is_said_how_to_get_it(versions, monkeypatch):
+    versions({"fairseq-fixed": "", "regex": ""})
+    monkeypatch.setitem(sys.modules, "fairseq", None)
+    found = _doctor_environment.installation()
+    assert "WRONG" not in levels(found)
+    (said,) = [str(finding) for finding in found if finding.topic == "fairseq"]
+    assert "pip install regex\n" in said and "--no-build-isolation --no-deps fairseq-fixed==0.12.3.1" in said
+    assert _doctor_environment.patches() == []
+
+
+@pytest.mark.parametrize(
+    ("folders", "level", "text"),
+    [(["sessions"], "WRONG", "not NVIDIA's"), (["multi_tensor_apply"], "ok", "NVIDIA's, without")],
+)
+def test_two_packages_called_apex(tmp_path, monkeypatch, folders, level, text):
+    for folder in folders:
+        (tmp_path / "apex" / folder).mkdir(parents=True)
+    (tmp_path / "apex/__init__.py").write_text("raise RuntimeError('must not be imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "apex" not in sys.modules
+    finding = _doctor_environment.devices()[-1]
+    assert finding.level == level
+    assert text in finding.text
+
+
+def test_an_import_that_fails_is_reported_with_the_patches(monkeypatch):
+    import xalign_fairseq
+    from xalign_fairseq import compat
+
+    def broken():
+        raise ImportError("no module named anything")
+
+    monkeypatch.setattr(xalign_fairseq, "register", broken)
+    found = _doctor_environment.patches()
+    assert levels(found) == ["ok"] * len(compat.status()) + ["WRONG"]
+    assert "ImportError: no module named anything" in found[-1].text

@@ -1,0 +1,56 @@
+"""``xalign export-hf``: what it writes, says, and leaves alone."""
+
+import json
+
+import pytest
+import torch
+
+from xalign_fairseq.cli import main
+
+load_file = pytest.importorskip("safetensors.torch").load_file
+
+
+@pytest.fixture
+def export(tiny_checkpoint, tmp_path):
+    def run(*options, checkpoint=tiny_checkpoint):
+        return main(["export-hf", str(checkpoint), str(tmp_path / "hf"), *options])
+
+    return run
+
+
+def test_a_folder_that_other_programs_read(export, tiny_state, tmp_path, capsys):
+    assert export() == 0
+    assert (
+        capsys.readouterr().out
+        == f"{tmp_path / 'hf'}: written; look at README.md, the model card, before you share it\n"
+    )
+    assert {path.name for path in (tmp_path / "hf").iterdir()} == {
+        "README.md", "config.json", "model.safetensors", "sentencepiece.bpe.model", "tokenizer.json",
+        "tokenizer_config.json", "xalign.json",
+    }  # fmt: skip
+    config = json.loads((tmp_path / "hf/config.json").read_text())
+    assert (config["model_type"], config["num_hidden_layers"], config["hidden_size"]) == ("xlm-roberta", 3, 16)
+    words = load_file(tmp_path / "hf/model.safetensors")["roberta.embeddings.word_embeddings.weight"]
+    assert torch.equal(words, tiny_state["model"]["encoder.sentence_encoder.embed_tokens.weight"])
+    assert (tmp_path / "hf/README.md").read_text().count("# hf\n") == 1
+
+
+def test_nothing_is_overwritten_silently(export, tmp_path, capsys):
+    assert export() == 0
+    (tmp_path / "hf/config.json").write_bytes(b"mine")
+    assert export() == 2
+    assert "exists already" in capsys.readouterr().err and (tmp_path / "hf/config.json").read_bytes() == b"mine"
+    assert export("--overwrite") == 0
+    assert (tmp_path / "hf/config.json").read_bytes() != b"mine"
+
+
+@pytest.mark.parametrize("content", [None, b"text"])
+def test_bad_input(export, tmp_path, capsys, content):
+    (tmp_path / "given").mkdir()
+    if content:
+        (tmp_path / "given/config.json").write_bytes(content)
+    assert export(checkpoint=tmp_path / "given") == 2
+    expected = "not JSON, or it is damaged" if content else "the folder is no checkpoint"
+    error = capsys.readouterr().err
+    assert error.startswith("xalign export-hf: error: ") and expected in error
+    assert not (tmp_path / "hf").exists()
