@@ -36,11 +36,11 @@ def record(model, tmp_path):
 
 
 def test_options_are_told_as_they_are_given(record):
-    found = record("--layer", "6-8", "--mu", "0.5")
+    found = record("--layer", "6-8", "--mu", "0.5", "--method", "transport")
     assert found["xalign_fairseq"] == __version__
     assert (found["--layer"], found["--mu"], found["--method"]) == ("(6, 7, 8)", "0.5", "transport")
     assert not {"--threshold", "--resume", "--out", "--quiet"} & found.keys()
-    assert found == record("--layer", "6,7,8", "--mu", ".5")
+    assert found == record("--layer", "6,7,8", "--mu", ".5", "--method", "transport")
 
 
 @pytest.mark.parametrize(
