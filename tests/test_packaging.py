@@ -1,4 +1,4 @@
-"""Wheels and source distributions, made from a copy of the sources as pip makes them."""
+"""Wheels and source distributions, made from a copy of the sources as pip makes them, and what a wheel alone can do."""
 
 import os
 import shutil
@@ -6,9 +6,11 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = """
@@ -80,3 +82,70 @@ def test_a_wish_that_means_nothing_is_refused(source, tmp_path):
         line, cwd=source, env={**os.environ, "XALIGN_BUILD_OPS": "gpu"}, capture_output=True, text=True
     )
     assert done.returncode and "no such native library" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def alone(source, tmp_path_factory):
+    """The function that runs ``xalign`` after ``pip install .``, on a machine without a compiler.
+
+    Nothing but the wheel and what it requires can be imported.
+    """
+    site = tmp_path_factory.mktemp("site")
+    zipfile.ZipFile(build("wheel", source, tmp_path_factory.mktemp("wheel"))).extractall(site)
+    (own,) = metadata.distributions(path=[str(site)])
+    waiting, linked = list(own.requires or []), set()
+    while waiting:
+        wanted = Requirement(waiting.pop())
+        if wanted.name in linked or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
+            continue
+        linked.add(wanted.name)
+        there = metadata.distribution(wanted.name)
+        for top in {file.parts[0] for file in there.files or []} - {"..", "__pycache__"}:
+            if not (site / top).exists():
+                (site / top).symlink_to(there.locate_file(top))
+        waiting += there.requires or []
+    assert not linked & {"fairseq-fixed", "hydra-core", "omegaconf"}
+    cache = str(tmp_path_factory.mktemp("cache"))
+    environment = {**os.environ, "PYTHONPATH": str(site), "CXX": "no-such-compiler", "XALIGN_CACHE": cache}
+
+    def run(*command):
+        # -S: without the packages of this environment
+        line = [sys.executable, "-S", "-m", "xalign_fairseq", *map(str, command)]
+        return subprocess.run(line, cwd=site, env=environment, capture_output=True, text=True)
+
+    return run
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Two files of two sentences."""
+    (tmp_path / "text.en").write_text("the old house\nAnn sees the river .\n")
+    (tmp_path / "text.de").write_text("the house\nthe king finds Oslo .\n")
+    return ["--src", tmp_path / "text.en", "--tgt", tmp_path / "text.de"]
+
+
+def test_the_wheel_alone_aligns(alone, transfer_encoder, text):
+    done = alone("align", "--checkpoint", transfer_encoder, *text)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 2 and "0-0" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["train-aligner", "transfer", "procrustes"])
+def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, transfer_encoder, text, tmp_path):
+    options = {
+        "train-aligner": ["--model", transfer_encoder, *text],
+        "transfer": ["--checkpoint", f"one={transfer_encoder}", "--data", tmp_path, "--languages", "en"],
+        "procrustes": ["--checkpoint", transfer_encoder, "--data", tmp_path],
+    }
+    done = alone(command, *options[command], "--out", tmp_path / "out")
+    assert done.returncode == 2
+    assert f"xalign {command}: error: training needs fairseq" in done.stderr
+    assert "next: pip install hydra-core==1.3.2 omegaconf==2.3.0" in done.stderr
+    assert "pip install --no-build-isolation --no-deps fairseq-fixed==0.12.3.1\n" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_fairseq_nothing_is_wrong(alone):
+    done = alone("doctor")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "note  fairseq: not there" in done.stdout and "patches" not in done.stdout

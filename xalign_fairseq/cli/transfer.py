@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
     from xalign_fairseq.launch.installed import require_fairseq
 
-    require_fairseq()
+    require_fairseq()  # and what comes with it: studies are read by OmegaConf
     from xalign_fairseq.transfer.grid import build, describe
     from xalign_fairseq.transfer.run_spec import is_done
     from xalign_fairseq.transfer.runs import tidy
