@@ -6,7 +6,7 @@
 # With an environment active, that one is taken, and filled only if something is missing there. Otherwise .venv in the
 # root of the repository is made and filled, and filled again when setup.py or constraints.txt change.
 #
-#   PYTHON=python3.12       the interpreter for a new one (default: the first of python3, python3.12, python3.11 that fits)
+#   PYTHON=python3.12       the interpreter for a new one (default: the first that fits of python3, python3.13, ...)
 #   XALIGN_VENV=DIR         another place than .venv
 #   XALIGN_INSTALL=plain    pip install . rather than pip install -e .
 #   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu    pip's own variable: torch without CUDA, a tenth of the size
@@ -15,18 +15,18 @@ root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 level="$1"
 
 fits() {
-  "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' > /dev/null 2>&1
+  "$1" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' > /dev/null 2>&1
 }
 
 choose_python() {
-  local candidate
-  for candidate in ${PYTHON:-python3 python3.12 python3.11}; do
+  local candidate candidates="${PYTHON:-python3 python3.13 python3.12 python3.11}"
+  for candidate in $candidates; do
     if fits "$candidate"; then
       echo "$candidate"
       return
     fi
   done
-  echo "error: no Python 3.11 or 3.12 with venv was found (tried: ${PYTHON:-python3 python3.12 python3.11})" >&2
+  echo "error: no Python 3.11, 3.12 or 3.13 with venv was found (tried: $candidates)" >&2
   echo "  next: install one, such as 'apt-get install python3.12-venv', or name it: PYTHON=/path/to/python3.12" >&2
   return 1
 }
@@ -51,7 +51,7 @@ fill() {
   fi
   echo "Installing into $VIRTUAL_ENV (several minutes: fairseq is compiled)" >&2
   if ! there torch && ! command -v nvidia-smi > /dev/null && [[ -z "${PIP_EXTRA_INDEX_URL:-}" ]]; then
-    echo "There seems to be no GPU here, and torch comes with 5.9 GB for CUDA. Without them: stop this, and set" >&2
+    echo "There seems to be no GPU here, and torch comes with 4 GB for CUDA. Without them: stop this, and set" >&2
     echo "  export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu" >&2
   fi
   python -m pip install --quiet -c "$tested" --upgrade pip

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Lint, types, shell syntax and all tests; arguments go to pytest. Makes and fills .venv where no environment is active.
+# Lint, types, shell syntax and tests; arguments go to pytest. Makes and fills .venv where no environment is active.
 #
-#   bash scripts/test.sh
+#   bash scripts/test.sh          without the slow tests: those that train, compile or install
+#   bash scripts/test.sh --all    all tests
 #   bash scripts/test.sh tests/alignment -k sinkhorn
 #   bash scripts/test.sh -n 0     in one process, rather than one for each core
 set -euo pipefail
@@ -19,9 +20,14 @@ done < <(find scripts examples .ci -name '*.sh' -o -path '.ci/run' 2> /dev/null)
 # A file's tests stay in one process, which makes their fixtures once. The files go in the order of their names: the
 # order of their lengths, xdist's own, would begin the few long training runs last.
 parallel=(-n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder)
+arguments=()
+left_out="Slow tests, which train, compile or install, are left out; --all runs them too."
 for argument in "$@"; do
   case "$argument" in
     -n* | --numprocesses* | -pno:xdist | no:xdist | --pdb) parallel=() ;;
+    --all) argument="-m=" left_out="" ;; # pyproject.toml leaves them out
   esac
+  arguments+=("$argument")
 done
-pytest "${parallel[@]}" "$@"
+[[ -z "$left_out" ]] || echo "$left_out"
+pytest "${parallel[@]}" "${arguments[@]}"

@@ -1,0 +1,91 @@
+"""scripts/install.sh and test.sh with stand-ins for the commands that they call, and the versions that they install."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from xalign_fairseq.launch.installed import FAIRSEQ, INSTALL_FAIRSEQ
+
+ROOT = Path(__file__).parents[2]
+LINES = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+PINNED = {canonicalize_name(name): version for name, version in (line.split("==") for line in LINES)}
+
+
+@pytest.fixture
+def called(tmp_path):
+    """The function that runs a line of bash where other programs only note what they are called with."""
+    stand_in = (
+        f'#!/bin/bash\necho "$(basename "$0") ${{*@Q}}" >> {tmp_path}/calls\n[[ "$1" != -c || -n "$COMPLETE" ]]\n'
+    )
+    for name in ("python", "ruff", "mypy", "pytest", "nvidia-smi"):
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(stand_in)
+        program.chmod(0o755)
+
+    def run(line, **environment):
+        path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+        env = {**os.environ, "PATH": path, "VIRTUAL_ENV": str(tmp_path), "COMPLETE": "", **environment}
+        done = subprocess.run(["bash", "-euc", line], cwd=ROOT, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return (tmp_path / "calls").read_text().replace("'", ""), done.stdout + done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(("level", "extras"), [("user", "[train,plot]"), ("test", "[train,plot,test]")])
+def test_each_level_installs_what_it_needs_and_fairseq_by_itself(level, extras, called):
+    calls, _ = called(f"source scripts/install.sh {level}")
+    package, fairseq = calls.splitlines()[-2:]
+    assert package.endswith(f"-e {ROOT}{extras}") and "--no-build-isolation" not in package
+    assert fairseq.endswith("--no-build-isolation --no-deps fairseq-fixed")
+    assert calls.count(f"-c {ROOT}/constraints.txt") == calls.count("pip install") == 3
+
+
+def test_an_environment_that_has_all_is_left_alone(called):
+    calls, _ = called("source scripts/install.sh user", COMPLETE="1")
+    assert "pip" not in calls
+
+
+def test_who_has_no_gpu_is_told_of_a_smaller_torch(called, tmp_path):
+    cpu = "https://download.pytorch.org/whl/cpu"
+    assert cpu not in called("source scripts/install.sh user", PIP_EXTRA_INDEX_URL="")[1]
+    (tmp_path / "bin/nvidia-smi").unlink()
+    line = "command() { [[ $2 != nvidia-smi ]]; }; source scripts/install.sh user"
+    assert f"PIP_EXTRA_INDEX_URL={cpu}" in called(line, PIP_EXTRA_INDEX_URL="")[1]
+    assert cpu not in called(line, PIP_EXTRA_INDEX_URL=cpu)[1]
+
+
+@pytest.mark.parametrize(("options", "given"), [("", "tests"), ("--all", "-m= tests")])
+def test_slow_tests_are_left_out_unless_all_are_asked_for(options, given, called):
+    calls, told = called(f"bash scripts/test.sh {options} tests", COMPLETE="1")
+    (line,) = [line for line in calls.splitlines() if line.startswith("pytest")]
+    assert line.endswith(f"--no-loadscope-reorder {given}")
+    assert told.count("--all runs them too") == (not options)
+
+
+def test_all_that_is_installed_has_one_version():
+    line = "import setuptools; setuptools.setup = lambda **given: print(given['install_requires'], *("
+    line += "given['extras_require'][extra] for extra in ('train', 'plot', 'test')), sep='\\n'); import setup"
+    done = subprocess.run([sys.executable, "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
+    wanted = [Requirement(name) for part in done.stdout.splitlines() for name in eval(part)]
+    assert len(wanted) > 20
+    for each in (*wanted, Requirement(FAIRSEQ)):
+        assert each.specifier.contains(PINNED[canonicalize_name(each.name)]), each
+    assert not [version for version in PINNED.values() if not re.fullmatch(r"[\w.]+", version)]  # torch 2.13.0+cpu
+
+
+def test_readme_installs_fairseq_as_the_messages_say():
+    assert f"    {INSTALL_FAIRSEQ} " in (ROOT / "README.md").read_text()
+
+
+def test_no_message_advises_a_package_that_does_not_exist():
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("examples/*/*.md"), *ROOT.glob("xalign_fairseq/**/*.py")]
+    assert len(pages) > 200
+    assert not [page for page in pages if re.search(r"xalign_fairseq\[", page.read_text(encoding="utf-8"))]
