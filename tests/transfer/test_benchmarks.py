@@ -1,13 +1,9 @@
-"""Benchmarks: where files are found, what is missing, digests, labels that a model does not know."""
-
-import gzip
-import hashlib
+"""Benchmarks: where files are found, what is missing, and files that are labelled in part."""
 
 import pytest
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.examples import PairExample, QuestionExample, Tree, TreeExample, WordsExample
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, check_labels, digest, find, find_all
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find, find_all
 
 
 @pytest.fixture
@@ -109,59 +105,6 @@ def test_all_missing_files_are_listed_at_once(touch):
     for message in ["2 files", "ner, test, de", "pos, train, fr"]:
         assert message in str(error.value)
     assert "ner, dev, en" not in str(error.value)
-
-
-def test_the_digest_is_that_of_the_decompressed_content(tmp_path):
-    content = b"a\tb\n" * 1000
-    (tmp_path / "x.json").write_bytes(content)
-    (tmp_path / "y.json.gz").write_bytes(gzip.compress(content))
-    expected = hashlib.sha256(content).hexdigest()[:12]
-    assert digest(tmp_path / "x.json") == digest(tmp_path / "y.json.gz") == expected
-
-
-def test_the_digest_covers_labels_and_translations(tmp_path):
-    def write(name, content):
-        (tmp_path / name).write_bytes(content)
-        return tmp_path / name
-
-    path = write("test-de.tsv", b"a\tb\n")
-    write("test.labels", b"1\n")
-    assert digest(path) == hashlib.sha256(b"a\tb\n1\n").hexdigest()[:12]
-    path = write("en-de.de", b"eins\n")
-    write("en-de.en", b"one\n")
-    assert digest(path) == hashlib.sha256(b"eins\none\n").hexdigest()[:12]
-
-
-def words(*tags):
-    return WordsExample("1", "de", ("w",) * len(tags), tags)
-
-
-def test_unknown_labels_are_named():
-    examples = [words("B-LOC", "O"), words("B-DATE", "B-LAW")]
-    with pytest.raises(XalignError, match=r"(?s)some.tsv.*found: B-DATE, B-LAW\n.*expected: B-LOC, B-PER, O\n"):
-        check_labels(["O", "B-PER", "B-LOC"], examples, "some.tsv")
-    assert check_labels(["O", "B-LOC", "I-X"], examples[:1], "some.tsv") == []
-    with pytest.raises(XalignError, match="found: 2"):
-        check_labels({"0", "1"}, [PairExample("1", "de", "a", "b", "2")], "some.tsv")
-
-
-def test_universal_labels_that_training_lacked_are_reported_but_allowed():
-    tree = TreeExample("1", "zh", ("a", "b"), ("NOUN", "X"), Tree((0, 1), ("root", "clf:det")))
-    assert check_labels(["root", "dep"], [tree], "x") == ["clf:det"]
-    assert check_labels(["NOUN"], [words("X", "NOUN", "SYM")], "x") == ["SYM", "X"]
-    odd = TreeExample("1", "zh", ("a",), ("X",), Tree((0,), ("ROOT",)))
-    with pytest.raises(XalignError, match="found: ROOT"):
-        check_labels(["root"], [odd], "x")
-
-
-def test_examples_without_labels_have_none_to_check():
-    examples = [
-        PairExample("1", "de", "a", "b", None),
-        WordsExample("1", "de", ("a",), None),
-        TreeExample("1", "de", ("a",), ("X",), None),
-        QuestionExample("1", "de", "?", "c", (("c", 0),)),
-    ]
-    assert check_labels([], examples, "x") == []
 
 
 def test_a_file_labelled_in_part_is_an_error(tmp_path):

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, check_labels, find
+from xalign_fairseq.labelled.labels import check_labels
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 
 NLI = {"contradiction", "entailment", "neutral"}
 NER = {"O", *(f"{mark}-{kind}" for mark in "BI" for kind in ("LOC", "ORG", "PER"))}

@@ -4,7 +4,7 @@ import pytest
 
 from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.transfer.report import make_report
-from xalign_fairseq.transfer.tables import latex_text, make_tables, percent, to_latex, to_markdown
+from xalign_fairseq.transfer.tables import make_tables, percent, to_latex, to_markdown
 
 
 @pytest.fixture
@@ -139,9 +139,3 @@ def test_latex(study):
     for body in re.findall(r"\\begin\{tabular\}\{(l\w*)\}(.*?)\\end\{tabular\}", bare, flags=re.DOTALL):
         rows = [line for line in body[1].splitlines() if line.endswith(r"\\")]
         assert {line.count("&") + 1 for line in rows} == {len(body[0])}
-
-
-def test_latex_escapes():
-    assert latex_text("50 % of a_b & $c #{d}") == r"50 \% of a\_b \& \$c \#\{d\}"
-    assert latex_text(r"~^\<|") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}\textbar{}"
-    assert latex_text("Übung − 3 ± 1") == r"Übung $-$ 3 $\pm$ 1"

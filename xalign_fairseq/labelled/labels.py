@@ -1,5 +1,9 @@
-"""What is a label in each kind of example."""
+"""What is a label in each kind of example, and labels that a model does not know."""
 
+from collections.abc import Iterable, Sequence
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.labelled.conllu import UD_RELATIONS, UPOS_TAGS
 from xalign_fairseq.labelled.examples import Example, PairExample, QuestionExample, Tree, TreeExample, WordsExample
 
 
@@ -27,3 +31,26 @@ def classes_of(example: Example) -> tuple[str, ...]:
             return () if example.tree is None else example.tree.relations
         case QuestionExample():
             return ()
+
+
+def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path: object) -> list[str]:
+    """Check that a model knows the labels of a file.
+
+    Tags and relations of Universal Dependencies that merely did not occur in training are no error, since languages
+    use different ones and a model can only get them wrong; they are returned, sorted.
+
+    Raises:
+        XalignError: other labels that are not in ``train_labels``; all are named.
+    """
+    known = set(train_labels)
+    unknown = {label for each in examples for label in classes_of(each)} - known
+    foreign = {label for label in unknown if label.partition(":")[0] not in UPOS_TAGS | UD_RELATIONS}
+    if foreign:
+        raise XalignError(
+            "the file has labels that the model was not trained on",
+            where=path,
+            found=", ".join(sorted(foreign)),
+            expected=", ".join(sorted(known)),
+            next="train on data with the same labels",
+        )
+    return sorted(unknown)

@@ -21,8 +21,9 @@ from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.code_switching import code_switch
+from xalign_fairseq.labelled.labels import check_labels
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, check_labels, find
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
 from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages
 from xalign_fairseq.transfer.heads.features import Features
 from xalign_fairseq.transfer.spec import TransferSpec

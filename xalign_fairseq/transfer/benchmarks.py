@@ -1,7 +1,6 @@
 """The benchmarks of zero-shot transfer: how their files are named and read, and what is measured on them."""
 
 import glob
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +14,11 @@ from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1
 from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1
-from xalign_fairseq.labelled.bitext import TATOEBA_LANGUAGES, english_file, read_bitext
-from xalign_fairseq.labelled.conllu import UD_RELATIONS, UPOS_TAGS, read_trees
+from xalign_fairseq.labelled.bitext import TATOEBA_LANGUAGES, read_bitext
+from xalign_fairseq.labelled.conllu import read_trees
 from xalign_fairseq.labelled.examples import Example
-from xalign_fairseq.labelled.labels import classes_of, label_of
-from xalign_fairseq.labelled.lines import open_bytes
-from xalign_fairseq.labelled.sentence_pairs import labels_file, read_pairs
+from xalign_fairseq.labelled.labels import label_of
+from xalign_fairseq.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
 from xalign_fairseq.labelled.tagged_words import read_pos, read_tagged_words
 from xalign_fairseq.transfer.family import Limits
@@ -129,43 +127,6 @@ def find_all(requests: Iterable[Request]) -> list[Path]:
     if problems:
         raise XalignError(f"{len(problems)} files of the data can't be found\n" + "\n".join(problems))
     return found
-
-
-def digest(path: str | os.PathLike) -> str:
-    """First 12 hexadecimal digits of the SHA-256 of a file's content, decompressed, and of what is read with it.
-
-    That is the file of labels beside a file of pairs, and the English side of a bitext, appended.
-    """
-    content = hashlib.sha256()
-    for each in (Path(path), labels_file(path), english_file(path)):
-        if each is not None:
-            with open_bytes(each) as stream:
-                while block := stream.read(1 << 20):
-                    content.update(block)
-    return content.hexdigest()[:12]
-
-
-def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path: object) -> list[str]:
-    """Check that a model knows the labels of a file.
-
-    Tags and relations of Universal Dependencies that merely did not occur in training are no error, since languages
-    use different ones and a model can only get them wrong; they are returned, sorted.
-
-    Raises:
-        XalignError: other labels that are not in ``train_labels``; all are named.
-    """
-    known = set(train_labels)
-    unknown = {label for each in examples for label in classes_of(each)} - known
-    foreign = {label for label in unknown if label.partition(":")[0] not in UPOS_TAGS | UD_RELATIONS}
-    if foreign:
-        raise XalignError(
-            "the file has labels that the model was not trained on",
-            where=path,
-            found=", ".join(sorted(foreign)),
-            expected=", ".join(sorted(known)),
-            next="train on data with the same labels",
-        )
-    return sorted(unknown)
 
 
 def _patterns(benchmark: Benchmark, split: str, language: str) -> list[str]:

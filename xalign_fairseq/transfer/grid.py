@@ -12,7 +12,9 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.code_switching import code_switch
-from xalign_fairseq.transfer.benchmarks import check_labels, digest, find
+from xalign_fairseq.labelled.digest import digest
+from xalign_fairseq.labelled.labels import check_labels
+from xalign_fairseq.transfer.benchmarks import find
 from xalign_fairseq.transfer.family import FAMILIES, require_languages
 from xalign_fairseq.transfer.run_spec import RunSpec
 from xalign_fairseq.transfer.settings import as_data, update_counts

@@ -21,7 +21,9 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.evaluation.signature import task_signature
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.transfer.benchmarks import Benchmark, check_labels, digest
+from xalign_fairseq.labelled.digest import digest
+from xalign_fairseq.labelled.labels import check_labels
+from xalign_fairseq.transfer.benchmarks import Benchmark
 from xalign_fairseq.transfer.family import (
     EncodedExample,
     TaskFamily,
@@ -63,6 +65,21 @@ class Evaluation:
     def items(self) -> int:
         """Test items."""
         return len(self.ids)
+
+    def score(self, benchmark: Benchmark, of_answers: str, **choices: object) -> None:
+        """Count, score and sign by every metric of the benchmark, if all items have a label.
+
+        Args:
+            benchmark: whose test file it is.
+            of_answers: language of the answers, which tells how they are normalised: ``en`` of MLQA's ``en-de``.
+            choices: what the scores depend on, for their signatures, such as ``language``.
+        """
+        if any(gold is None for gold in self.golds):
+            return
+        for metric in benchmark.metrics:
+            counts = metric.counts(self.golds, self.predictions, of_answers)
+            self.counts[metric.name], self.scores[metric.name] = counts, metric.score(counts)
+            self.signatures[metric.name] = task_signature(metric, benchmark.name, self.digest, **choices)
 
 
 class Predictor:
@@ -155,17 +172,7 @@ def evaluate(
         predictor.predict(examples, max_tokens, progress),
         digest(path),
     )
-    if any(gold is None for gold in evaluation.golds):
-        return evaluation
-    # An example's language is that of its answers: en of MLQA's en-de.
-    of_answers = examples[0].language if examples else language
-    for metric in benchmark.metrics:
-        counts = metric.counts(evaluation.golds, evaluation.predictions, of_answers)
-        evaluation.counts[metric.name] = counts
-        evaluation.scores[metric.name] = metric.score(counts)
-        evaluation.signatures[metric.name] = task_signature(
-            metric, benchmark.name, evaluation.digest, language=language
-        )
+    evaluation.score(benchmark, examples[0].language if examples else language, language=language)
     return evaluation
 
 

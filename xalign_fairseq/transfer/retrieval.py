@@ -13,8 +13,8 @@ from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, map
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.retrieval import retrieve
-from xalign_fairseq.evaluation.signature import task_signature
-from xalign_fairseq.transfer.benchmarks import BENCHMARKS, digest
+from xalign_fairseq.labelled.digest import digest
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.predict import Evaluation
 
 logger = logging.getLogger(__name__)
@@ -75,14 +75,7 @@ def evaluate_retrieval(
     if any(gold is None for gold in evaluation.golds):
         logger.warning("%s: the English side is sorted, as XTREME's scripts leave it, so that nothing can be scored; "
                        "LASER's files have the order of the other side", path)  # fmt: skip
-        return evaluation
-    for metric in benchmark.metrics:
-        counts = metric.counts(evaluation.golds, predictions, language)
-        evaluation.counts[metric.name] = counts
-        evaluation.scores[metric.name] = metric.score(counts)
-        evaluation.signatures[metric.name] = task_signature(
-            metric, benchmark.name, evaluation.digest, language=language, layer=chosen, pooling="mean"
-        )
+    evaluation.score(benchmark, language, language=language, layer=chosen, pooling="mean")
     return evaluation
 
 

@@ -1,44 +1,16 @@
 """A report as tables, in Markdown and in LaTeX; scores in percent, mean ± sample deviation over seeds."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
+from xalign_fairseq.evaluation.tables import Table, markdown_text
 from xalign_fairseq.transfer.comparisons import Difference
 from xalign_fairseq.transfer.report import SCORE, Row, StudyReport, TaskReport
 from xalign_fairseq.transfer.results import EACH
 
 NOTHING = ""
 NO_DEVIATION = "n/a"
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "±": r"$\pm$",
-    "−": r"$-$",
-    "–": "--",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}
-
-
-@dataclass(frozen=True)
-class Table:
-    """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    notes: tuple[str, ...] = ()
-    bold: frozenset[tuple[int, int]] = field(default_factory=frozenset)
-    names: int = 1
-
-    def alignment(self, left: str, right: str) -> list[str]:
-        """A mark for each column."""
-        return [left] * self.names + [right] * (len(self.columns) - self.names)
 
 
 def make_tables(report: StudyReport) -> list[Table]:
@@ -57,58 +29,17 @@ def to_markdown(report: StudyReport) -> str:
 
         print(to_markdown(make_report("transfer", baseline="none")))
     """
-    parts = ["# Zero-shot transfer", *_preface(report)]
-    for table in make_tables(report):
-        lines = [_markdown_row(table.columns), _markdown_row(table.alignment("---", "---:"))]
-        lines += [_markdown_row(_emphasised(table, i, _markdown_text, "**{}**")) for i in range(len(table.rows))]
-        parts += [f"## {_markdown_text(table.title)}", "\n".join(lines), *map(_markdown_text, table.notes)]
+    parts = ["# Zero-shot transfer", *_preface(report), *(table.to_markdown() for table in make_tables(report))]
     for title, entries in (("Missing runs", report.missing), ("Test files without labels", report.unlabelled)):
         if entries:
-            parts += [f"## {title}", "\n".join(f"- {_markdown_text(entry)}" for entry in entries)]
+            parts += [f"## {title}", "\n".join(f"- {markdown_text(entry)}" for entry in entries)]
     parts += ["## Signatures", "\n".join(f"- {line}" for line in _signatures(report))]
     return "\n\n".join(parts) + "\n"
 
 
 def to_latex(report: StudyReport) -> str:
     r"""The tables as LaTeX ``table`` environments; they need ``\usepackage{booktabs}``."""
-    parts = [r"% \usepackage{booktabs}"]
-    for table in make_tables(report):
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\begin{{tabular}}{{{''.join(table.alignment('l', 'r'))}}}",
-            r"\toprule",
-        ]
-        lines += [_latex_row(map(latex_text, table.columns)), r"\midrule"]
-        lines += [_latex_row(_emphasised(table, i, latex_text, r"\textbf{{{}}}")) for i in range(len(table.rows))]
-        caption = " ".join(f"{text.rstrip('.')}." for text in (table.title, *table.notes))
-        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(caption)}}}", r"\end{table}"]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
-
-
-def latex_text(text: str) -> str:
-    """Plain text with LaTeX's special characters escaped."""
-    return "".join(LATEX.get(character, character) for character in text)
-
-
-def _markdown_text(text: str) -> str:
-    for character in "\\|*<":
-        text = text.replace(character, "\\" + character)
-    return text
-
-
-def _markdown_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _latex_row(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
-
-
-def _emphasised(table: Table, row: int, escape: Callable[[str], str], bold: str) -> list[str]:
-    cells = enumerate(map(escape, table.rows[row]))
-    return [bold.format(text) if (row, column) in table.bold else text for column, text in cells]
+    return "\n\n".join([r"% \usepackage{booktabs}", *(table.to_latex() for table in make_tables(report))]) + "\n"
 
 
 def _preface(report: StudyReport) -> list[str]:
@@ -120,7 +51,7 @@ def _preface(report: StudyReport) -> list[str]:
         return [text]
     return [
         text,
-        f"Tests against {_markdown_text(report.baseline)} are paired bootstraps of {report.bootstrap['samples']} "
+        f"Tests against {markdown_text(report.baseline)} are paired bootstraps of {report.bootstrap['samples']} "
         "resamples, over test items alone (these models on other items) and over items and seeds (other seeds too). "
         "Holm's correction over a checkpoint's tasks is of the latter, and of the former where a checkpoint has one "
         "seed. With 2 or 3 seeds the test over seeds is too ready to find a difference.",
@@ -137,7 +68,7 @@ def _signatures(report: StudyReport) -> list[str]:
                 parts = parse_signature(signatures[metric])
                 rest = "|".join(f"{key}:{value}" for key, value in parts.items() if key not in ("language", "data"))
                 data.setdefault(rest, []).append(f"{language} {parts['data']}")
-            lines += [f"{_markdown_text(task.title)}: `{rest}` on {', '.join(found)}" for rest, found in data.items()]
+            lines += [f"{markdown_text(task.title)}: `{rest}` on {', '.join(found)}" for rest, found in data.items()]
     return lines
 
 

@@ -1,0 +1,32 @@
+"""Tables as Markdown and LaTeX: alignment, bold cells, notes, escapes."""
+
+from xalign_fairseq.evaluation.tables import Table, latex_text, markdown_text
+
+TABLE = Table("A | B", ("name", "a_b", "c"), [("x*", "1", "2"), ("y", "3", "4 %")], ("A note.",), frozenset({(1, 2)}))
+
+
+def test_markdown():
+    assert TABLE.to_markdown().split("\n") == [
+        r"## A \| B", "",
+        "| name | a_b | c |", "| --- | ---: | ---: |", r"| x\* | 1 | 2 |", "| y | 3 | **4 %** |", "",
+        "A note.",
+    ]  # fmt: skip
+    assert "| --- | --- | ---: |" in Table("", ("a", "b", "c"), [("1", "2", "3")], names=2).to_markdown()
+
+
+def test_latex():
+    assert TABLE.to_latex().split("\n") == [
+        r"\begin{table}", r"\centering", r"\begin{tabular}{lrr}", r"\toprule",
+        r"name & a\_b & c \\", r"\midrule", r"x* & 1 & 2 \\", r"y & 3 & \textbf{4 \%} \\",
+        r"\bottomrule", r"\end{tabular}", r"\caption{A \textbar{} B. A note.}", r"\end{table}",
+    ]  # fmt: skip
+
+
+def test_markdown_escapes():
+    assert markdown_text(r"a|b\c*<s>") == r"a\|b\\c\*\<s>"
+
+
+def test_latex_escapes():
+    assert latex_text("50 % of a_b & $c #{d}") == r"50 \% of a\_b \& \$c \#\{d\}"
+    assert latex_text(r"~^\<|") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}\textbar{}"
+    assert latex_text("Übung − 3 ± 1") == r"Übung $-$ 3 $\pm$ 1"

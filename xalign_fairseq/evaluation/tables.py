@@ -1,0 +1,81 @@
+"""Tables of scores as text, in Markdown and in LaTeX."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "−": r"$-$",
+    "–": "--",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Text in rows and columns, the first ``names`` of them left-aligned; ``bold`` holds (row, column) of cells.
+
+    Example::
+
+        Table("AER", ("pair", "AER"), [("ro-en", "30.8")]).to_markdown()
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    notes: tuple[str, ...] = ()
+    bold: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    names: int = 1
+
+    def to_markdown(self) -> str:
+        """A heading, the table and its notes."""
+        lines = [_markdown_row(map(markdown_text, self.columns)), _markdown_row(self._alignment("---", "---:"))]
+        lines += [_markdown_row(self._cells(i, markdown_text, "**{}**")) for i in range(len(self.rows))]
+        return "\n\n".join([f"## {markdown_text(self.title)}", "\n".join(lines), *map(markdown_text, self.notes)])
+
+    def to_latex(self) -> str:
+        r"""A ``table`` environment with title and notes as its caption; it needs ``\usepackage{booktabs}``."""
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{''.join(self._alignment('l', 'r'))}}}",
+            r"\toprule",
+        ]
+        lines += [_latex_row(map(latex_text, self.columns)), r"\midrule"]
+        lines += [_latex_row(self._cells(i, latex_text, r"\textbf{{{}}}")) for i in range(len(self.rows))]
+        caption = " ".join(f"{text.rstrip('.')}." for text in (self.title, *self.notes))
+        lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(caption)}}}", r"\end{table}"]
+        return "\n".join(lines)
+
+    def _alignment(self, left: str, right: str) -> list[str]:
+        return [left] * self.names + [right] * (len(self.columns) - self.names)
+
+    def _cells(self, row: int, escape: Callable[[str], str], bold: str) -> list[str]:
+        cells = enumerate(map(escape, self.rows[row]))
+        return [bold.format(text) if (row, column) in self.bold else text for column, text in cells]
+
+
+def latex_text(text: str) -> str:
+    """Plain text with LaTeX's special characters escaped."""
+    return "".join(LATEX.get(character, character) for character in text)
+
+
+def markdown_text(text: str) -> str:
+    """Plain text with Markdown's special characters escaped."""
+    for character in "\\|*<":
+        text = text.replace(character, "\\" + character)
+    return text
+
+
+def _markdown_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
