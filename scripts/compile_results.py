@@ -118,7 +118,7 @@ def pointer_layer(scores: dict[str, Any]) -> int | None:
 
 
 def filters(runs: Runs) -> str:
-    """AER, precision and recall of each way to find links, at the chosen similarity and layer."""
+    """AER, precision and recall of each method and filter, at the chosen similarity and layer."""
     methods = list(
         dict.fromkeys(row["method"] for run in runs for pair in run["pairs"].values() for row in pair["all"])
     )

@@ -1,4 +1,4 @@
-"""What benchmark_sinkhorn.py compares: ways from hidden states to a transport plan or to word labels.
+"""What benchmark_sinkhorn.py compares: methods that give a transport plan or word labels for hidden states.
 
 Every one is prepared for a problem and then called again and again. Those that know no ragged sequences get each pair's
 sides ready-made, cut out and padded, and padding with a mass of 0; what comes out of a solver is its plan alone.
@@ -29,7 +29,7 @@ PRODUCTS, PLAN, LABELS = "products", "plan", "labels"
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way.
+    """One method.
 
     Attributes:
         prepare: gives the call that is measured.

@@ -4,7 +4,7 @@
 usage: sinkhorn_step.py DATA-BIN DEVICE THREADS OUT.json [--quick]
 
 Steps are the task's own, through the criterion, with backward pass and optimiser: MLM, TLM and DWA, and on the same
-batches MLM and TLM alone. The labels' own pass through the encoder and the way from its hidden states to labels are
+batches MLM and TLM alone. The labels' own pass through the encoder and the labelling of its hidden states are
 clocked apart.
 """
 

@@ -8,7 +8,7 @@ from xalign_fairseq.aligner.view.page import Page
 
 
 class Format(Protocol):
-    """A way to write alignments: what comes before them, one line per pair, what comes after them.
+    """A format of alignments: what comes before them, one line per pair, what comes after them.
 
     A file is ``begin() + "".join(line(alignment, number) + "\\n" for ...) + end()``. ``begin`` and ``end`` are empty or
     whole lines; a pair is exactly one line, without its line break, so that pairs can be counted by lines.

@@ -95,7 +95,7 @@ class RunResult:
 
 @dataclass(frozen=True)
 class Setting:
-    """A task trained in one way, with the runs of all checkpoints and seeds.
+    """A task and what its models are trained on, with the runs of all checkpoints and seeds.
 
     Attributes:
         task: its name in the study.
@@ -214,7 +214,7 @@ def read_results(out: str | os.PathLike) -> StudyResults:
 
 
 def _setting(group: Sequence[RunResult]) -> Setting:
-    """Runs of one task and way of training, after a check that they can be compared."""
+    """Runs of one task and its training languages, after a check that they can be compared."""
     first = group[0]
     metrics = BENCHMARKS[first.benchmark].metrics
     seen: dict[str, tuple[RunResult, list[dict[str, str]]]] = {}
