@@ -19,7 +19,7 @@ from typing import Any
 import markers
 import results
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, exit_code
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python scripts/compile_results.py"
@@ -270,6 +270,17 @@ def require_markers(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Non
                 )
 
 
+def write(root: Path, check: bool, plot: bool) -> int:
+    """Write the tables of all documents below ``root``, or compare them; 1 if one that is checked is outdated."""
+    recipes = load(root)
+    require_markers(recipes, root)
+    for recipe, found in recipes.items():
+        if split(found)[0] and plot and not check:
+            draw(split(found)[0], root / "examples" / recipe / "results" / PLOT)
+    documents = [root / "README.md", *(root / "examples" / recipe / "README.md" for recipe in recipes)]
+    return markers.update(documents, "results", writer(recipes, root), check, COMMAND)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a table is outdated")
@@ -278,17 +289,7 @@ def main() -> int:
         "--root", type=Path, default=ROOT, help="the folder with README.md and examples (default: this one)"
     )
     args = parser.parse_args()
-    try:
-        recipes = load(args.root)
-        require_markers(recipes, args.root)
-        for recipe, found in recipes.items():
-            if split(found)[0] and args.plot and not args.check:
-                draw(split(found)[0], args.root / "examples" / recipe / "results" / PLOT)
-        documents = [args.root / "README.md", *(args.root / "examples" / recipe / "README.md" for recipe in recipes)]
-        return markers.update(documents, "results", writer(recipes, args.root), args.check, COMMAND)
-    except XalignError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    return exit_code(lambda: write(args.root, args.check, args.plot))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 import markers
 
 import xalign_fairseq
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, exit_code
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python scripts/document_options.py"
@@ -180,11 +180,8 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder with user_dir_docs.md (default: this one)")
     args = parser.parse_args()
     xalign_fairseq.register()
-    try:
-        return markers.update([args.root / "user_dir_docs.md"], "options", write, args.check, COMMAND)
-    except XalignError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    documents = [args.root / "user_dir_docs.md"]
+    return exit_code(lambda: markers.update(documents, "options", write, args.check, COMMAND))
 
 
 if __name__ == "__main__":

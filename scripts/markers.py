@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.tables import markdown
 from xalign_fairseq.files import atomic_write
 
 END = "<!-- end -->"
@@ -19,8 +20,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
         table(("pair", "AER"), [("ro-en", "30.8")])
     """
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
+    head, *body = ([_cell(text) for text in line] for line in (columns, *rows))
+    return markdown(head, body, names=len(head))
 
 
 def _cell(text: str) -> str:

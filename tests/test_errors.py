@@ -2,7 +2,7 @@
 
 import pytest
 
-from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.errors import XalignError, check_values, exit_code
 
 
 def test_what_is_said_stands_on_lines_of_its_own():
@@ -22,3 +22,18 @@ def test_the_first_value_without_a_meaning_is_named():
     with pytest.raises(XalignError) as error:
         check_values("no such value", ("a", 1, True, "above 0"), ("b", -1, False, "0 or more"), ("c", 2, False, "no"))
     assert str(error.value) == "no such value\n  where: b\n  found: -1\n  expected: 0 or more"
+
+
+@pytest.mark.parametrize(("returned", "code"), [(None, 0), (0, 0), (1, 1)])
+def test_a_script_exits_with_what_its_main_returns(returned, code):
+    assert exit_code(lambda: returned) == code
+
+
+def test_an_error_is_told_without_a_traceback(capsys):
+    def main():
+        raise XalignError("the sides differ", found=3)
+
+    assert exit_code(main) == 2
+    assert capsys.readouterr().err == "error: the sides differ\n  found: 3\n"
+    with pytest.raises(ZeroDivisionError):
+        exit_code(lambda: 1 // 0)

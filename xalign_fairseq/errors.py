@@ -1,5 +1,8 @@
 """The one exception that users meet: what is wrong, where, what was found and expected, and what to run next."""
 
+import sys
+from collections.abc import Callable
+
 
 class XalignError(ValueError):
     """An error in the user's input, files or options.
@@ -45,3 +48,17 @@ def check_values(what: str, *values: tuple[str, object, bool, str]) -> None:
     for name, value, right, expected in values:
         if not right:
             raise XalignError(what, where=name, found=value, expected=expected)
+
+
+def exit_code(main: Callable[[], int | None]) -> int:
+    """What a script's ``main`` returns (None is 0); an :class:`XalignError` is told without a traceback, and gives 2.
+
+    Example::
+
+        sys.exit(exit_code(main))
+    """
+    try:
+        return main() or 0
+    except XalignError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2

@@ -1,6 +1,6 @@
 """Tables as Markdown and LaTeX: alignment, bold cells, notes, escapes."""
 
-from xalign_fairseq.evaluation.tables import Table, latex_text, markdown_text
+from xalign_fairseq.evaluation.tables import Table, latex_text, markdown, markdown_text
 
 TABLE = Table("A | B", ("name", "a_b", "c"), [("x*", "1", "2"), ("y", "3", "4 %")], ("A note.",), frozenset({(1, 2)}))
 
@@ -30,3 +30,10 @@ def test_latex_escapes():
     assert latex_text("50 % of a_b & $c #{d}") == r"50 \% of a\_b \& \$c \#\{d\}"
     assert latex_text(r"~^\<|") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}\textbar{}"
     assert latex_text("Übung − 3 ± 1") == r"Übung $-$ 3 $\pm$ 1"
+
+
+def test_names_are_left_aligned_and_figures_right():
+    assert markdown(("run", "pair", "AER"), [("a", "ro-en", "30.8")], names=2) == (
+        "| run | pair | AER |\n| --- | --- | ---: |\n| a | ro-en | 30.8 |"
+    )
+    assert markdown(("run", "AER"), []) == "| run | AER |\n| --- | ---: |"

@@ -35,16 +35,17 @@ class Table:
 
     def to_markdown(self) -> str:
         """A heading, the table and its notes."""
-        lines = [_markdown_row(map(markdown_text, self.columns)), _markdown_row(self._alignment("---", "---:"))]
-        lines += [_markdown_row(self._cells(i, markdown_text, "**{}**")) for i in range(len(self.rows))]
-        return "\n\n".join([f"## {markdown_text(self.title)}", "\n".join(lines), *map(markdown_text, self.notes)])
+        rows = [self._cells(i, markdown_text, "**{}**") for i in range(len(self.rows))]
+        table = markdown([markdown_text(column) for column in self.columns], rows, self.names)
+        return "\n\n".join([f"## {markdown_text(self.title)}", table, *map(markdown_text, self.notes)])
 
     def to_latex(self) -> str:
         r"""A ``table`` environment with title and notes as its caption; it needs ``\usepackage{booktabs}``."""
+        alignment = "l" * self.names + "r" * (len(self.columns) - self.names)
         lines = [
             r"\begin{table}",
             r"\centering",
-            rf"\begin{{tabular}}{{{''.join(self._alignment('l', 'r'))}}}",
+            rf"\begin{{tabular}}{{{alignment}}}",
             r"\toprule",
         ]
         lines += [_latex_row(map(latex_text, self.columns)), r"\midrule"]
@@ -53,12 +54,20 @@ class Table:
         lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(caption)}}}", r"\end{table}"]
         return "\n".join(lines)
 
-    def _alignment(self, left: str, right: str) -> list[str]:
-        return [left] * self.names + [right] * (len(self.columns) - self.names)
-
     def _cells(self, row: int, escape: Callable[[str], str], bold: str) -> list[str]:
         cells = enumerate(map(escape, self.rows[row]))
         return [bold.format(text) if (row, column) in self.bold else text for column, text in cells]
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
+    """A table in Markdown, which its cells are already; columns but the first ``names`` are right-aligned.
+
+    Example::
+
+        markdown(("pair", "AER"), [("ro-en", "30.8")])  # "| pair | AER |\\n| --- | ---: |\\n| ro-en | 30.8 |"
+    """
+    marks = ["---"] * names + ["---:"] * (len(columns) - names)
+    return "\n".join(f"| {' | '.join(row)} |" for row in [columns, marks, *rows])
 
 
 def latex_text(text: str) -> str:
@@ -71,10 +80,6 @@ def markdown_text(text: str) -> str:
     for character in "\\|*<":
         text = text.replace(character, "\\" + character)
     return text
-
-
-def _markdown_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _latex_row(cells: Iterable[str]) -> str:

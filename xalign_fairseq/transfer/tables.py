@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from xalign_fairseq.evaluation.figures import signed
 from xalign_fairseq.evaluation.signature import parse_signature
 from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.evaluation.tables import Table, markdown_text
@@ -81,13 +82,8 @@ def _spread(summary: Summary) -> str:
     return f" ± {NO_DEVIATION if summary.deviation is None else f'{100 * summary.deviation:.1f}'}"
 
 
-def _signed(fraction: float) -> str:
-    text = f"{100 * fraction:+.1f}"
-    return "0.0" if float(text) == 0 else text.replace("-", "−")
-
-
 def _gap(summary: Summary) -> str:
-    return _signed(summary.mean) + _spread(summary)
+    return signed(100 * summary.mean) + _spread(summary)
 
 
 def _best(columns: Sequence[Sequence[Summary | None]]) -> frozenset[tuple[int, int]]:
@@ -179,8 +175,8 @@ def _finding(finding: Difference) -> tuple[str, ...]:
         finding.checkpoint,
         finding.task,
         finding.over,
-        _signed(finding.difference),
-        f"{_signed(finding.low)} to {_signed(finding.high)}",
+        signed(100 * finding.difference),
+        f"{signed(100 * finding.low)} to {signed(100 * finding.high)}",
         f"{finding.p_items:.3f}",
         NO_DEVIATION if seeds is None else f"{seeds:.3f}",
         f"{finding.p_holm:.3f}",
