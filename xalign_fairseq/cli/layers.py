@@ -58,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score, print the table and write what was asked for."""
+    from xalign_fairseq.aligner.sweep import sweep_links
     from xalign_fairseq.evaluation.signature import score_signature
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.transport.methods import method_label
@@ -78,9 +79,9 @@ def run(args: argparse.Namespace) -> None:
     layers = [config.resolve_layer(layer, "--layer") for layer in args.layer or default]
     settings = [(layer, method) for layer in layers for method in methods]
     with progress_bar(len(pairs), args.quiet) as progress:
-        links = [[set(alignment.links) for alignment in pair] for pair in aligner.sweep(pairs, settings, progress)]
+        links = sweep_links(aligner, pairs, settings, progress)
     rows = []
-    for (layer, method), hyps in zip(settings, zip(*links, strict=True), strict=True):
+    for (layer, method), hyps in zip(settings, links, strict=True):
         result = score(hyps, golds)
         figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
         signature = score_signature(

@@ -1,0 +1,49 @@
+"""What a run of fairseq-train has cost, from the log that it leaves (``--log-file``, ``--log-format simple``)."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+# The line of each epoch has the mean of all its updates; those of an interval in between are left alone.
+_EPOCH = re.compile(r"\| wpb ([\d.]+) .*\| num_updates (\d+) \| lr ")
+_END = re.compile(r"done training in ([\d.]+) seconds")
+_GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class TrainingCost:
+    """Of a whole run, however often it was resumed.
+
+    Attributes:
+        updates: of the optimiser.
+        tokens: in the batches of all updates.
+        minutes: of the processes that came to their end.
+        gpus: the names of all GPUs that took part, by rank; none on a CPU.
+    """
+
+    updates: int
+    tokens: int
+    minutes: float
+    gpus: tuple[str, ...] = ()
+
+
+def read_cost(log: Path) -> TrainingCost:
+    """Read a run's log.
+
+    Raises:
+        OSError: there is no such file.
+
+    Example::
+
+        read_cost(Path("runs/tlm-1/train.log")).tokens  # 1551234
+    """
+    text = log.read_text(encoding="utf-8")
+    tokens, updates = 0.0, 0
+    for found in _EPOCH.finditer(text):
+        # A run that is resumed at the end of an epoch logs it again.
+        tokens += max(0, int(found[2]) - updates) * float(found[1])
+        updates = max(updates, int(found[2]))
+    seconds = sum(float(found[1]) for found in _END.finditer(text))
+    # A run that is resumed lists its GPUs again.
+    gpus = dict(_GPU.findall(text))
+    return TrainingCost(updates, round(tokens), round(seconds / 60, 1), tuple(gpus.values()))
