@@ -9,7 +9,7 @@
 # Writes PARSES (CoNLL-U) and beside it parser.pt, parser.log. What is there already is left as it is.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-source "$here/../recipe.sh"
+source "$here/../common/recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
 text="$1" parses="$2"
 shift 2

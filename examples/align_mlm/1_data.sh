@@ -14,7 +14,7 @@
 #                             .parallel1, .parallel10, .parallel100; of trans_inv and trans_syn .dictionary50
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-source "$here/../recipe.sh"
+source "$here/../common/recipe.sh"
 [[ $# -eq 2 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
 benchmark="$1" out="$2"
 require_file "BENCHMARK/bitext" "$benchmark/bitext"

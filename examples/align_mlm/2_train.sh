@@ -13,7 +13,7 @@
 # (0), DEVICE (--cpu). The paper's (Table 10), for a GPU:
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 5 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 shift 5

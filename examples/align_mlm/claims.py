@@ -1,18 +1,14 @@
 """The paper's claims as differences between gaps, each tested over test items and over seeds."""
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import study
+from common.differences import EQUAL, Difference, compare, correct
 from scipy import stats
 from study import LANGUAGES, OBJECTIVES, Run, Setting
 
-from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds
-
-SIGNIFICANT = 0.05
-EQUAL = 1e-12  # fractions that differ by less are the same count
 # The paper's gaps by transliteration alone, "about 0", are at most 2.6 points (MLM in NER).
 NEGLIGIBLE = 0.03
 Runs = dict[Setting, list[Run]]
@@ -47,61 +43,36 @@ SMALLER: dict[str, list[tuple[Setting, Setting]]] = {
 SCRIPT = "Another script alone is no obstacle"
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A claim in one task: a difference of gaps, or of a gap and what is negligible; fractions.
+@dataclass(frozen=True, kw_only=True)
+class Finding(Difference):
+    """A claim in one task: a difference of gaps, or of a gap and what is negligible.
 
     Attributes:
         says: what is compared; the claim is that the difference is negative.
-        low, high: 95 % interval, of the bootstrap over items and seeds or of Student's t over seeds.
-        p_bootstrap: over test items and seeds, or over items alone; None where seeds alone are tested.
-        p_seeds: of the t-test over seeds; None where there is one seed.
-        p_holm: the larger of both, corrected over the tests of the claim and task.
     """
 
     claim: str
     task: str
     says: str
-    difference: float
-    low: float
-    high: float
-    p_bootstrap: float | None
-    p_seeds: float | None
-    p_holm: float = 1.0
-
-    @property
-    def p_value(self) -> float:
-        """The larger p of the tests: all must find the difference."""
-        return max(p for p in (self.p_bootstrap, self.p_seeds) if p is not None)
 
     @property
     def verdict(self) -> str:
         """``holds``, ``does not hold`` (the contrary is significant) or ``unclear``."""
-        if self.p_holm >= SIGNIFICANT:
+        if not self.significant:
             return "unclear"
         return "holds" if self.difference < 0 else "does not hold"
 
 
 def judge(runs: Runs, tasks: Sequence[str]) -> list[Finding]:
     """Every claim in every task whose settings were run; Holm's correction is over a claim's tests in a task."""
-    found = []
+    found: list[Finding] = []
     for task in tasks:
         measured = {setting: [run for run in mine if run.has(task)] for setting, mine in runs.items()}
         measured = {setting: mine for setting, mine in measured.items() if mine}
-        families = [
-            [negligible(SCRIPT, task, measured[setting]) for setting in _transliterated(measured)],
-            *(
-                [
-                    compare(claim, task, *(measured[each] for each in pair))
-                    for pair in pairs
-                    if set(pair) <= set(measured)
-                ]
-                for claim, pairs in SMALLER.items()
-            ),
-        ]
-        for family in families:
-            adjusted = holm([finding.p_value for finding in family])
-            found += [replace(finding, p_holm=p) for finding, p in zip(family, adjusted, strict=True)]
+        found += correct(negligible(task, measured[setting]) for setting in _transliterated(measured))
+        for claim, pairs in SMALLER.items():
+            there = [[measured[each] for each in pair] for pair in pairs if set(pair) <= set(measured)]
+            found += correct(smaller_gap(claim, task, *both) for both in there)
     order = [SCRIPT, *SMALLER]
     return sorted(found, key=lambda finding: order.index(finding.claim))
 
@@ -111,36 +82,24 @@ def _transliterated(measured: Runs) -> list[Setting]:
     return [Setting(each, "trans") for each in OBJECTIVES if len(measured.get(Setting(each, "trans"), ())) > 1]
 
 
-def compare(claim: str, task: str, smaller: Sequence[Run], larger: Sequence[Run]) -> Finding:
+def smaller_gap(claim: str, task: str, smaller: Sequence[Run], larger: Sequence[Run]) -> Finding:
     """The gap of the first runs minus that of the second ones."""
-    seeds = min(len(smaller), len(larger)) > 1
-    test = paired_items_and_seeds if seeds else paired_items
-    # paired_items subtracts its first argument.
-    counts = [np.stack([run.gap_counts(task) for run in runs]) for runs in (larger, smaller)]
-    result = test(counts[:1], counts[1:], study.gap_value(task)).test()
-    p_seeds = welch(*([run.scores(task)["Δ"] for run in runs] for runs in (smaller, larger))) if seeds else None
+    counts = ([run.gap_counts(task) for run in runs] for runs in (larger, smaller))
     says = difference_of(smaller[0].setting, larger[0].setting)
-    return Finding(claim, task, says, result.difference, result.low, result.high, result.p_value, p_seeds)
+    return Finding(claim=claim, task=task, says=says, **vars(compare(*counts, study.gap_value(task))))
 
 
-def negligible(claim: str, task: str, runs: Sequence[Run]) -> Finding:
+def negligible(task: str, runs: Sequence[Run]) -> Finding:
     """The gap minus :data:`NEGLIGIBLE`, by Student's t over seeds."""
     gaps = np.array([run.scores(task)["Δ"] for run in runs]) - NEGLIGIBLE
     mean, error = gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps))
     half = stats.t.ppf(0.975, len(gaps) - 1) * error
     p = 2 * stats.t.sf(abs(mean) / error, len(gaps) - 1) if error > EQUAL else float(abs(mean) < EQUAL)
     says = f"{OBJECTIVES[runs[0].setting.objective]} − {100 * NEGLIGIBLE:.0f} points, {LANGUAGES['trans']}"
-    return Finding(claim, task, says, float(mean), float(mean - half), float(mean + half), None, float(p))
-
-
-def welch(first: Sequence[float], second: Sequence[float]) -> float:
-    """p of Welch's t-test; of scores without any spread whether they are equal."""
-    if max(np.ptp(first), np.ptp(second)) < EQUAL:
-        return float(abs(first[0] - second[0]) < EQUAL)
-    with warnings.catch_warnings():
-        # One of both may have equal scores; Welch's test allows for that, though SciPy warns.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return float(stats.ttest_ind(first, second, equal_var=False).pvalue)
+    return Finding(
+        claim=SCRIPT, task=task, says=says, difference=float(mean), low=float(mean - half), high=float(mean + half),
+        p_bootstrap=None, p_seeds=float(p),
+    )  # fmt: skip
 
 
 def difference_of(smaller: Setting, larger: Setting) -> str:

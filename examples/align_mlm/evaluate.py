@@ -10,9 +10,7 @@ which is the start of fairseq, three times as long as the fine-tuning of such en
 """
 
 import argparse
-import json
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -24,16 +22,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import study
 import torch
 import torch._dynamo  # torch.optim would import it in every fork
-from fairseq_cli.train import cli_main
+from fairseq import options
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+from fairseq.distributed.utils import call_main
+from fairseq_cli.train import main as train
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
+
+import study
+from common import results
+from common.training import training_record
 
 import xalign_fairseq
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import read as read_lexicon
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.predict import Predictor, evaluate
@@ -69,9 +75,9 @@ def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
     for stream in (1, 2):
         os.dup2(log, stream)
     with tempfile.TemporaryDirectory(dir=folder) as save:
-        sys.argv = ["fairseq-train", *train_options(spec, Path(save))]
         try:
-            cli_main()
+            arguments = options.parse_args_and_arch(options.get_training_parser(), train_options(spec, Path(save)))
+            call_main(convert_namespace_to_omegaconf(arguments), train)
         except SystemExit as end:
             raise XalignError("fairseq-train failed", where=folder / f"{spec.task}.log", found=f"exit {end}") from None
         device = "cuda" if torch.cuda.is_available() and not spec.place["cpu"] else "cpu"
@@ -102,19 +108,6 @@ def score_embeddings(run: Path, data_bin: Path) -> dict[str, Any]:
     }
 
 
-def training_record(run: Path) -> dict[str, Any]:
-    """Command, commit, machine, updates, tokens and minutes of the pre-training."""
-    record = json.loads((run / "run.json").read_text(encoding="utf-8"))
-    log = (run / "train.log").read_text(encoding="utf-8")
-    tokens = updates = 0
-    # The line of each epoch has the mean of all its updates.
-    for found in re.finditer(r"\| wpb ([\d.]+) .*\| num_updates (\d+) \| lr ", log):
-        tokens += max(0, int(found[2]) - updates) * float(found[1])
-        updates = max(updates, int(found[2]))
-    seconds = sum(float(found[1]) for found in re.finditer(r"done training in ([\d.]+) seconds", log))
-    return record | {"updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1)}
-
-
 def measure(args: argparse.Namespace, run: Path) -> None:
     """Take all measures of a run and write them."""
     setting, seed = study.split_name(run.name)
@@ -130,9 +123,14 @@ def measure(args: argparse.Namespace, run: Path) -> None:
         for task in study.TASKS
         if result.has(task)
     }
-    study.write(args.results, run.name, record, counts)
+    results.write(study.place(args.results, run.name), record, counts)
     gaps = ", ".join(f"{task} Δ {100 * scores['Δ']:.1f}" for task, scores in record["scores"].items())
     print(f"{run.name}: {gaps}, alignment {100 * result.alignment():.1f}", flush=True)
+
+
+def measure_all(args: argparse.Namespace) -> None:
+    for run in args.runs:
+        measure(args, run)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -146,13 +144,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     args = parser.parse_args(argv)
     xalign_fairseq.register()
-    try:
-        for run in args.runs:
-            measure(args, run)
-    except XalignError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_code(lambda: measure_all(args))
 
 
 if __name__ == "__main__":

@@ -7,41 +7,32 @@ Writes report/report.md, gaps.png and alignment.png in the results folder; scrip
 tables into the documents. --check writes nothing; the exit code is 1 if report.md is not what the results give.
 """
 
-import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import claims
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
+
+import claims
 import study
 from claims import variant
+from common.report import NOTHING, Report
 from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, Setting
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import spearman, summarise
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.evaluation.tables import markdown
 
-REPORT = "report/report.md"
-NOTHING = "No results yet."
 Runs = dict[Setting, list[study.Run]]
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
-    """A Markdown table whose columns but the first ``names`` are right-aligned."""
-    marks = ["---"] * names + ["---:"] * (len(columns) - names)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [columns, marks, *rows])
-
-
-def percent(fractions: Sequence[float]) -> str:
-    """``61.8 ± 2.4`` of the runs' fractions; no deviation of one run, nothing without runs."""
+def known_percent(fractions: Sequence[float]) -> str:
+    """``61.8 ± 2.4`` of the runs' fractions, ``nan`` left out; no deviation of one run, nothing without runs."""
     known = [each for each in fractions if not np.isnan(each)]
-    if not known:
-        return ""
-    summary = summarise(known)
-    spread = "" if summary.deviation is None else f" ± {100 * summary.deviation:.1f}"
-    return f"{100 * summary.mean:.1f}{spread}".replace("-", "−")
+    return percent(summarise(known) if known else None)
 
 
 def tasks_of(runs: Runs) -> list[str]:
@@ -52,7 +43,7 @@ def tasks_of(runs: Runs) -> list[str]:
 def cells(runs: Runs, setting: Setting, parts: Sequence[str], metric: str | None = None) -> list[str]:
     """Scores of a setting: ``parts`` of every task."""
     return [
-        percent([run.scores(task, metric)[part] for run in runs.get(setting, ()) if run.has(task)])
+        known_percent([run.scores(task, metric)[part] for run in runs.get(setting, ()) if run.has(task)])
         for task in tasks_of(runs)
         for part in parts
     ]
@@ -70,7 +61,7 @@ def main_grid(runs: Runs) -> str:
          *cells(runs, setting, ("SUP", "ZS", "Δ"))]
         for setting, mine in runs.items() if setting.is_default
     ]  # fmt: skip
-    return table(("objective", "language", "seeds", *columns(runs, ("SUP", "ZS", "Δ"))), rows, 2)
+    return markdown(("objective", "language", "seeds", *columns(runs, ("SUP", "ZS", "Δ"))), rows, 2)
 
 
 def dictionary(runs: Runs) -> str:
@@ -83,14 +74,14 @@ def dictionary(runs: Runs) -> str:
                 pairs = zip(*(cells(runs, setting, ("Δ",)) for setting in both), strict=True)
                 rows.append([LANGUAGES[language], f"{fraction} %", *(cell for pair in pairs for cell in pair)])
     names = [f"{TASKS[task]} Δ {name}" for task in tasks_of(runs) for name in ("DICT", "ALIGN")]
-    return table(("language", "pieces in the dictionary", *names), rows, 2)
+    return markdown(("language", "pieces in the dictionary", *names), rows, 2)
 
 
 def varied(runs: Runs, label: str, settings: dict[str, Setting]) -> str:
     """Supervised and zero-shot scores and gaps of settings that vary one thing."""
     parts = ("SUP", "ZS", "Δ")
     rows = [[name, *cells(runs, setting, parts)] for name, setting in settings.items() if setting in runs]
-    return table((label, *columns(runs, parts)), rows)
+    return markdown((label, *columns(runs, parts)), rows)
 
 
 def parallel(runs: Runs) -> str:
@@ -110,13 +101,13 @@ def alignment(runs: Runs) -> str:
     """Table 8: alignment scores of all pieces, of those trained on and of those held out."""
     rows = []
     for setting, mine in runs.items():
-        scores = [percent([run.alignment(part) for run in mine]) for part in study.PARTS]
+        scores = [known_percent([run.alignment(part) for run in mine]) for part in study.PARTS]
         if setting.objective in ("mlm", "xlm"):
             scores[study.PARTS.index("trained")] = "–"
         rows.append([f"{OBJECTIVES[setting.objective]}{variant(setting)}", LANGUAGES[setting.language], *scores,
                      *cells(runs, setting, ("Δ",))])  # fmt: skip
     names = [f"alignment, {part} ↑" for part in study.PARTS]
-    return table(("objective", "language", *names, *columns(runs, ("Δ",))), rows, 2)
+    return markdown(("objective", "language", *names, *columns(runs, ("Δ",))), rows, 2)
 
 
 def correlation(runs: Runs) -> str:
@@ -135,13 +126,7 @@ def correlation(runs: Runs) -> str:
                     found = spearman(*sides)
                     rows.append([TASKS[task], scope, part, str(found.n), signed(found.rho, 3),
                                  f"{signed(found.low, 2)} to {signed(found.high, 2)}", p_value(found.p)])  # fmt: skip
-    return table(("task", "points", "pieces", "n", "ρ", "95 % interval", "p"), rows, 3)
-
-
-def signed(number: float, digits: int) -> str:
-    """With its sign; none before zero."""
-    text = f"{number:+.{digits}f}"
-    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", "−")
+    return markdown(("task", "points", "pieces", "n", "ρ", "95 % interval", "p"), rows, 3)
 
 
 def p_value(p: float) -> str:
@@ -152,11 +137,11 @@ def p_value(p: float) -> str:
 def verdicts(runs: Runs) -> str:
     """Each claim of the paper and whether it holds here."""
     rows = [
-        [each.claim, TASKS[each.task], each.says, f"**{each.verdict}**", signed(100 * each.difference, 1),
-         f"{signed(100 * each.low, 1)} to {signed(100 * each.high, 1)}", p_value(each.p_holm)]
+        [each.claim, TASKS[each.task], each.says, f"**{each.verdict}**", signed(100 * each.difference),
+         f"{signed(100 * each.low)} to {signed(100 * each.high)}", p_value(each.p_holm)]
         for each in claims.judge(runs, tasks_of(runs))
     ]  # fmt: skip
-    return table(("claim", "task", "what is compared", "here", "points", "95 % interval", "p, Holm"), rows, 4)
+    return markdown(("claim", "task", "what is compared", "here", "points", "95 % interval", "p, Holm"), rows, 4)
 
 
 def accuracy(runs: Runs) -> str:
@@ -168,7 +153,7 @@ def accuracy(runs: Runs) -> str:
          *cells(kept, setting, ("SUP", "ZS", "Δ"), "accuracy")]
         for setting, mine in kept.items() if mine
     ]  # fmt: skip
-    return table(("objective", "language", *columns(kept, ("SUP", "ZS", "Δ"))), rows, 2)
+    return markdown(("objective", "language", *columns(kept, ("SUP", "ZS", "Δ"))), rows, 2)
 
 
 def commands(runs: Runs) -> str:
@@ -179,7 +164,7 @@ def commands(runs: Runs) -> str:
         cost = [str(record[key]) for key in ("updates", "tokens", "minutes")]
         rows.append([f"{run.setting}-{run.seed}", f"`{record['command'].strip()}`", record["commit"],
                      record["machine"], record["encoder"], *cost])  # fmt: skip
-    return table(("run", "command", "commit", "machine", "encoder", "updates", "tokens", "minutes"), rows, 5)
+    return markdown(("run", "command", "commit", "machine", "encoder", "updates", "tokens", "minutes"), rows, 5)
 
 
 SECTIONS: dict[str, Callable[[Runs], str]] = {
@@ -231,30 +216,7 @@ def draw(runs: Runs, folder: Path) -> None:
     plot_alignment(points, folder / "alignment.png")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the report is outdated")
-    parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: results/ beside this script")
-    args = parser.parse_args()
-    path = args.results / REPORT
-    try:
-        runs = study.read(args.results)
-    except XalignError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    text = to_markdown(runs)
-    if args.check:
-        outdated = not path.is_file() or path.read_text(encoding="utf-8") != text
-        if outdated:
-            print(f"{path} is not up to date; next: python {Path(__file__).name}", file=sys.stderr)
-        return int(outdated)
-    with atomic_write(path) as out:
-        out.write(text)
-    if runs:
-        draw(runs, path.parent)
-    print(f"wrote {path}")
-    return 0
-
+REPORT = Report("--results", study.RESULTS, "report/report.md", study.read, to_markdown, draw)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(REPORT.main(__doc__))

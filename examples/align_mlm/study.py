@@ -1,6 +1,5 @@
 """What the study compares, and its results as 3_evaluate.sh writes them: settings, scores and gaps of every run."""
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import results
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import f1, ratio
-from xalign_fairseq.files import atomic_write
 
 RESULTS = Path(__file__).resolve().parent / "results"
 OBJECTIVES = {"mlm": "MLM", "xlm": "XLM", "dict_mlm": "DICT-MLM", "align_mlm": "ALIGN-MLM"}
@@ -117,28 +116,21 @@ def gap_value(task: str) -> Callable[[np.ndarray], np.ndarray]:
     return lambda totals: np.subtract(*(value(half) for half in np.split(totals, 2, axis=-1)))
 
 
-def write(results: Path, name: str, record: dict[str, Any], counts: dict[str, np.ndarray]) -> None:
-    """``runs/NAME.json`` and, before it, the counts in the smallest integers."""
-    path = results / "runs" / f"{name}.json"
-    small = {key: table.astype(np.min_scalar_type(int(table.max()))) for key, table in counts.items()}
-    with atomic_write(path.with_suffix(".npz"), "wb") as out:
-        np.savez_compressed(out, **small)
-    with atomic_write(path) as out:
-        out.write(json.dumps(record, indent=1) + "\n")
+def place(folder: Path, name: str) -> Path:
+    """The results file of a run."""
+    return folder / "runs" / f"{name}.json"
 
 
-def read(results: Path) -> dict[Setting, list[Run]]:
+def read(folder: Path) -> dict[Setting, list[Run]]:
     """The runs of each setting, by seed.
 
     Raises:
         XalignError: a file that is no run of the study.
     """
     found: dict[Setting, list[Run]] = {}
-    for path in (results / "runs").glob("*.json"):
+    for path in place(folder, "*").parent.glob("*.json"):
         setting, seed = split_name(path.stem)
-        with np.load(path.with_suffix(".npz")) as counts:
-            record = json.loads(path.read_text(encoding="utf-8"))
-            found.setdefault(setting, []).append(Run(setting, seed, record, dict(counts)))
+        found.setdefault(setting, []).append(Run(setting, seed, *results.read(path)))
     return {setting: sorted(found[setting], key=lambda run: run.seed) for setting in sorted(found, key=_order)}
 
 

@@ -17,7 +17,7 @@
 # PAIR (de-en), UPDATES (400), MAX_TOKENS (4096), LR (5e-4), QUEUE (2000), ARCH (xalign_tiny), DEVICE (--cpu; for a GPU
 # --bf16 and larger sizes).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 5 ]] || { sed -n '2,18p' "$0" >&2; exit 2; }
 data="$1" encoder="$2" runs="$3" setting="$4" seed="$5"
 shift 5

@@ -17,8 +17,6 @@ the encoder's layer norm first, since the map of layer 0 was learnt on what come
 
 import argparse
 import json
-import platform
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -26,15 +24,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import study
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
+
+import study
+from common import results
+from common.training import training_record
+
 from xalign_fairseq.aligner.aligner import Aligner, choose_device
+from xalign_fairseq.aligner.sweep import sweep_links
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import apply_map, load_maps
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.evaluation.embedding_alignment import (
     BilingualDictionary,
     alignment_counts,
@@ -129,9 +133,8 @@ def align(model: Model, files: Path, places: Sequence[Place]) -> dict[Place, lis
         mine = [place for place in places if place[0] == encoding]
         settings = [(layer, Transport(filter=method)) for _, layer, method in mine]
         sides = (read_lines(f"{files}.{lang}") for lang in model.languages)
-        swept = model.aligner(encoding).sweep(zip(*sides, strict=True), settings)
-        links = zip(*([set(alignment.links) for alignment in each] for each in swept), strict=True)
-        found |= {place: list(hyps) for place, hyps in zip(mine, links, strict=True)}
+        links = sweep_links(model.aligner(encoding), zip(*sides, strict=True), settings)
+        found |= dict(zip(mine, links, strict=True))
     return found
 
 
@@ -196,27 +199,15 @@ def read_dictionary(path: Path, english: Path, foreign: Path) -> BilingualDictio
     )
 
 
-def training_record(folder: Path) -> dict[str, Any]:
-    """Command, commit, updates, tokens, minutes and machine of a run, from what 1_train.sh left in its folder."""
-    record: dict[str, Any] = {"command": "", "commit": "", "updates": 0, "tokens": 0, "minutes": 0.0, "machine": ""}
-    if (folder / "run.json").exists():
-        record |= json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    if (folder / "train.log").exists():
-        log = (folder / "train.log").read_text(encoding="utf-8")
-        tokens = updates = 0
-        # The line of each epoch has the mean of all its updates.
-        for match in re.finditer(r"\| wpb ([\d.]+) .*\| num_updates (\d+) \| lr ", log):
-            tokens += max(0, int(match[2]) - updates) * float(match[1])
-            updates = max(updates, int(match[2]))
-        seconds = sum(float(match[1]) for match in re.finditer(r"done training in ([\d.]+) seconds", log))
-        record |= {"updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1)}
-        # A run that was resumed lists its GPUs again.
-        gpus = dict(re.findall(r"rank +(\d+): .*name = (.*?) *$", log, re.MULTILINE))
-        if gpus:
-            record["machine"] = f"{len(gpus)} x {next(iter(gpus.values()))}"
-        # Runs of before run.json had it: then this machine, which is of the same kind where one machine did all.
-        record["machine"] = record["machine"] or f"{platform.machine()} CPU"
-    return record
+def how_trained(setting: str, folder: Path) -> dict[str, Any]:
+    """What is known of a run from its folder: all that 1_train.sh leaves there, of what has no seed less."""
+    if setting not in study.WITHOUT_SEED:
+        return training_record(folder)
+    record = {"command": "", "commit": "", "updates": 0, "tokens": 0, "minutes": 0.0, "machine": ""}
+    file = folder / "run.json"
+    # The encoder itself was not continued: how it was trained is not this study's.
+    known = setting != "none" and file.exists()
+    return record | (json.loads(file.read_text(encoding="utf-8")) if known else {})
 
 
 def read_pair(pair: str) -> tuple[tuple[str, str], str]:
@@ -249,13 +240,12 @@ def measure(args: argparse.Namespace) -> None:
     ]
     how = {name: value for record, _ in parts for name, value in record.items()}
     counts = {name: table for _, found in parts for name, table in found.items()}
-    # The encoder itself was not continued: how it was trained is not this study's.
-    trained = training_record(args.checkpoint.parent if setting != "none" else Path("nowhere"))
-    record = {**trained, "name": args.name, "setting": setting, "seed": seed, "pair": args.pair, "version": __version__,
-              "how": how}  # fmt: skip
+    record = how_trained(setting, args.checkpoint.parent) | {
+        "name": args.name, "setting": setting, "seed": seed, "pair": args.pair, "version": __version__, "how": how,
+    }  # fmt: skip
     run = study.Run(record, counts)
     record["scores"] = {name: round(run.score(name), 4) for name in counts}
-    study.write(study.place(args.examples, args.name), record, counts)
+    results.write(study.place(args.examples, args.name), record, counts)
     headlines = ", ".join(f"{label} {100 * run.score(name):.2f}" for name, label in study.HEADLINES.items())
     chosen = ", ".join(str(how["aer"][key]) for key in ("encoding", "layer", "method"))
     print(f"{args.name}: {headlines}; AER at {chosen}")
@@ -273,12 +263,7 @@ def main() -> int:
     )
     parser.add_argument("--examples", type=Path, default=study.EXAMPLES, help="default: the folder with this recipe")
     args = parser.parse_args()
-    try:
-        measure(args)
-    except XalignError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return exit_code(lambda: measure(args))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """What evaluate.py writes and report.py reads: settings and their baselines, where results lie, and the measures."""
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from common import results
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import ratio
-from xalign_fairseq.files import atomic_write
 
 EXAMPLES = Path(__file__).resolve().parent.parent
 STUDY = "continuation"
@@ -108,16 +107,6 @@ def folder(examples: Path, setting: str) -> Path:
     return examples / paper / "results" / STUDY
 
 
-def write(path: Path, record: dict[str, Any], counts: dict[str, np.ndarray]) -> None:
-    """The record as JSON and, beside it, the counts in the smallest integers."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    small = {name: table.astype(np.min_scalar_type(int(table.max()))) for name, table in counts.items()}
-    with atomic_write(path.with_suffix(".npz"), "wb") as out:
-        np.savez_compressed(out, **small)
-    with atomic_write(path) as out:
-        out.write(json.dumps(record, indent=1) + "\n")
-
-
 def read(examples: Path) -> dict[str, list[Run]]:
     """The runs of each setting, by seed; settings without results are left out.
 
@@ -130,8 +119,7 @@ def read(examples: Path) -> dict[str, list[Run]]:
         paths = folder(examples, setting).glob(f"{setting}*.json")
         paths = [path for path in paths if split_name(path.stem)[0] == setting]
         for path in sorted(paths, key=lambda path: split_name(path.stem)[1] or 0):
-            with np.load(path.with_suffix(".npz")) as counts:
-                run = Run(json.loads(path.read_text(encoding="utf-8")), dict(counts))
+            run = Run(*results.read(path))
             pairs[run.record["pair"]] = path.stem
             found.setdefault(setting, []).append(run)
     if len(pairs) > 1:

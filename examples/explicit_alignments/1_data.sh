@@ -9,7 +9,7 @@
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # Writes TEXT/PAIR/linked.{LANG,LANG,links,links.json}. What is there already is left as it is.
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
 text="$1" data="$2"
 shift 2

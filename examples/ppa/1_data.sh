@@ -8,7 +8,7 @@
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
 # Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Pairs that are too short or too long are left out in training.
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
 text="$1" data="$2" pairs="${PAIRS:-250000}"
 shift 2

@@ -13,7 +13,7 @@
 # each GPU and UPDATE_FREQ (1): 128 pairs an update in all. SEED (1), ARCH (xalign_base).
 # DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3"

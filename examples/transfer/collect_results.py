@@ -9,11 +9,11 @@ RUNS: encoders of 2_encoders.sh; OUT: of xalign transfer. RESULTS/encoders and R
 import argparse
 import json
 import re
+import shutil
 from pathlib import Path
 
-import numpy as np
-
 from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.launch.training_log import read_cost
 
 
 def portable(command: str) -> str:
@@ -27,12 +27,11 @@ def portable(command: str) -> str:
 def encoder(folder: Path) -> dict[str, object]:
     """How an encoder was trained, and what its last validation gave."""
     log = (folder / "train.log").read_text(encoding="utf-8")
-    seconds = re.findall(r"done training in ([\d.]+) seconds", log)
     validations = re.findall(r"valid on 'valid' subset \| (.*)", log)
     pairs = [each.split(" ", 1) for each in validations[-1].split(" | ")] if validations else []
     return {
         **json.loads((folder / "run.json").read_text(encoding="utf-8")),
-        "minutes": round(sum(map(float, seconds)) / 60, 1),
+        "minutes": read_cost(folder / "train.log").minutes,
         "validation": {key: value for key, value in pairs if "loss" in key or "aer" in key or key == "num_updates"},
     }
 
@@ -52,8 +51,7 @@ def main() -> None:
             result["command"] = portable(result["command"])
             with atomic_write(run / "result.json") as out:
                 out.write(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-            with np.load(path.parent / "counts.npz") as counts:
-                np.savez_compressed(run / "counts.npz", **counts)
+            shutil.copy(path.parent / "counts.npz", run)
     with atomic_folder(args.results / "encoders", overwrite=True) as folder:
         for path in sorted(args.encoders.glob("*/run.json")):
             with atomic_write(folder / f"{path.parent.name}.json") as out:

@@ -10,7 +10,7 @@
 # UPDATES (two epochs: 2 x training pairs of the data-bin / 32), WARMUP (a tenth of them), BATCH (32) pairs on each GPU
 # and UPDATE_FREQ (1): 32 pairs an update in all. SEED (1), ARCH (xalign_base), DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 4 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3" pair="$4"

@@ -10,7 +10,7 @@
 #   base       continue XLM-R base (INIT=xlmr.base/model.pt) with Table 11's hyper-parameters, for GPUs
 # UPDATES (default 6000), LINKS_UNTIL (4500), COLD (3000), SEED (1), MAX_TOKENS (4096).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
 data="$1" save="$2" setting="$3"
 shift 3

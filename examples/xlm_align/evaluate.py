@@ -9,13 +9,17 @@ links of eflomal on held-out training pairs). SAVE_DIR is a folder of 3_train.sh
 
 import argparse
 import json
-import platform
-import re
+import sys
 from pathlib import Path
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
+
+from common.training import training_record
+
 from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.sweep import sweep_links
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.files import atomic_write, read_lines
@@ -41,11 +45,8 @@ def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
         layers = range(aligner.encoder.config.encoder_layers + 1) if similarity == "hidden" else aligner.layers
         layers = [aligner.encoder.config.resolve_layer(layer) for layer in layers]
         settings = [(layer, Transport(filter=method)) for layer in layers for method in METHODS]
-        found = [
-            [set(alignment.links) for alignment in pair_]
-            for pair_ in aligner.sweep(zip(src, tgt, strict=True), settings)
-        ]
-        for (layer, how), hyps in zip(settings, zip(*found, strict=True), strict=True):
+        links = sweep_links(aligner, zip(src, tgt, strict=True), settings)
+        for (layer, how), hyps in zip(settings, links, strict=True):
             result = score(hyps, golds)
             intervals = bootstrap_intervals(sentence_counts(hyps, golds))
             rows.append(
@@ -64,19 +65,6 @@ def sweep(path: Path, folder: Path, split: str, pair: str) -> list[dict]:
 
 def _has_pointer(path: Path) -> bool:
     return any(key.startswith("heads.dwa.pointer.") for key in checkpoint.read(path)["model"])
-
-
-def training_record(save: Path) -> dict:
-    """Command, commit, seed, updates, tokens and minutes of a run, from what 3_train.sh left in its folder."""
-    record = json.loads((save / "run.json").read_text())
-    tokens = updates = 0
-    for match in re.finditer(r"wpb=([\d.]+).*num_updates=(\d+)", (save / "train.log").read_text()):
-        now = int(match[2])
-        tokens += max(0, now - updates) * float(match[1])
-        updates = max(updates, now)
-    state = checkpoint.read(save / "checkpoint_last.pt")
-    seconds = float(state["extra_state"]["previous_training_time"])
-    return {**record, "updates": updates, "tokens": round(tokens), "minutes": round(seconds / 60, 1)}
 
 
 def main() -> None:
@@ -109,7 +97,6 @@ def main() -> None:
     record = {"name": args.out.stem, **training_record(args.save), "checkpoint": args.checkpoint, "pairs": results}
     # The run's updates and tokens are those of its last checkpoint; the one that was scored may be an earlier one.
     record["checkpoint_updates"] = checkpoint.read(path)["optimizer_history"][-1]["num_updates"]
-    record["machine"] = f"{platform.machine()} CPU, one thread" if not torch.cuda.is_available() else "GPU"
     with atomic_write(args.out) as out:
         out.write(json.dumps(record, indent=2) + "\n")
 

@@ -19,7 +19,7 @@ PROGRAMS = {
     "xalign": f"#!/bin/sh\necho {USER_DIR}\n",
     # The arguments as JSON on one line.
     "fairseq-train": f"#!{sys.executable} -S\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n",
-    "python": f'#!/bin/sh\nexec {sys.executable} -S "$@"\n',
+    "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
     "nvidia-smi": "#!/bin/sh\necho Fast GPU\n",
 }
 

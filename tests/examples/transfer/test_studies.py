@@ -8,7 +8,7 @@ from xalign_fairseq.transfer.report import make_report
 from xalign_fairseq.transfer.study import load_study
 from xalign_fairseq.transfer.tables import to_markdown
 
-STUDY = Path(__file__).parents[2] / "examples/transfer"
+STUDY = Path(__file__).parents[3] / "examples/transfer"
 
 
 @pytest.mark.parametrize("study", sorted((STUDY / "studies").glob("*.yaml")), ids=lambda path: path.stem)

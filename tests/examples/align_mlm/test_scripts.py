@@ -1,7 +1,6 @@
 """The scripts of the ALIGN-MLM recipe: what is trained on what, which data are made, and what the study runs when."""
 
 import fcntl
-import importlib.util
 import itertools
 import json
 import subprocess
@@ -35,14 +34,6 @@ if command == "prepare" and "--trainpref" in rest:
     (folder / "text").write_text(open(rest[rest.index("--mono") + 1].removeprefix("en=")).read())
     (folder / "held-out").write_text(open(rest[rest.index("--validpref") + 1] + ".xx").read())
 """
-
-
-def load(name):
-    """A script of the recipe as a module."""
-    spec = importlib.util.spec_from_file_location(name, RECIPE / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def options_of(folder, objective, language="trans_inv", data=None, **variables):
@@ -219,52 +210,3 @@ def test_runs_side_by_side_are_made_once_and_failures_are_told(study):
     assert len(calls) == len(set(calls)) == 2 * 15 and "dict_mlm.trans-2 measured" not in done.stdout
     # the others are done, what failed is tried again
     assert {call.split()[0] for call in study(SEEDS="1 2")[1][30:]} == {"dict_mlm"}
-
-
-@pytest.fixture
-def evaluate(monkeypatch):
-    """evaluate.py as a module, without starting fairseq."""
-    pytest.importorskip("fairseq")
-    monkeypatch.syspath_prepend(str(RECIPE))
-    before = sys.modules.pop("study", None)
-    module = load("evaluate")
-    del sys.modules["study"]
-    if before is not None:
-        sys.modules["study"] = before
-    return module
-
-
-def test_what_training_left_is_read(evaluate, tmp_path):
-    (tmp_path / "run.json").write_text(json.dumps({"setting": "mlm.trans", "seed": 1}))
-    (tmp_path / "train.log").write_text(
-        "epoch 001: loss=9, wpb=4000.5, bsz=9, num_updates=20, lr=0.1\n"
-        "epoch 001 | loss 9 | wpb 3000.5 | bsz 9 | num_updates 30 | lr 0.1 | gnorm 1\n"
-        "epoch 002 | loss 9 | wpb 2000 | bsz 9 | num_updates 35 | lr 0 | gnorm 1\n"
-        "done training in 90.0 seconds\ndone training in 30.0 seconds\n"
-    )
-    found = evaluate.training_record(tmp_path)
-    assert found == {"setting": "mlm.trans", "seed": 1, "updates": 35, "tokens": 30 * 3000.5 + 5 * 2000, "minutes": 2.0}
-
-
-def test_text_is_of_all_files_but_tests_each_sentence_once(tmp_path):
-    pytest.importorskip("sacremoses")
-    files = {
-        "a/train.en": ["Hello, world again.", "Too short", "A man walks the dog.", "Hello, world again."],
-        "multi30k/train.en": ["A man walks the dog.", "It's a test sentence!", "x " * 61],
-        "multi30k/test_2016_flickr.en": ["it is never seen ."],
-        "mlqe-pe/en-de.train.en": ["It is never seen.", "Well - known words here"],
-        "mlqe-pe/en-de.test.en": ["Also never seen, this one"],
-        "a/train.de": ["Hallo Welt, schon wieder."],
-    }
-    for name, lines in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
-    counts = Counter()
-    found = load("english_text").collect(tmp_path, 3, 60, counts)
-    assert found == [
-        "Hello , world again .",
-        "A man walks the dog .",
-        "Well - known words here",
-        "It 's a test sentence !",
-    ]
-    assert counts == {"lines": 9, "repeated": 2, "not of 3 to 60 words": 2, "of a left-out set": 1}

@@ -7,7 +7,7 @@ import pytest
 
 from xalign_fairseq.transfer.study import load_study, select
 
-STUDIES = Path(__file__).parents[2] / "examples/align_mlm/studies"
+STUDIES = Path(__file__).parents[3] / "examples/align_mlm/studies"
 EXTENSIONS = {"pos": "conllu", "ner": "tsv", "xnli": "tsv"}
 
 

@@ -1,0 +1,31 @@
+"""A run's results as two files: what is known of it as JSON and, beside that, counts of every test item."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.files import atomic_write
+
+
+def write(path: Path, record: Mapping[str, Any], counts: Mapping[str, np.ndarray]) -> None:
+    """Write ``path``, a ``.json``, and, before it, the counts in the smallest integers as ``.npz``.
+
+    Args:
+        record: whatever JSON can hold.
+        counts: for each measure (N, K), one row per item.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    small = {name: table.astype(np.min_scalar_type(int(table.max()))) for name, table in counts.items()}
+    with atomic_write(path.with_suffix(".npz"), "wb") as out:
+        np.savez_compressed(out, **small)
+    with atomic_write(path) as out:
+        out.write(json.dumps(record, indent=1) + "\n")
+
+
+def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The record and the counts that :func:`write` has written."""
+    with np.load(path.with_suffix(".npz")) as counts:
+        return json.loads(path.read_text(encoding="utf-8")), dict(counts)

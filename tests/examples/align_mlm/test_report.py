@@ -1,0 +1,68 @@
+"""The tables of ALIGN-MLM by hand, and a report that is that of the results beside it."""
+
+import numpy as np
+import pytest
+
+from tests.examples.align_mlm.made_up import add, report, rows, study
+from tests.examples.stand_ins import EXAMPLES
+
+
+def test_the_tables_by_hand(results):
+    add(results, "xlm.trans_inv.parallel10-1", 9, 3)
+    add(results, "xlm.trans_inv.overlap50-1", 9, 7)
+    add(results, "align_mlm.trans_inv.dictionary50-1", 9, 8, tasks=("pos", "ner"))
+    text = report.to_markdown(study.read(results))
+    # wobbles of 0, 1 and 2 in 500 entities: mean 0.2 and deviation 0.2 points
+    grid = {tuple(row[:2]): row[2:] for row in rows(text, "Main grid")}
+    assert grid["XLM", "Trans + Inv"] == ["3", "", "", "", "90.0 ± 0.0", "50.2 ± 0.2", "39.8 ± 0.2"]
+    assert ("MLM", "Trans + Syn") not in grid and len(grid) == 6
+    assert rows(text, "Parallel data") == [
+        ["10 %", "", "", "", "90.0", "30.0", "60.0"],
+        ["25 %", "", "", "", "90.0 ± 0.0", "50.2 ± 0.2", "39.8 ± 0.2"],
+        ["ALIGN-MLM (0 %)", "", "", "", "90.0 ± 0.0", "80.2 ± 0.2", "9.8 ± 0.2"],
+    ]
+    assert [row[0] for row in rows(text, "Overlap")] == ["0 %", "50 %"]
+    # NER was measured with half of the dictionary alone
+    assert rows(text, "Dictionary") == [
+        ["Trans + Inv", "25 %", "", "", "69.8 ± 0.2", "9.8 ± 0.2"],
+        ["Trans + Inv", "50 %", "", "10.0", "", "10.0"],
+    ]
+    aligned = {tuple(row[:2]): row[2:] for row in rows(text, "Alignment")}
+    assert aligned["MLM", "Trans + Inv"] == ["10.0 ± 0.0", "–", "25.0 ± 0.0", "", "69.8 ± 0.2"]
+    assert aligned["ALIGN-MLM, dictionary 50 %", "Trans + Inv"][1] == "100.0"
+    assert {tuple(row[:2]): row[2:] for row in rows(text, "POS accuracy")}["XLM", "Trans + Inv"][1] == "50.0 ± 0.0"
+
+
+def test_better_alignment_with_smaller_gaps_is_a_positive_correlation(results):
+    text = report.to_markdown(study.read(results))
+    found = {tuple(row[1:3]): row[3:] for row in rows(text, "Correlation")}
+    # Means of alignment 0.1, 0.2, 0.5, 0.8, 0.8, 0.9 and of -gap: ranks 1 2 3 4.5 4.5 6 and 1.5 1.5 3 6 4.5 4.5
+    x, y = np.array([1, 2, 3, 4.5, 4.5, 6]), np.array([1.5, 1.5, 3, 6, 4.5, 4.5])
+    n, rho = found["main grid, means over seeds", "all"][:2]
+    assert n == "6" and float(rho) == pytest.approx(np.corrcoef(x, y)[0, 1], abs=5e-4)
+    assert found["main grid, runs", "all"][0] == "18"
+    # held-out scores are all equal: no correlation
+    assert ("main grid, runs", "held out") not in found
+
+
+def test_without_results_the_report_says_so():
+    assert report.to_markdown({}).count("No results yet.") == len(report.SECTIONS)
+
+
+def test_the_command_reads_writes_and_draws(results, capsys):
+    pytest.importorskip("matplotlib")
+
+    def run(*options):
+        return report.REPORT.main("doc", ["--results", str(results), *options])
+
+    assert run("--check") == 1
+    assert run() == 0 and run("--check") == 0
+    for picture in ("gaps", "alignment"):
+        assert (results / f"report/{picture}.png").read_bytes().startswith(b"\x89PNG")
+    (results / "runs/other-1.json").write_text("{}")
+    assert run() == 2 and "other-1" in capsys.readouterr().err
+
+
+def test_the_report_is_that_of_its_results():
+    folder = EXAMPLES / "align_mlm/results"
+    assert (folder / "report/report.md").read_text() == report.to_markdown(study.read(folder))

@@ -1,0 +1,65 @@
+"""Names of ALIGN-MLM's runs, and their scores by hand."""
+
+import json
+import math
+
+import pytest
+
+from tests.examples.align_mlm.made_up import add, study
+from tests.examples.stand_ins import EXAMPLES
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "folder"),
+    [
+        ("mlm.trans-1", "trans", "trans"),
+        ("dict_mlm.trans_syn.dictionary50-12", "trans_syn.dictionary50", "trans_syn"),
+        ("xlm.trans_inv.parallel100-3", "trans_inv.parallel100", "trans_inv"),
+        ("xlm.trans_inv.overlap25-3", "trans_inv.overlap25", "trans_inv.overlap25"),
+    ],
+)
+def test_names_say_where_data_lie(name, data, folder):
+    setting, seed = study.split_name(name)
+    assert (setting.data, setting.folder, f"{setting}-{seed}") == (data, folder, name)
+    assert setting.is_default == ("." not in data)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "mlm", "mlm.trans", "mlm.trans-x", "rlm.trans-1", "mlm.trans_in-1", "mlm.trans.a5-1", "mlm-trans-1",
+     "mlm.trans.parallel-1", "mlm.trans-1-2"],
+)  # fmt: skip
+def test_a_name_that_is_no_run_is_told(name):
+    with pytest.raises(XalignError, match="no such run"):
+        study.split_name(name)
+
+
+def test_scores_and_gap_of_a_run_by_hand(tmp_path):
+    add(tmp_path, "xlm.trans_inv-1", 9, 5, wobble=20)
+    [[run]] = study.read(tmp_path).values()
+    # 5 * 50 + 20 = 270 of 500; F1 of as many predicted as gold entities is their share
+    assert run.scores("pos") == pytest.approx({"SUP": 0.9, "ZS": 0.54, "Δ": 0.36})
+    assert run.scores("pos", "accuracy")["ZS"] == pytest.approx(0.5)
+    assert study.gap_value("pos")(run.gap_counts("pos").sum(0).astype(float)) == pytest.approx(0.36)
+    assert run.has("pos") and not run.has("ner")
+    assert run.alignment("held out") == 0.25 and math.isnan(run.alignment("unused"))
+
+
+def test_seeds_are_in_the_order_of_numbers_and_settings_in_the_papers(tmp_path):
+    for name in (
+        "xlm.trans_inv.overlap25-1",
+        "align_mlm.trans-1",
+        "mlm.trans_inv-10",
+        "mlm.trans_inv-2",
+        "mlm.trans-1",
+    ):
+        add(tmp_path, name, 9, 5)
+    found = study.read(tmp_path)
+    assert [str(each) for each in found] == ["mlm.trans", "mlm.trans_inv", "align_mlm.trans", "xlm.trans_inv.overlap25"]
+    assert [run.seed for run in found[study.Setting("mlm", "trans_inv")]] == [2, 10]
+
+
+def test_results_name_no_machine():
+    for path in (EXAMPLES / "align_mlm/results/runs").glob("*.json"):
+        assert "/" not in json.loads(path.read_text())["command"], path

@@ -1,0 +1,37 @@
+"""2_evaluate.sh measures what has not been measured yet."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.examples.continuation.made_up import add
+from tests.examples.stand_ins import EXAMPLES
+
+
+@pytest.mark.parametrize(("pair", "measured"), [("de-en", True), ("en-fr", False)])
+def test_results_of_another_pair_are_measured_again(tmp_path, pair, measured):
+    """The script beside results of de-en, with a stand-in for evaluate.py."""
+    examples, runs = tmp_path / "examples", tmp_path / "runs"
+    (examples / "continuation").mkdir(parents=True)
+    script = examples / "continuation/2_evaluate.sh"
+    script.write_text((EXAMPLES / "continuation" / script.name).read_text())
+    script.with_name("evaluate.py").write_text("import sys; print(sys.argv[2:3] + sys.argv[5:])\n")
+    (tmp_path / "benchmark/gold").mkdir(parents=True)
+    (runs / "weak-1").mkdir(parents=True)
+    for checkpoint in (tmp_path / "base.pt", runs / "weak-1/checkpoint_last.pt"):
+        checkpoint.touch()
+    add(examples, "none", 20, 30, 40)
+    add(examples, "weak-1", 20, 30, 40)
+    done = subprocess.run(
+        ["bash", script, tmp_path / "base.pt", runs, "TEXT", "--device", "cpu"], capture_output=True, text=True,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PAIR": pair,
+             "BENCHMARK": str(tmp_path / "benchmark")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    options = f"'--pair', '{pair}', '--device', 'cpu'"
+    assert done.stdout.splitlines() == [
+        f"{name}: measured already" if measured else f"['{name}', {options}]" for name in ("none", "weak-1")
+    ]

@@ -1,0 +1,48 @@
+"""Names and places of the continuation study's runs, and their scores by hand."""
+
+import json
+import re
+
+import pytest
+
+from tests.examples.continuation.made_up import add, study
+from xalign_fairseq.errors import XalignError
+
+
+def test_results_lie_with_their_papers(results):
+    assert (results / "explicit_alignments/results/continuation/weak-3.npz").exists()
+    assert (results / "ppa/results/continuation/ppa-1.json").exists()
+    found = study.read(results)
+    assert {setting: len(mine) for setting, mine in found.items()} == {
+        "none": 1, "tlm": 3, "tlm30": 3, "weak": 3, "strong": 3, "ppa": 3, "weam": 3,
+    }  # fmt: skip
+    # 88 of 100 links on either side are right: 1 - (88 + 88) / (100 + 100)
+    assert found["weak"][0].score("aer") == pytest.approx(0.12)
+    assert found["weak"][0].score("accuracy") == pytest.approx(0.9)
+    # names that begin alike are not taken for each other
+    add(results, "ppa_mean-1", 1, 1, 1)
+    assert len(study.read(results)["ppa"]) == 3 and len(study.read(results)["ppa_mean"]) == 1
+
+
+def test_seeds_are_in_the_order_of_numbers(tmp_path):
+    for seed in (10, 2, 1):
+        add(tmp_path, f"tlm-{seed}", 20, 30, 40)
+    assert [run.record["seed"] for run in study.read(tmp_path)["tlm"]] == [1, 2, 10]
+
+
+@pytest.mark.parametrize("name", ["", "tlm", "tlm-", "tlm-x", "tml-1", "ppa mean-1", "tlm-1-2", "tlm/1"])
+def test_a_name_that_is_no_run_is_told(name):
+    with pytest.raises(XalignError, match="no such run"):
+        study.split_name(name)
+
+
+def test_names_of_runs():
+    assert study.split_name("ppa_mean-12") == ("ppa_mean", 12) and study.split_name("tlm30-3") == ("tlm30", 3)
+    assert study.split_name("none") == ("none", None) and study.split_name("procrustes") == ("procrustes", None)
+
+
+def test_results_name_no_machine():
+    for path in study.EXAMPLES.glob(f"*/results/{study.STUDY}/*.json"):
+        record = json.loads(path.read_text())
+        texts = [value for value in record.values() if isinstance(value, str)]
+        assert texts and not [text for text in texts if re.search(r"(^|[\s='\"])[/~]", text)], path  # no absolute path
