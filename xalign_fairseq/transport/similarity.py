@@ -1,6 +1,7 @@
-"""Similarity of the tokens of sentence pairs: raw dot products of their hidden states."""
+"""Similarity of the tokens of sentence pairs: raw dot products of their hidden states, and cosines."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
@@ -69,6 +70,18 @@ def pair_products(
         src, tgt = _rows(src_states, src_positions), _rows(tgt_states, tgt_positions)
         similarity = torch.bmm(src, tgt.transpose(1, 2))
     return similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0), src_mask, tgt_mask
+
+
+def pair_cosines(hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Cosines (B, n, m), 0 outside the masks, and the masks of pairs with finite states."""
+    wide = hidden if hidden.dtype == torch.float64 else hidden.float()
+    return finite_pairs(*pair_similarity(F.normalize(wide, dim=2), spans, sizes=sizes))
+
+
+def finite_pairs(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The same with the masks of pairs emptied whose similarities are not all finite, and these as zeros."""
+    finite = similarity.sum((1, 2)).isfinite()[:, None]
+    return similarity.masked_fill_(~finite[:, :, None], 0.0), src_mask & finite, tgt_mask & finite
 
 
 def _rows(hidden: Tensor, positions: Tensor) -> Tensor:

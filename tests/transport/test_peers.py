@@ -1,0 +1,84 @@
+"""SimAlign's and awesome-align's links against their rules in plain Python."""
+
+import math
+from itertools import permutations
+
+import pytest
+from method_pairs import dot, draw, mutual, similarities
+from sinkhorn_pairs import method_matrices
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.methods import make_method
+from xalign_fairseq.transport.peers import Cosine, Softmax
+
+
+def argmax_rule(src, tgt):
+    return mutual(similarities(src, tgt))
+
+
+def itermax_rule(src, tgt, rounds=3, alpha=0.9):
+    values = similarities(src, tgt)
+    links = mutual(values)
+    if min(len(src), len(tgt)) <= 2:
+        return links
+    for _ in range(rounds - 1):
+        rows, columns = {i for i, _ in links}, {j for _, j in links}
+        if len(rows) == len(src) or len(columns) == len(tgt):
+            break
+        weight = {0: 1.0, 1: alpha, 2: 0.0}
+        weighted = [
+            [value * weight[(i in rows) + (j in columns)] for j, value in enumerate(row)]
+            for i, row in enumerate(values)
+        ]
+        links = links | {(i, j) for i, j in mutual(weighted) if i not in rows or j not in columns}
+    return links
+
+
+def match_rule(src, tgt):
+    """The best of all one-to-one assignments."""
+    values = similarities(src, tgt)
+    if len(src) > len(tgt):
+        return {(i, j) for j, i in match_rule(tgt, src)}
+    best = max(permutations(range(len(tgt)), len(src)), key=lambda js: sum(values[i][j] for i, j in enumerate(js)))
+    return set(enumerate(best))
+
+
+def softmax_rule(src, tgt, threshold=0.05):
+    scores = [[math.exp(dot(a, b)) for b in tgt] for a in src]
+    columns = [sum(column) for column in zip(*scores, strict=True)]
+    return {
+        (i, j): math.sqrt(value / sum(row) * value / columns[j])
+        for i, row in enumerate(scores)
+        for j, value in enumerate(row)
+        if value / sum(row) > threshold and value / columns[j] > threshold
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "rule"),
+    [
+        (Cosine(), argmax_rule),
+        (Cosine("itermax", rounds=3), itermax_rule),
+        (Cosine("match"), match_rule),
+        (Softmax(0.05), softmax_rule),
+    ],
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_links_follow_the_rules(method, rule, seed):
+    pairs, hidden, spans = draw(seed)
+    links, probability = method_matrices(method, hidden, spans)
+    for k, (src, tgt) in enumerate(pairs):
+        found = {(i, j): float(probability[k, i, j]) for i, j in links[k].nonzero().tolist()}
+        expected = rule(src, tgt)
+        assert found.keys() == set(expected)
+        if rule is softmax_rule:
+            assert found == pytest.approx(expected)
+        else:
+            values = similarities(src, tgt)
+            assert found == pytest.approx({(i, j): values[i][j] for i, j in expected})
+
+
+def test_matching_without_scipy(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "scipy.optimize", None)
+    with pytest.raises(XalignError, match=r"(.|\n)*pip install scipy"):
+        make_method("match")
