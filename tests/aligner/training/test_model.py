@@ -1,0 +1,63 @@
+from dataclasses import replace
+
+import pytest
+import torch
+from speaking import with_languages
+
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.aligner.training.model import aer_of, digest, open_model
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.aer import score
+from xalign_fairseq.links.pharaoh import read_gold
+
+WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
+
+
+def test_the_layer_is_the_one_that_is_asked_for_or_that_of_the_models_depth(small_run):
+    assert open_model(small_run).layer == 2  # 10/12 of two layers
+    assert open_model(replace(small_run, layer=1)).layer == open_model(replace(small_run, layer=-2)).layer == 1
+    assert open_model(small_run).config.encoder_embed_dim == 32
+    with pytest.raises(XalignError, match="--layer"):
+        open_model(replace(small_run, layer=3))
+
+
+def test_a_model_is_known_by_what_it_is_and_not_by_its_file(small_run, tmp_path):
+    start = open_model(small_run)
+    state = torch.load(small_run.model, weights_only=False)
+
+    def stored(name, state):
+        torch.save(state, tmp_path / name)
+        return open_model(replace(small_run, model=str(tmp_path / name))).digest
+
+    assert stored("copy.pt", state) == start.digest
+    state["model"]["encoder.lm_head.bias"] += 1  # of the MLM head, which not every model brings
+    assert stored("head.pt", state) == start.digest
+    state["model"]["encoder.sentence_encoder.layers.0.fc1.bias"] += 1
+    assert stored("other.pt", state) != start.digest
+
+
+def test_a_language_without_embedding_is_refused(small_run, tmp_path):
+    torch.save(with_languages(torch.load(small_run.model, weights_only=False), "xx", "de"), tmp_path / "model.pt")
+    with pytest.raises(XalignError, match=r"\ben\b"):
+        open_model(replace(small_run, model=str(tmp_path / "model.pt")))
+
+
+def test_the_digest_depends_on_weights_names_kinds_and_symbols():
+    mine = digest(WEIGHTS, "symbols")
+    assert len(mine) == 16 and digest(dict(reversed(WEIGHTS.items())), "symbols") == mine
+    assert digest({**WEIGHTS, "a": WEIGHTS["a"].t().contiguous().t()}, "symbols") == mine  # however it is stored
+    others = [
+        {**WEIGHTS, "a": WEIGHTS["a"].view(3, 2)},
+        {**WEIGHTS, "b": WEIGHTS["b"].bfloat16()},
+        {"a": WEIGHTS["b"], "b": WEIGHTS["a"]},
+    ]
+    assert mine not in [digest(other, "symbols") for other in others] + [digest(WEIGHTS, "other symbols")]
+
+
+def test_the_aer_is_that_of_the_aligners_links(small_run):
+    found = aer_of(small_run.model, small_run, 1, "hidden", "cpu")
+    pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
+    links = [set(each.links) for each in Aligner.from_pretrained(small_run.model, layer=1).stream(pairs)]
+    assert found == score(links, read_gold(small_run.dev.gold)).aer
+    assert aer_of(small_run.model, replace(small_run, dev=None), 1, "hidden", "cpu") is None
