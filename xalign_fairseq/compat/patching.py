@@ -34,7 +34,9 @@ def replace(owner: Any, attribute: str, patch: str, make: Callable[[Any], Any]) 
 
 def source_has(function: Any, text: str) -> bool:
     """Whether fairseq's own source of a (perhaps patched) function or class still contains ``text``."""
-    return text in inspect.getsource(inspect.unwrap(function))
+    while hasattr(function, "__wrapped__"):  # inspect.unwrap leaves classes as they are since Python 3.13
+        function = function.__wrapped__
+    return text in inspect.getsource(function)
 
 
 @contextmanager
