@@ -60,6 +60,7 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
     assert native == {path.name for path in (ROOT / LIB).parents[1].joinpath("csrc").iterdir()}
 
 
+@pytest.mark.slow
 def test_a_wheel_with_the_cpu_library_uses_it(source, tmp_path):
     wheel = build("wheel", source, tmp_path, XALIGN_BUILD_OPS="cpu")
     assert "-py3-none-" in wheel.name and not wheel.name.endswith("-any.whl")

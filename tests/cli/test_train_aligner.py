@@ -57,6 +57,7 @@ def trained(call, fairseq, tmp_path_factory):
     return out, [call(out, output=broken_off), call(out)]
 
 
+@pytest.mark.slow
 def test_a_run_that_was_broken_off_goes_on_with_its_optimiser(trained):
     out, codes = trained
     assert codes == [130, 0]
@@ -71,6 +72,7 @@ def test_a_run_that_was_broken_off_goes_on_with_its_optimiser(trained):
     assert not list(out.glob("checkpoint_1_*")) + list(out.glob("checkpoint_2_*"))
 
 
+@pytest.mark.slow
 def test_the_aligner_has_the_aer_that_the_run_tells(trained, tiny_text, tmp_path, capsys):
     out, _ = trained
     result = json.loads((out / "result.json").read_text())
@@ -82,6 +84,7 @@ def test_the_aligner_has_the_aer_that_the_run_tells(trained, tiny_text, tmp_path
     assert result["before"] != result["aer"]
 
 
+@pytest.mark.slow
 def test_a_finished_run_stays_and_tells_its_result_again(trained, call, capsys):
     out, _ = trained
     log = (out / "train.log").read_bytes()
@@ -92,6 +95,7 @@ def test_a_finished_run_stays_and_tells_its_result_again(trained, call, capsys):
     assert (out / "train.log").read_bytes() == log
 
 
+@pytest.mark.slow
 def test_the_folder_of_another_run_is_refused(trained, call, capsys):
     out, _ = trained
     assert call(out, "--seed", 2, "--objectives", "tlm") == 2
@@ -101,6 +105,7 @@ def test_the_folder_of_another_run_is_refused(trained, call, capsys):
     )
 
 
+@pytest.mark.slow
 def test_a_model_like_bert_learns_from_links_without_development_set(call, tiny_text, tmp_path, capsys):
     pytest.importorskip("tokenizers")
     text = [str(tiny_text / f"text.{side}") for side in ("en", "xx")]
@@ -148,6 +153,7 @@ def test_bad_input_is_refused_before_training(call, tmp_path, monkeypatch, capsy
     assert not (tmp_path / "run/run.json").exists()
 
 
+@pytest.mark.slow
 def test_a_training_that_fails_says_why(call, tmp_path, capsys):
     assert call(tmp_path / "run", "--updates", 1, "--", "--max-pair-length", 4, output=process.output) == 2
     error = capsys.readouterr().err

@@ -19,7 +19,6 @@ from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.transfer.grid import open_checkpoint
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
 
-pytestmark = pytest.mark.slow
 XALIGN = str(Path(sys.executable).parent / "xalign")
 TAGS = ("NOUN", "VERB", "ADJ")
 STUDY = """
@@ -85,6 +84,7 @@ def lines(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_every_run_has_its_results(finished, folder):
     out, printed = finished
     assert "4 done, 0 failed, 0 left" in printed
@@ -105,6 +105,7 @@ def test_every_run_has_its_results(finished, folder):
     assert not list(out.rglob("*.pt"))  # models are not kept
 
 
+@pytest.mark.slow
 def test_counts_and_predictions_give_the_score(finished):
     out, _ = finished
     run = out / "runs/tiny/pos/en/4"
@@ -118,6 +119,7 @@ def test_counts_and_predictions_give_the_score(finished):
     assert "sha256-" in result(out, "pos", 4)["signatures"]["en"]["accuracy"]
 
 
+@pytest.mark.slow
 def test_a_test_without_labels_has_predictions_and_no_score(finished):
     out, _ = finished
     found = result(out, "pos", 7)
@@ -127,6 +129,7 @@ def test_a_test_without_labels_has_predictions_and_no_score(finished):
     assert not any(key.startswith("xx/") for key in np.load(out / "runs/tiny/pos/en/7/counts.npz"))
 
 
+@pytest.mark.slow
 def test_a_second_call_does_nothing(finished, options):
     out, _ = finished
     models = out / "runs/tiny/pos/en/4/checkpoints"
@@ -139,6 +142,7 @@ def test_a_second_call_does_nothing(finished, options):
     shutil.rmtree(models)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damaged", [False, True], ids=["whole", "last one damaged"])
 def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_path, damaged):
     out, _ = finished
@@ -163,6 +167,7 @@ def test_a_broken_off_training_ends_as_an_unbroken_one(finished, options, tmp_pa
         assert (run / name).read_text() == (once / name).read_text()
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_goes_on(options, tmp_path):
     command = [XALIGN, *options, "--tasks", "pos", "--out", tmp_path]
     first = tmp_path / "runs/tiny/pos/en/4"
@@ -182,6 +187,7 @@ def test_an_interrupted_command_goes_on(options, tmp_path):
     assert result(tmp_path, "pos", 4)["scores"] and result(tmp_path, "pos", 7)["items"]
 
 
+@pytest.mark.slow
 def test_a_failed_run_is_told_with_the_end_of_its_log_and_the_others_go_on(options, tmp_path):
     broken = tmp_path / "runs/tiny/pairs/en/4"
     broken.mkdir(parents=True)

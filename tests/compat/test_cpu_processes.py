@@ -56,6 +56,7 @@ def applied():
     compat.apply()
 
 
+@pytest.mark.slow
 def test_two_ranks_exchange_objects_and_gradients(tmp_path):
     (tmp_path / "rank.py").write_text(RANK)
     command = [sys.executable, str(tmp_path / "rank.py")]

@@ -11,6 +11,7 @@ import pytest
 
 import xalign_fairseq
 
+pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent
 SMALL = [
     *("--cpu", "--task", "masked_lm", "--criterion", "masked_lm", "--arch", "roberta_base", "--optimizer", "adam"),
@@ -68,7 +69,6 @@ def float32(data_bin, tmp_path_factory):
     return losses(train(data_bin, tmp_path_factory.mktemp("float32"), "--max-update", 6))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--fp16", "--bf16"])
 def test_reduced_precision_on_the_cpu_trains_like_float32(data_bin, tmp_path, float32, option):
     reduced = losses(train(data_bin, tmp_path, "--max-update", 6, option))
@@ -77,7 +77,6 @@ def test_reduced_precision_on_the_cpu_trains_like_float32(data_bin, tmp_path, fl
     assert reduced[6] < reduced[1] - 0.05  # zero gradients would leave it where it is
 
 
-@pytest.mark.slow
 def test_two_processes_train_and_resume(data_bin, tmp_path):
     two = ["--distributed-world-size", 2, "--distributed-backend", "gloo", "--ddp-backend", "pytorch_ddp"]
     assert list(losses(train(data_bin, tmp_path, *two, "--max-update", 2))) == [1, 2]
@@ -86,7 +85,6 @@ def test_two_processes_train_and_resume(data_bin, tmp_path):
     assert "Loaded checkpoint" in resumed.stdout
 
 
-@pytest.mark.slow
 def test_torchrun_needs_the_world_size(data_bin, tmp_path):
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = train(data_bin, tmp_path, "--max-update", 2, launcher=torchrun)

@@ -19,6 +19,7 @@ xalign_fairseq.register()
 
 from fairseq.tasks import TASK_DATACLASS_REGISTRY, TASK_REGISTRY  # noqa: E402
 
+pytestmark = pytest.mark.slow
 USER_DIR = Path(xalign_fairseq.__file__).parent
 GOLDEN = Path(__file__).parents[1] / "golden/transfer.json"
 # benchmark -> (family, epochs, the family's own options)
@@ -67,7 +68,6 @@ def learnt(request, command, transfer_data, transfer_encoder, tmp_path_factory):
     return request.param, losses, scores, save / "checkpoint_last.pt"
 
 
-@pytest.mark.slow
 def test_50_examples_are_learnt_by_heart(learnt, transfer_data):
     _, _, scores, path = learnt
     predictor = Predictor.load(path)

@@ -63,6 +63,7 @@ def test_the_command_reads_writes_and_draws(results, capsys):
     assert run() == 2 and "other-1" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_report_is_that_of_its_results():
     folder = EXAMPLES / "align_mlm/results"
     assert (folder / "report/report.md").read_text() == report.to_markdown(study.read(folder))

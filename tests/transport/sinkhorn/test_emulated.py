@@ -19,6 +19,7 @@ from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, building, fused, sinkhorn
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
+pytestmark = pytest.mark.slow
 RELEASED = TransportOptions()
 SCHEDULES = list(itertools.product([0, 1], [0, 1]))  # last threads first, copies at once
 

@@ -10,6 +10,7 @@ import pytest
 from xalign_fairseq.transport.sinkhorn.building import SOURCE_FOLDER
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
+pytestmark = pytest.mark.slow
 PROGRAM = Path(__file__).with_name("thread_group") / "emulated_block.cpp"
 FLAGS = ("-std=c++17", "-O1", "-pthread", "-Wno-psabi", "-fsanitize=thread")
 
