@@ -19,7 +19,7 @@ def draw(seed, sizes=SIZES):
     spans = []
     for row, (src, tgt) in zip(hidden, pairs, strict=True):
         n, m = len(src), len(tgt)
-        row[1 : 1 + n], row[2 + n : 2 + n + m] = torch.tensor(src).double(), torch.tensor(tgt).double()
+        row[1 : 1 + n], row[2 + n : 2 + n + m] = (torch.tensor(side, dtype=torch.float64) for side in (src, tgt))
         spans.append([1, 1 + n, 2 + n, 2 + n + m])
     return pairs, hidden, torch.tensor(spans)
 

@@ -11,6 +11,7 @@ from xalign_fairseq.transport.methods import (
     METHODS,
     Cosine,
     Dustbin,
+    Released,
     Softmax,
     Transport,
     make_method,
@@ -20,7 +21,7 @@ from xalign_fairseq.transport.methods import (
     with_options,
 )
 
-ALL = [Transport(), Dustbin(0.3), Cosine(), Cosine("itermax", rounds=3), Cosine("match"), Softmax(0.05)]
+ALL = [Transport(), Dustbin(0.3), Cosine(), Cosine("itermax", rounds=3), Cosine("match"), Softmax(0.05), Released()]
 
 
 def test_transport_is_the_rule_that_training_labels_with():
@@ -71,7 +72,7 @@ def test_narrow_states_empty_sides_and_no_gradient(method):
 
 def test_methods_by_name():
     assert [method_label(make_method(name)) for name in METHODS] == [
-        "transport-itermax", "ot-unbalanced-argmax", "argmax", "itermax", "match", "softmax",
+        "transport-itermax", "ot-unbalanced-argmax", "argmax", "itermax", "match", "softmax", "released",
     ]  # fmt: skip
     assert make_method("transport", filter="union", mu=None) == Transport(filter="union")
     assert make_method("itermax", rounds=4).describe() == {"method": "itermax", "rounds": 4, "alpha": 0.9}

@@ -8,8 +8,8 @@ from method_pairs import dot, draw, mutual, similarities
 from sinkhorn_pairs import method_matrices
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transport.methods import make_method
-from xalign_fairseq.transport.peers import Cosine, Softmax
+from xalign_fairseq.transport.methods import Transport, make_method
+from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 
 
 def argmax_rule(src, tgt):
@@ -54,6 +54,18 @@ def softmax_rule(src, tgt, threshold=0.05):
     }
 
 
+def released_rule(src, tgt, iterations=2):
+    """Rows of pi that meet columns of xi, in plain Python."""
+    rows = [[dot(a, b) for b in tgt] for a in src]
+    for _ in range(iterations):
+        sums = [sum(column) for column in zip(*rows, strict=True)]
+        columns = [[value / whole for value, whole in zip(row, sums, strict=True)] for row in rows]
+        rows = [[value / sum(row) for value in row] for row in columns]
+    best = [max(range(len(src)), key=lambda i: columns[i][j]) for j in range(len(tgt))]
+    forward = [max(range(len(tgt)), key=lambda j: row[j]) for row in rows]
+    return {(i, j): min(1.0, max(0.0, rows[i][j])) for i, j in enumerate(forward) if best[j] == i}
+
+
 @pytest.mark.parametrize(
     ("method", "rule"),
     [
@@ -61,6 +73,7 @@ def softmax_rule(src, tgt, threshold=0.05):
         (Cosine("itermax", rounds=3), itermax_rule),
         (Cosine("match"), match_rule),
         (Softmax(0.05), softmax_rule),
+        (Released(), released_rule),
     ],
 )
 @pytest.mark.parametrize("seed", range(5))
@@ -71,7 +84,7 @@ def test_links_follow_the_rules(method, rule, seed):
         found = {(i, j): float(probability[k, i, j]) for i, j in links[k].nonzero().tolist()}
         expected = rule(src, tgt)
         assert found.keys() == set(expected)
-        if rule is softmax_rule:
+        if rule in (softmax_rule, released_rule):
             assert found == pytest.approx(expected)
         else:
             values = similarities(src, tgt)
@@ -82,3 +95,20 @@ def test_matching_without_scipy(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "scipy.optimize", None)
     with pytest.raises(XalignError, match=r"(.|\n)*pip install scipy"):
         make_method("match")
+
+
+def test_the_released_aligner_has_neither_a_floor_nor_a_further_round():
+    """Similarities of both signs, where the clamp of our transport would give other links."""
+    _, hidden, spans = draw(12)
+    hidden = hidden - 1.2 * hidden[:, 1:2]
+    differs = 0
+    for row in range(len(spans)):
+        s0, s1, t0, t1 = spans[row].tolist()
+        src, tgt = hidden[row, s0:s1].tolist(), hidden[row, t0:t1].tolist()
+        [found] = Released(3)(hidden[row : row + 1], spans[row : row + 1]).by_pair(1)
+        assert set(map(tuple, found.tolist())) == set(released_rule(src, tgt, 3))
+        [ours] = Transport(iterations=3)(hidden[row : row + 1], spans[row : row + 1]).by_pair(1)
+        differs += ours.tolist() != found.tolist()
+    assert differs > 2
+    with pytest.raises(XalignError, match=r"(?s)iterations.*1 or more"):
+        Released(0)

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.pharaoh import Gold
     from xalign_fairseq.transport.methods import Method
 
-METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax")
+METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax", "released")
 METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "threshold")
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
-    "match: SimAlign's, on cosines; softmax: awesome-align's (default: the model's own, else transport)"
+    "match: SimAlign's, on cosines; softmax: awesome-align's; released: XLM-Align's own "
+    "aligner, to the letter (default: the model's own, else transport)"
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 BACKENDS = ("auto", "reference", "cpu", "cuda")
@@ -144,7 +145,7 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="L",
         help="layer of the hidden states, or several that are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
         "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else 10/12 of the "
-        "depth; 8/12 for argmax, itermax, match and softmax)",
+        "depth; 8/12 for argmax, itermax, match, softmax and released)",
     )
     parser.add_argument("--method", choices=METHODS, help=METHOD_HELP)
     parser.add_argument(

@@ -10,7 +10,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.extraction import describe_filter
 from xalign_fairseq.transport.labels import Measure, pair_links, self_label
 from xalign_fairseq.transport.options import TransportOptions
-from xalign_fairseq.transport.peers import Cosine, Softmax
+from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
@@ -101,6 +101,7 @@ METHODS = {
     "itermax": Kind(Cosine, {"filter": "itermax"}, ("rounds", "alpha")),
     "match": Kind(Cosine, {"filter": "match"}, ()),
     "softmax": Kind(Softmax, {}, ("threshold",)),
+    "released": Kind(Released, {}, ("iterations",)),
 }
 
 

@@ -1,4 +1,4 @@
-"""The links of SimAlign, on cosines, and of awesome-align, by a softmax over either side."""
+"""The links of other aligners: SimAlign, awesome-align, and the one that was released with XLM-Align."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -105,6 +105,61 @@ class Softmax:
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
         return {"method": "softmax", "threshold": self.threshold}
+
+
+@dataclass(frozen=True)
+class Released:
+    """The links of the aligner that was released with XLM-Align (Chi et al., 2021), which are not the paper's.
+
+    S of dot products as they are, negative ones too, is divided by the sums of its columns and then of its rows,
+    ``iterations`` times. A link is where the row's largest entry of the last matrix meets the column's largest of the
+    one before its last division. There is no further round (itermax), and no floor of the similarities: with negative
+    ones sums may be near 0, and what is largest then means little.
+
+    The probability of a link is its share of its row, within 0 and 1.
+
+    Example::
+
+        links = Released()(hidden, spans)
+    """
+
+    encoding: ClassVar[str] = "joint"
+    depth: ClassVar[float] = 8 / 12
+
+    iterations: int = 2
+
+    def __post_init__(self) -> None:
+        if self.iterations < 1:
+            raise XalignError(
+                "links are read before and after an iteration",
+                where="iterations",
+                found=self.iterations,
+                expected="1 or more",
+            )
+
+    @torch.no_grad()
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
+        """As :meth:`Method.__call__`."""
+        rows, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
+        inside = src_mask[:, :, None] & tgt_mask[:, None, :]
+        columns = rows
+        for _ in range(self.iterations):
+            # Padding is 0 and stays so.
+            columns = rows / rows.sum(1, keepdim=True).masked_fill(~tgt_mask[:, None, :], 1.0)
+            rows = columns / columns.sum(2, keepdim=True).masked_fill(~src_mask[:, :, None], 1.0)
+        if not rows.numel():
+            return links_of_matrix(inside, rows)
+        finite = rows.sum((1, 2)).isfinite()[:, None, None]
+        forward = rows.masked_fill(~inside, float("-inf")).argmax(2, keepdim=True)
+        backward = columns.masked_fill(~inside, float("-inf")).argmax(1, keepdim=True)
+        links = torch.zeros_like(inside).scatter_(2, forward, True) & torch.zeros_like(inside).scatter_(
+            1, backward, True
+        )
+        return links_of_matrix(links & inside & finite, rows.clamp(0, 1))
+
+    def describe(self) -> dict[str, Any]:
+        """As :meth:`Method.describe`."""
+        return {"method": "released", "iterations": self.iterations}
 
 
 def _matching(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
