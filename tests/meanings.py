@@ -1,0 +1,149 @@
+"""Meanings of the sample grammar, put together by hand, for the languages that say them."""
+
+from itertools import count
+
+from xalign_fairseq.sample.lexicon import load_lexicon
+from xalign_fairseq.sample.meaning import Adverbial, Clause, Location, Message, Phrase
+from xalign_fairseq.sample.tokens import gold_links
+
+LEXICON = load_lexicon()
+_bits = count()
+
+
+def key(bits=1):
+    first = next(_bits)
+    for _ in range(bits - 1):
+        next(_bits)
+    return 1 << first
+
+
+def entry(table, en, **cells):
+    """The one row of a table with this English word and these cells."""
+    rows = [e for e in getattr(LEXICON, table) if e["en"] == en and all(v in e[k] for k, v in cells.items())]
+    assert len(rows) == 1, (en, len(rows))
+    return rows[0]
+
+
+def noun(en, determiner="definite", table="nouns", adjective=None, **options):
+    cells = options.pop("cells", {})
+    phrase = Phrase("noun", entry(table, en, **cells), determiner=determiner, **options)
+    phrase.head_key, phrase.modifier_key, phrase.determiner_key, phrase.owner_key = key(), key(), key(), key()
+    if adjective:
+        phrase.adjectives = [(entry("adjectives", adjective), key())]
+    return phrase
+
+
+def name(en):
+    return Phrase("name", entry("names", en), head_key=key())
+
+
+def pronoun(kind):
+    return Phrase(kind, head_key=key())
+
+
+def clause(subject, verb=None, tense="present", kind="verb", **options):
+    cells = options.pop("cells", {})
+    made = Clause(kind, subject, entry("verbs", verb, **cells) if verb else None, tense, **options)
+    for field in ("verb", "particle", "tense", "negation", "word", "recipient", "degree", "standard"):
+        setattr(made, f"{field}_key", key())
+    return made
+
+
+def sentence(first, join="", conjunction=None, second=None, second_first=False):
+    row = entry("conjunctions", conjunction) if conjunction else None
+    return Message(first, join, row, second, second_first, key(), key(), key(2))
+
+
+def front_door():
+    return sentence(clause(noun("teacher"), "lock", negation="not", object=noun("front_door")))
+
+
+def found_key():
+    found = clause(name("Anna"), "find found found", "perfect", object=noun("key", adjective="old/-"))
+    return sentence(clause(pronoun("I"), "know knew known", cells={"frame": "clause"}), "that", second=found)
+
+
+def river_bank():
+    bank = noun("bank", table="places", cells={"classes": "shore"})
+    bank.owner, bank.of = noun("Seine", table="places"), True
+    return sentence(clause(noun("boat", "indefinite"), kind="existential", place=Location(bank, False, key())))
+
+
+def red_apple():
+    apple = noun("apple", adjective="red/-")
+    given = clause(noun("doctor"), "give gave given", "past", object=apple, recipient=name("Maria"))
+    given.question = "yes-no"
+    return sentence(given)
+
+
+def reading_woman():
+    woman = noun("woman women")
+    woman.relative = clause(woman, "read read read", object=noun("book"), gap="subject")
+    return sentence(clause(woman, "wake woke woken +up", object=pronoun("he")))
+
+
+def bigger_house():
+    house = noun("house", "owner", table="places")
+    house.owner = name("Peter")
+    size = clause(house, tense="past", kind="copula", adjective=entry("adjectives", "big/bigger"))
+    size.standard, size.time_first = noun("car", "our"), True
+    size.time = Adverbial(entry("times", "in/a YEAR/b"), key(3), year=1995)
+    return sentence(size)
+
+
+def rain():
+    rooms = noun("room", "number", table="places", plural=True, number=entry("numbers", "three"))
+    tidy = clause(pronoun("nobody"), "tidy +up", "future", object=rooms)
+    rains = clause(pronoun("it"), "rain", conditional=True)
+    return sentence(tidy, "subordinate", "if/a", rains, second_first=True)
+
+
+def no_lemon():
+    return sentence(
+        clause(noun("cook"), "buy bought bought", "past", negation="not", object=noun("lemon", "indefinite"))
+    )
+
+
+def reading(subject, object, tense="present", **options):
+    return clause(subject, "read read read", tense, object=object, **options)
+
+
+def why():
+    return sentence(reading(noun("teacher"), noun("book", "this"), question="why"))
+
+
+def two_books():
+    books = noun("book", "number", plural=True, number=entry("numbers", "two"))
+    return sentence(reading(noun("teacher", "every"), books, "progressive"))
+
+
+def pronouns():
+    return sentence(reading(pronoun("she"), pronoun("they"), "perfect"))
+
+
+def wish():
+    return sentence(reading(pronoun("we"), noun("book", "my"), modal="want", negation="not"))
+
+
+def many_books():
+    return sentence(reading(pronoun("they"), noun("book", "many", plural=True), "future"))
+
+
+def but():
+    thirty = reading(pronoun("he"), noun("book", "number", plural=True, number=30), negation="never")
+    return sentence(
+        reading(pronoun("I"), noun("book", "indefinite"), "past_progressive"), "coordinate", "but/a", thirty
+    )
+
+
+def two_teachers():
+    teachers = noun("teacher", "number", plural=True, number=entry("numbers", "two"))
+    return sentence(reading(teachers, noun("book", "bare", plural=True, adjective="old/-"), modal="must"))
+
+
+def text(tokens):
+    return " ".join(word for word, _ in tokens)
+
+
+def links(src, tgt):
+    return " ".join(f"{i}-{j}" for i, j in gold_links(src, tgt))
