@@ -2,10 +2,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 
 import pytest
+from alive import is_alive, wait_for
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.process import output, running, start, stop, tail
@@ -29,17 +29,7 @@ def test_leaving_early_ends_the_process_and_its_children(tmp_path):
     program = "import os, time; os.fork(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
     with closing(output(python(program), tmp_path / "log")) as lines:
         processes = [int(next(lines)) for _ in range(2)]
-    for number in processes:
-        for _ in range(100):  # a child that has ended waits for init to take note of it
-            try:
-                with open(f"/proc/{number}/stat") as stat:
-                    running = stat.read().rsplit(") ")[1][0] != "Z"
-            except FileNotFoundError:
-                running = False
-            if not running:
-                break
-            time.sleep(0.05)
-        assert not running
+    wait_for(lambda: not any(map(is_alive, processes)))
 
 
 def test_a_failure_tells_the_end_of_the_output(tmp_path):

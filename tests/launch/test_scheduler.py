@@ -1,10 +1,9 @@
 """Jobs side by side: how many, what fails, what they have of the machine, and that none outlives the driver."""
 
-import os
 import sys
-import time
 
 import pytest
+from alive import is_alive, wait_for
 
 from xalign_fairseq.launch.devices import cores
 from xalign_fairseq.launch.scheduler import Job, run_jobs, share
@@ -13,22 +12,6 @@ from xalign_fairseq.launch.scheduler import Job, run_jobs, share
 def job(folder, name, code):
     """A job that runs Python code."""
     return Job(name, [sys.executable, "-c", code], folder / f"{name}.log")
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat") as stat:  # ended, but its parent has not looked yet
-        return stat.read().rpartition(")")[2].split()[0] != "Z"
-
-
-def wait_for(condition, seconds=20):
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.02)
-    assert condition()
 
 
 def test_all_jobs_run_and_a_failed_one_stops_none(tmp_path):

@@ -1,9 +1,13 @@
 """A run's files: models that are kept or removed, languages that are added."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from alive import is_alive, wait_for
 
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done
@@ -51,3 +55,22 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
     (both,) = build(select(xtreme_study(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
     assert is_done(both, out)
+
+
+def test_a_job_that_is_terminated_ends_its_training(runs, tmp_path):
+    spec = runs()[0]
+    folder = spec.folder(tmp_path / "out")
+    job(spec, tmp_path / "out", keep_models=False)
+    training = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+    code = (
+        "import sys; from xalign_fairseq.transfer import runs; runs.train_options = lambda *given: []; "
+        f"runs.FAIRSEQ_TRAIN = [sys.executable, '-S', '-c', {training!r}]; sys.exit(runs.main(sys.argv[1:]))"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, folder / "spec.json"])
+    log = folder / "train.log"
+    wait_for(lambda: log.is_file() and log.read_text().endswith("\n"), 120)
+    pid = int(log.read_text())
+    assert is_alive(pid)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 130
+    wait_for(lambda: not is_alive(pid))
