@@ -2,13 +2,15 @@
 
 import csv
 import io
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.sentence_pairs import _unquote, labels_file, read_pairs
+from xalign_fairseq.labelled.sentence_pairs import labels_file, read_pairs
 
 
 def rows(*each):
@@ -71,12 +73,15 @@ def test_pawsx(write):
 def test_what_the_csv_module_wrote_is_read_back(first, second):
     out = io.StringIO()
     csv.writer(out, delimiter="\t").writerow([first, second, "x"])
-    assert [_unquote(each) for each in out.getvalue().rstrip("\r\n").split("\t")] == [first, second, "x"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train-en.tsv"
+        path.write_text(out.getvalue())
+        assert parts(read_pairs(path, "en")) == [("1", first.strip(), second.strip(), "x")]
 
 
 @pytest.mark.parametrize("text", ['"yes"', 'a "b" c', '"a" and "b"', '"', '""', 'a ""b""', '"a', '"a""'])
-def test_quotes_that_the_csv_module_did_not_put_stay(text):
-    assert _unquote(text) == text
+def test_quotes_that_the_csv_module_did_not_put_stay(write, text):
+    assert parts(read_pairs(write("train-en.tsv", f"{text}\tb\tx\n"), "en")) == [("1", text, "b", "x")]
 
 
 def test_crlf_and_quotes_of_xtreme(write):

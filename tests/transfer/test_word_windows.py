@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.family import EncodedExample, Limits
-from xalign_fairseq.transfer.word_windows import _spans, collate_words, encode_words, word_states
+from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
 
 
 class Letters:
@@ -65,11 +65,14 @@ def test_an_empty_sentence_has_one_window_and_no_word():
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=40), st.integers(5, 9), st.integers(0, 4))
 @settings(max_examples=200, deadline=None)
 def test_windows_cover_every_word_and_end(sizes, room, overlap):
-    ends = [0, *np.cumsum(sizes).tolist()]
-    spans = _spans(ends, room, overlap)
-    assert {word for first, last in spans for word in range(first, last)} == set(range(len(sizes)))
-    assert all(ends[last] - ends[first] <= room for first, last in spans)
-    assert all(a < b and c < d for (a, c), (b, d) in pairwise(spans))
+    words = ["abcdefgh"[k % 8] * size for k, size in enumerate(sizes)]
+    windows, window, position = encode(" ".join(words), room + 2, overlap)
+    inside = [each.tolist()[1:-1] for each in windows]
+    assert all(0 < len(each) <= room for each in inside) and all(a != b for a, b in pairwise(inside))
+    for word, row, column in zip(words, window, position, strict=True):
+        assert inside[row][column - 1 : column - 1 + len(word)] == ids(word)
+    assert (np.diff(window) >= 0).all() and window[0] == 0 and window[-1] == len(windows) - 1
+    assert inside[0][: len(words[0])] == ids(words[0]) and inside[-1][-len(words[-1]) :] == ids(words[-1])
 
 
 def test_a_sentence_gives_the_same_states_in_any_company():

@@ -7,7 +7,7 @@ import torch
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.labelled.examples import PairExample
-from xalign_fairseq.transfer.families.classification import Classification, _longest_first
+from xalign_fairseq.transfer.families.classification import Classification
 from xalign_fairseq.transfer.family import Limits
 
 LABELS = ("contradiction", "entailment", "neutral")
@@ -30,6 +30,14 @@ def pair(first, second, label="neutral"):
     return PairExample("1", "en", first, second, label)
 
 
+def kept_of(first, second, room):
+    """How many tokens of texts of these lengths a window keeps that has room for so many of them."""
+    encoded = family(tokens=room + 3, separators=1).encode(pair("a" * first, "b" * second))
+    tokens = spell(encoded.windows[0].tolist())
+    assert tokens[encoded.second :][:1] in (["b"], ["</s>"])
+    return tokens.count("a"), tokens.count("b")
+
+
 def spell(encoded):
     return (
         ["<s>", "<pad>", "</s>", "<unk>", *"abcdefgh"][encoded] if isinstance(encoded, int) else [*map(spell, encoded)]
@@ -50,7 +58,7 @@ def test_a_pair_is_one_sequence(separators):
     [((3, 4), 7, (3, 4)), ((3, 9), 8, (3, 5)), ((9, 3), 8, (5, 3)), ((9, 9), 7, (3, 4)), ((0, 9), 4, (0, 4))],
 )
 def test_the_longer_side_is_cut_first(sizes, room, kept):
-    assert _longest_first(*sizes, room) == kept
+    assert kept_of(*sizes, room) == kept
 
 
 def test_cutting_is_what_one_by_one_gives():
@@ -60,7 +68,7 @@ def test_cutting_is_what_one_by_one_gives():
                 a, b = first, second
                 while a + b > room:
                     a, b = (a - 1, b) if a > b else (a, b - 1)
-                kept = _longest_first(first, second, room)
+                kept = kept_of(first, second, room)
                 assert sum(kept) == a + b
                 assert abs(kept[0] - a) <= 1  # which of two equal sides gives the odd token is free
 
