@@ -22,8 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-import torch._dynamo  # torch.optim would import it in every fork
 from fairseq import options
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from fairseq.distributed.utils import call_main
@@ -41,6 +39,7 @@ from xalign_fairseq.data.lexicon import read as read_lexicon
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
+from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options
@@ -80,7 +79,7 @@ def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
             call_main(convert_namespace_to_omegaconf(arguments), train)
         except SystemExit as end:
             raise XalignError("fairseq-train failed", where=folder / f"{spec.task}.log", found=f"exit {end}") from None
-        device = "cuda" if torch.cuda.is_available() and not spec.place["cpu"] else "cpu"
+        device = choose_device("cpu" if spec.place["cpu"] else "auto")
         predictor = Predictor.load(Path(save, "checkpoint_best.pt"), device=device)
     evaluations = {
         language: evaluate(predictor, path, language) for language, path in spec.place["files"]["test"].items()

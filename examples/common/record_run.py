@@ -3,12 +3,12 @@
 usage: record_run.py SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
 """
 
-import json
 import os
 import shlex
 import sys
 from pathlib import Path
 
+from xalign_fairseq.files import write_json
 from xalign_fairseq.launch.record import commit, machine
 
 
@@ -22,7 +22,7 @@ def main() -> None:
         "machine": machine(cpu="--cpu" in (*device.split(), *command)),
         "seed": int(seed),
     }
-    Path(save, "run.json").write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_json(Path(save, "run.json"), record)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """A run's results as two files: what is known of it as JSON and, beside that, counts of every test item."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import atomic_write, read_json, write_json
 
 
 def write(path: Path, record: Mapping[str, Any], counts: Mapping[str, np.ndarray]) -> None:
@@ -21,11 +20,10 @@ def write(path: Path, record: Mapping[str, Any], counts: Mapping[str, np.ndarray
     small = {name: table.astype(np.min_scalar_type(int(table.max()))) for name, table in counts.items()}
     with atomic_write(path.with_suffix(".npz"), "wb") as out:
         np.savez_compressed(out, **small)
-    with atomic_write(path) as out:
-        out.write(json.dumps(record, indent=1) + "\n")
+    write_json(path, record)
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The record and the counts that :func:`write` has written."""
     with np.load(path.with_suffix(".npz")) as counts:
-        return json.loads(path.read_text(encoding="utf-8")), dict(counts)
+        return read_json(path), dict(counts)

@@ -1,15 +1,15 @@
 """How a run was trained: what recipe.sh wrote at its start, and what fairseq-train logged."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.training_log import read_cost
 
 
 def training_record(folder: Path) -> dict[str, Any]:
     """Setting, command, commit, machine, seed, updates, tokens and minutes of the run in a folder."""
-    record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    record = read_json(folder / "run.json")
     cost = read_cost(folder / "train.log")
     record |= {"updates": cost.updates, "tokens": cost.tokens, "minutes": cost.minutes}
     if cost.gpus:

@@ -16,7 +16,6 @@ the encoder's layer norm first, since the map of layer 0 was learnt on what come
 """
 
 import argparse
-import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +31,7 @@ import study
 from common import results
 from common.training import training_record
 
-from xalign_fairseq.aligner.aligner import Aligner, choose_device
+from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.sweep import sweep_links
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import apply_map, load_maps
@@ -47,7 +46,8 @@ from xalign_fairseq.evaluation.embedding_alignment import (
 )
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.files import read_lines
+from xalign_fairseq.files import read_json, read_lines
+from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.pharaoh import Link, read_gold
 from xalign_fairseq.transport.methods import Transport
@@ -207,7 +207,7 @@ def how_trained(setting: str, folder: Path) -> dict[str, Any]:
     file = folder / "run.json"
     # The encoder itself was not continued: how it was trained is not this study's.
     known = setting != "none" and file.exists()
-    return record | (json.loads(file.read_text(encoding="utf-8")) if known else {})
+    return record | (read_json(file) if known else {})
 
 
 def read_pair(pair: str) -> tuple[tuple[str, str], str]:

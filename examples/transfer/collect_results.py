@@ -7,12 +7,11 @@ RUNS: encoders of 2_encoders.sh; OUT: of xalign transfer. RESULTS/encoders and R
 """
 
 import argparse
-import json
 import re
 import shutil
 from pathlib import Path
 
-from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.files import atomic_folder, read_json, write_json
 from xalign_fairseq.launch.training_log import read_cost
 
 
@@ -30,7 +29,7 @@ def encoder(folder: Path) -> dict[str, object]:
     validations = re.findall(r"valid on 'valid' subset \| (.*)", log)
     pairs = [each.split(" ", 1) for each in validations[-1].split(" | ")] if validations else []
     return {
-        **json.loads((folder / "run.json").read_text(encoding="utf-8")),
+        **read_json(folder / "run.json"),
         "minutes": read_cost(folder / "train.log").minutes,
         "validation": {key: value for key, value in pairs if "loss" in key or "aer" in key or key == "num_updates"},
     }
@@ -47,15 +46,13 @@ def main() -> None:
         for path in finished:
             run = folder / path.parent.relative_to(args.out / "runs")
             run.mkdir(parents=True)
-            result = json.loads(path.read_text(encoding="utf-8"))
+            result = read_json(path)
             result["command"] = portable(result["command"])
-            with atomic_write(run / "result.json") as out:
-                out.write(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+            write_json(run / "result.json", result)
             shutil.copy(path.parent / "counts.npz", run)
     with atomic_folder(args.results / "encoders", overwrite=True) as folder:
         for path in sorted(args.encoders.glob("*/run.json")):
-            with atomic_write(folder / f"{path.parent.name}.json") as out:
-                out.write(json.dumps(encoder(path.parent), indent=1) + "\n")
+            write_json(folder / f"{path.parent.name}.json", encoder(path.parent))
     print(f"{len(finished)} runs in {args.results / 'runs'}")
 
 

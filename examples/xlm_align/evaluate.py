@@ -22,7 +22,7 @@ from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.sweep import sweep_links
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.files import atomic_write, read_json, read_lines
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals
 from xalign_fairseq.links.pharaoh import read_gold
@@ -90,13 +90,13 @@ def main() -> None:
             **final,
             "chosen_on": "gold development set" if split == "dev" else "silver links of held-out training pairs",
             "dev_aer": chosen["aer"],
-            "eflomal": json.loads((folder / "eflomal.json").read_text()),
+            "eflomal": read_json(folder / "eflomal.json"),
             "all": [{key: row[key] for key in (*same, "aer", "precision", "recall")} for row in test],
         }
         print(f"{pair}: AER {final['aer']:.4f} ({final['similarity']}, layer {final['layer']}, {final['method']})")
     record = {"name": args.out.stem, **training_record(args.save), "checkpoint": args.checkpoint, "pairs": results}
     # The run's updates and tokens are those of its last checkpoint; the one that was scored may be an earlier one.
-    record["checkpoint_updates"] = checkpoint.read(path)["optimizer_history"][-1]["num_updates"]
+    record["checkpoint_updates"] = checkpoint.updates_of(path)
     with atomic_write(args.out) as out:
         out.write(json.dumps(record, indent=2) + "\n")
 
