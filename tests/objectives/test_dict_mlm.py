@@ -3,20 +3,15 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from trials import CONFIG
 
-import xalign_fairseq
+from xalign_fairseq.data.batches import Batch, Mono
+from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.encoder.translations import TranslationTable
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.dict_mlm import DictMaskedLanguageModel, DictMlmConfig
 
-xalign_fairseq.register()
-
-from xalign_fairseq.data.batches import Batch, Mono  # noqa: E402
-from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
-from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.encoder.translations import TranslationTable  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
-from xalign_fairseq.objectives.dict_mlm import DictMaskedLanguageModel, DictMlmConfig  # noqa: E402
-
-V, MASK = 50, 49
-CONFIG = EncoderConfig(vocab_size=V, encoder_layers=1, encoder_embed_dim=6, encoder_attention_heads=2)
+V, MASK = CONFIG.vocab_size, 59
 # 5 - 40, 5 - 41, 6 - 42, 7 - 43 44 (several subwords), 8 - 45 held out
 LEXICON = Lexicon("aa", "bb", [5, 5, 6, 7, 8], [1] * 5, [40, 41, 42, 43, 44, 45], [1, 1, 1, 2, 1], [0, 0, 0, 0, 1])
 TARGETS = torch.tensor([[1, 5, 5, 6, 40, 7, 8, 5, 1]])

@@ -3,19 +3,14 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from trials import CONFIG
 
-import xalign_fairseq
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.encoder.transformer import SentenceEncoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.lexicon_align import LexiconAlign, LexiconAlignConfig
 
-xalign_fairseq.register()
-
-from xalign_fairseq.data.batches import Batch  # noqa: E402
-from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
-from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.encoder.transformer import SentenceEncoder  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
-from xalign_fairseq.objectives.lexicon_align import LexiconAlign, LexiconAlignConfig  # noqa: E402
-
-CONFIG = EncoderConfig(vocab_size=50, encoder_layers=1, encoder_embed_dim=6, encoder_attention_heads=2)
 # 5 - 40; 6 - 41 42; 7 8 - 43; 9 - 44 is held out, 10 - 45 not used
 FIRST = Lexicon(
     "aa", "bb", [5, 6, 7, 8, 9, 10], [1, 1, 2, 1, 1], [40, 41, 42, 43, 44, 45], [1, 2, 1, 1, 1], [0, 0, 0, 1, 2]

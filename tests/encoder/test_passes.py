@@ -1,0 +1,110 @@
+"""Passes are shared between objectives, and no layer stays without a gradient."""
+
+import gc
+
+import pytest
+import torch
+from trials import CONFIG
+
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+
+TOKENS = torch.tensor([[0, 5, 6, 7, 2], [0, 8, 9, 2, 1]])
+
+
+@pytest.fixture
+def encoder():
+    torch.manual_seed(0)
+    return Encoder(CONFIG).double()
+
+
+def passes(encoder, training=True):
+    return StepEncoder(encoder, torch.nn.ModuleDict(), training, 3)
+
+
+def count_runs(encoder):
+    """A list that grows by a layer's number whenever it runs."""
+    ran = []
+    for number, layer in enumerate(encoder.sentence_encoder.layers, 1):
+        layer.register_forward_hook(lambda *_, n=number: ran.append(n))
+    return ran
+
+
+def test_who_asks_second_gets_the_states_of_the_first(encoder):
+    ran, step = count_runs(encoder), passes(encoder)
+    first = step.states(TOKENS).layer(1)
+    assert step.states(Input(TOKENS)).layer(1) is first and ran == [1]
+    assert step.states(TOKENS).layer(2) is step.states(TOKENS).layer(-1) and ran == [1, 2]
+
+
+def test_other_tokens_other_positions_and_labelling_are_passes_of_their_own(encoder):
+    ran, step = count_runs(encoder), passes(encoder)
+    step.states(TOKENS).layer(1)
+    step.states(TOKENS.clone()).layer(1)
+    positions = torch.tensor([[0, 1, 2, 1, 2]]).expand(2, 5)
+    again = step.states(Input(TOKENS, positions=positions)).layer(1)
+    assert step.states(Input(TOKENS, positions=positions)).layer(1) is again
+    step.states(TOKENS, labelling=True).layer(1)
+    assert ran == [1, 1, 1, 1]
+
+
+def test_a_pass_is_not_mistaken_for_that_over_tokens_that_are_gone(encoder):
+    step = passes(encoder)
+    for number in range(4, 40):  # memory that is free again would get the same id
+        tokens = torch.tensor([[0, number, 2]])
+        torch.testing.assert_close(step.states(tokens).layer(0), encoder.states(tokens).layer(0))
+        del tokens
+        gc.collect()
+
+
+def test_labelling_has_neither_gradient_nor_dropout():
+    torch.manual_seed(0)
+    encoder = Encoder(type(CONFIG)(60, 2, 8, 16, 2, dropout=0.5)).double()
+    plain = encoder.states(TOKENS).layer()
+    step = passes(encoder)
+    labelling, live = step.states(TOKENS, labelling=True).layer(), step.states(TOKENS).layer()
+    assert torch.equal(labelling, plain) and not labelling.requires_grad
+    assert not torch.equal(live, plain) and live.requires_grad
+    assert torch.equal(passes(encoder, training=False).states(TOKENS).layer(), plain)
+
+
+@pytest.mark.parametrize("reached", [None, 0, 1, 2])
+def test_what_no_pass_has_run_gets_a_gradient_of_zero(encoder, reached):
+    step = passes(encoder)
+    total = step.idle().new_zeros(())
+    step.states(TOKENS, labelling=True).layer(2)  # a pass without gradient reaches nothing
+    if reached is not None:
+        total = step.states(TOKENS).layer(reached).square().sum()
+    (total + step.idle()).backward()
+    parts = encoder.sentence_encoder
+    assert all(parameter.grad is not None for parameter in parts.parameters())
+    for number, layer in enumerate(parts.layers, 1):
+        learns = reached is not None and number <= reached
+        assert any(parameter.grad.any() for parameter in layer.parameters()) == learns
+    assert bool(parts.embed_tokens.weight.grad.any()) == (reached is not None)
+    assert step.idle() == 0
+
+
+def test_frozen_parameters_are_left_without_a_gradient(encoder):
+    encoder.sentence_encoder.layers[0].requires_grad_(False)
+    passes(encoder).idle().backward()
+    assert all(parameter.grad is None for parameter in encoder.sentence_encoder.layers[0].parameters())
+    assert all(parameter.grad is not None for parameter in encoder.sentence_encoder.layers[1].parameters())
+
+
+def test_logits_of_the_head_and_of_its_output_layer_alone(encoder):
+    step, hidden = passes(encoder), torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
+    assert torch.equal(step.lm_logits(hidden), encoder.lm_head(hidden))
+    torch.nn.init.normal_(encoder.lm_head.bias)
+    expected = [
+        [sum(a * b for a, b in zip(row, word, strict=True)) + bias for word, bias in
+         zip(encoder.sentence_encoder.embed_tokens.weight.tolist(), encoder.lm_head.bias.tolist(), strict=True)]
+        for row in hidden.tolist()
+    ]  # fmt: skip
+    torch.testing.assert_close(step.vocabulary_logits(hidden), torch.tensor(expected, dtype=torch.float64))
+
+
+def test_it_knows_the_encoders_sizes_and_what_copies_follow(encoder):
+    step = passes(encoder)
+    assert step.config == CONFIG and step.sentence_encoder is encoder.sentence_encoder and step.update == 3

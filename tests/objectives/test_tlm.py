@@ -1,0 +1,54 @@
+import pytest
+import torch
+from trials import Trial, pair, typed
+
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.objectives.tlm import TranslationLanguageModel
+
+LENGTHS = ((5, 7), (3, 2), (4, 0), (9, 6))
+
+
+def restatement(trial, pairs, positions=None):
+    """-sum log p(x_i | masked pair), pair by pair without padding; ``positions`` of a pair's span, or counted on."""
+    total, count = 0.0, 0
+    for each in pairs:
+        places = None if positions is None else torch.tensor([positions(each)])
+        read = Input(torch.from_numpy(each.masked)[None], positions=places)
+        hidden = trial.encoder.states(read).layer(-1)[0]
+        for place, target in enumerate(each.targets.tolist()):
+            if target != 1:
+                total -= trial.encoder.lm_head(hidden[place, None])[0].log_softmax(0)[target].item()
+                count += 1
+    return total, count
+
+
+def counted_anew(each):
+    """<s> 1 .. n </s>, then the target as if a <s> stood before it."""
+    _, n, first, end = each.span.tolist()
+    return [*range(n + 1), *(place - first + 1 for place in range(first, end + 1))]
+
+
+def test_it_is_the_sum_over_the_masked_tokens_of_both_sides():
+    trial, pairs = Trial(TranslationLanguageModel), [pair(n, m) for n, m in LENGTHS]
+    loss = trial.loss(typed(pairs))
+    total, count = restatement(trial, pairs)
+    assert count > 5 and loss.count == count and loss.total.item() == pytest.approx(total, rel=1e-10)
+    assert loss.stats["accuracy"][1] == count
+
+
+def test_positions_can_be_counted_anew_in_the_second_sentence():
+    trial, pairs = Trial(TranslationLanguageModel, reset_positions=True), [pair(n, m) for n, m in LENGTHS]
+    assert counted_anew(pair(2, 3)) == [0, 1, 2, 3, 1, 2, 3, 4]
+    total, count = restatement(trial, pairs, counted_anew)
+    loss = trial.loss(typed(pairs))
+    assert loss.count == count and loss.total.item() == pytest.approx(total, rel=1e-10)
+    assert loss.total.item() != pytest.approx(restatement(trial, pairs)[0], rel=1e-4)
+
+
+def test_a_word_is_predicted_from_the_other_side_too():
+    trial, [given, other] = Trial(TranslationLanguageModel), [pair(5, 7), pair(5, 7)]
+    start, end = given.span[2:]
+    for each in (given, other):
+        each.targets[start:end] = 1  # the source alone is predicted
+    other.masked[start:end] = 30
+    assert trial.loss(typed([given])).total != trial.loss(typed([other])).total
