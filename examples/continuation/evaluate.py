@@ -49,7 +49,8 @@ from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.files import read_json, read_lines
 from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.links.aer import score, sentence_counts
-from xalign_fairseq.links.pharaoh import Link, read_gold
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.version import __version__
 

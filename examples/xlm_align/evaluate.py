@@ -25,7 +25,7 @@ from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.files import atomic_write, read_json, read_lines
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals
-from xalign_fairseq.links.pharaoh import read_gold
+from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.methods import Transport
 
 METHODS = ("argmax", "itermax", "union")

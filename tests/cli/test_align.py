@@ -9,7 +9,8 @@ import torch
 from xalign_fairseq.aligner import aligner
 from xalign_fairseq.aligner.view.page import Page
 from xalign_fairseq.cli import main
-from xalign_fairseq.links.pharaoh import check_bounds, read_gold, read_links
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import check_bounds, read_links
 
 STRANGE = (
     "\n \n\t\na\n😀 👩‍👩‍👧\nnul\0in\0\n\0\ntab\tbetween\nno\u00a0break\ne\u0301\n日本語\n"

@@ -11,7 +11,8 @@ from aligner_tools import DIAGONAL, only_tools
 from xalign_fairseq.aligner.linking.tools import EFLOMAL
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.pharaoh import read_gold, read_links
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import read_links
 from xalign_fairseq.links.symmetrize import symmetrize
 from xalign_fairseq.sample.bitext import write_sample
 

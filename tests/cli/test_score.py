@@ -1,6 +1,8 @@
 """``xalign score``: JSON and text, index bases, bounds, intervals, comparisons, clear errors."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -136,3 +138,33 @@ def test_bad_files(files, capsys, change, expected):
 def test_bad_options(files, capsys, options):
     code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold", *options)
     assert code == 2 and "error" in err
+
+
+def test_gold_as_the_shared_tasks_write_it(files, capsys):
+    numbered = [
+        f"{pair} {int(item.replace('p', '-').split('-')[0]) + 1} {int(item.replace('p', '-').split('-')[1]) + 1} "
+        f"{'P' if 'p' in item else 'S'}"
+        for pair, line in enumerate(GOLD.splitlines(), 1)
+        for item in line.split()
+    ]
+    (files / "numbered").write_text("\n".join(numbered) + "\n")
+    _, expected, _ = score(capsys, "--hyp", files / "hyp", "--gold", files / "gold", "--json")
+    code, found, _ = score(capsys, "--hyp", files / "hyp", "--gold", files / "numbered", "--json")
+    assert code == 0 and found.replace("gold1", "gold0") == expected and "gold1" in found
+
+
+def test_links_are_named_as_their_file_has_them(files, capsys):
+    (files / "one").write_text("1-1\n9-1\n\n")
+    texts = ("--src", files / "src", "--tgt", files / "tgt")
+    options = ("--hyp", files / "hyp", "--gold", files / "one", "--gold-index-base", 1, *texts)
+    code, _, err = score(capsys, *options)
+    assert code == 2 and "link 9-1, " in err and "indices from 1 to 2 and 2" in err
+
+
+def test_scoring_files_loads_no_torch(files):
+    line = ("score", "--hyp", str(files / "hyp"), "--gold", str(files / "gold"), "--bootstrap", "5")
+    program = (
+        "import sys; sys.modules['torch'] = None; from xalign_fairseq.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *line], capture_output=True, text=True)
+    assert done.returncode == 0 and "aer" in done.stdout, done.stderr

@@ -13,7 +13,8 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.launch import process
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.pharaoh import read_gold, read_links
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import read_links
 
 
 @pytest.fixture(scope="module")

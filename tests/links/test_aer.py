@@ -4,7 +4,8 @@ import pytest
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts, count, score, sentence_counts
-from xalign_fairseq.links.pharaoh import Gold, read_gold, read_links
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import Gold, read_links
 
 GOLD = Gold({(0, 0), (1, 1), (2, 2)}, {(1, 2), (3, 3)})
 LINKS = {(0, 0), (1, 1), (1, 2), (4, 0)}  # 2 sure, 3 possible, of 4

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_lines
+from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import (
     Gold,
     check_bounds,
     format_links,
     index_base_problem,
     parse_line,
-    read_gold,
     read_links,
     relative_base_problem,
 )
@@ -59,6 +59,8 @@ def test_files(tmp_path):
 
 def test_bounds_name_line_link_and_lengths():
     check_bounds([{(1, 2)}, set()], [(2, 3), (0, 0)], where="f")
+    with pytest.raises(XalignError, match=r"found: link 3-1, (.|\n)*indices from 1 to 2 and 3"):
+        check_bounds([{(2, 0)}], [(2, 3)], where="f", base=1)  # as the file names it
     for link in ((2, 0), (0, 3)):
         with pytest.raises(XalignError) as error:
             check_bounds([{(0, 0)}, {link, (1, 1)}], [(1, 1), (2, 3)], where="f")

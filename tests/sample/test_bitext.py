@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.links.pharaoh import read_gold
+from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.sample import bitext as bitext_module
 from xalign_fairseq.sample.bitext import room, write_sample
 from xalign_fairseq.sample.english import English

@@ -230,9 +230,10 @@ def text_files(args: argparse.Namespace) -> tuple[str, ...]:
 
 def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
     """Gold links, 0-based, whose lines and indices are checked against the text."""
-    from xalign_fairseq.links.pharaoh import check_bounds, read_gold
+    from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.pharaoh import check_bounds
 
-    golds = read_gold(path)
+    golds = read_gold(path, pairs=len(pairs))
     check_bounds([gold.possible for gold in golds], [(len(src), len(tgt)) for src, tgt in pairs], where=path)
     return golds
 

@@ -1,8 +1,9 @@
 """Score links against gold links: AER, precision, recall, F1.
 
 Both files hold Pharaoh links, one line per sentence pair: i-j sure, ipj possible, 0-based. Possible links of a
-hypothesis count as links. A file that looks 1-based is an error that says so; --hyp-index-base or --gold-index-base
-then converts it, or insists on 0.
+hypothesis count as links. Gold may also be as in the shared tasks, a line per link: pair i j S or P, all from 1. A
+Pharaoh file that looks 1-based is an error that says so; --hyp-index-base or --gold-index-base then converts it, or
+insists on 0.
 
 With --layers it compares checkpoints instead: the AER of each layer, as xalign layers --json wrote it, in one picture.
 
@@ -77,7 +78,7 @@ def score_links(args: argparse.Namespace) -> None:
     first, *rest = read_counts(args)
     result: dict[str, Any] = figures(first)
     result["signature"] = score_signature(
-        hyp_base=args.hyp_index_base or 0, gold_base=args.gold_index_base or 0, system=args.system
+        hyp_base=args.hyp_index_base or 0, gold_base=base_of_gold(args), system=args.system
     )
     if args.bootstrap:
         result["interval"] = bootstrap_intervals(first, samples=args.bootstrap, seed=args.seed)
@@ -101,24 +102,33 @@ def score_links(args: argparse.Namespace) -> None:
 def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
     """The counts per sentence of --hyp and, if given, --compare, after every check of the files."""
     from xalign_fairseq.links.aer import sentence_counts
-    from xalign_fairseq.links.pharaoh import check_bounds, read_gold, read_links, relative_base_problem
+    from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.pharaoh import check_bounds, read_links, relative_base_problem
 
-    golds = read_gold(args.gold, base=args.gold_index_base or 0)
-    possible = [gold.possible for gold in golds]
+    hyp_base, gold_base = args.hyp_index_base or 0, base_of_gold(args)
     paths = [path for path in (args.hyp, args.compare) if path]
-    hyps = {path: read_links(path, base=args.hyp_index_base or 0) for path in paths}
+    hyps = {path: read_links(path, base=hyp_base) for path in paths}
+    golds = read_gold(args.gold, base=gold_base, pairs=len(hyps[args.hyp]))
+    possible = [gold.possible for gold in golds]
     counts = [sentence_counts(hyps[path], golds, where=f"{path}, {args.gold}") for path in paths]
     if args.src:
         lengths = read_lengths(args.src, args.tgt)
         for path, links in hyps.items():
-            check_bounds(links, lengths, where=path, next="--hyp-index-base 1 converts it")
-        check_bounds(possible, lengths, where=args.gold, next="--gold-index-base 1 converts it")
+            check_bounds(links, lengths, where=path, next="--hyp-index-base 1 converts it", base=hyp_base)
+        check_bounds(possible, lengths, where=args.gold, next="--gold-index-base 1 converts it", base=gold_base)
     if args.hyp_index_base is None:
         for path, links in hyps.items():
             complain(relative_base_problem(links, possible), path, "--hyp-index-base")
-    if args.gold_index_base is None:
+    if args.gold_index_base is None and not gold_base:
         complain(relative_base_problem(possible, hyps[args.hyp]), args.gold, "--gold-index-base")
     return counts
+
+
+def base_of_gold(args: argparse.Namespace) -> int:
+    """The index of the first token in the gold file: numbered lines of the shared tasks have it from 1."""
+    from xalign_fairseq.links.gold import is_numbered
+
+    return 1 if is_numbered(args.gold) else args.gold_index_base or 0
 
 
 def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:

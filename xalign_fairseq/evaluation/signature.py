@@ -1,10 +1,13 @@
 """The signature of a score: one line that says what was compared, on which data, and how the links were made."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from xalign_fairseq.evaluation.metric import Metric
-from xalign_fairseq.transport.methods import Method
 from xalign_fairseq.version import __version__
+
+if TYPE_CHECKING:  # at run time a score of files would load torch for it
+    from xalign_fairseq.transport.methods import Method
 
 
 def score_signature(
@@ -13,7 +16,7 @@ def score_signature(
     hyp_base: int = 0,
     gold_base: int = 0,
     layer: int | Sequence[int] | None = None,
-    method: Method | None = None,
+    method: "Method | None" = None,
     similarity: str = "hidden",
     encoding: str = "joint",
     languages: tuple[str, str] | None = None,

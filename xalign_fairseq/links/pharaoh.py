@@ -78,18 +78,14 @@ def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
     return " ".join(f"{i}{marks[i, j]}{j}" for i, j in sorted(marks))
 
 
-def read_gold(path: str | os.PathLike, *, base: int = 0) -> list[Gold]:
-    """Read a file of gold links, one :class:`Gold` per line, 0-based.
+def read_links(path: str | os.PathLike, *, base: int = 0) -> list[set[Link]]:
+    """Read a file of links, sure and possible ones alike, one set per line, 0-based.
 
     Raises:
         XalignError: the file is missing, empty, not UTF-8 or has CRLF line ends; a link is malformed (line named).
     """
-    return [parse_line(line, where=f"{path}, line {k}", base=base) for k, line in enumerate(read_lines(path), 1)]
-
-
-def read_links(path: str | os.PathLike, *, base: int = 0) -> list[set[Link]]:
-    """Read a file of links, sure and possible ones alike, one set per line, 0-based; errors as :func:`read_gold`."""
-    return [set(gold.possible) for gold in read_gold(path, base=base)]
+    lines = enumerate(read_lines(path), 1)
+    return [set(parse_line(line, where=f"{path}, line {number}", base=base).possible) for number, line in lines]
 
 
 def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[int, int]]) -> str | None:
@@ -115,7 +111,12 @@ def index_base_problem(links: Sequence[Iterable[Link]], lengths: Sequence[tuple[
 
 
 def check_bounds(
-    links: Sequence[Iterable[Link]], lengths: Sequence[tuple[int, int]], *, where: object, next: str | None = None
+    links: Sequence[Iterable[Link]],
+    lengths: Sequence[tuple[int, int]],
+    *,
+    where: object,
+    next: str | None = None,
+    base: int = 0,
 ) -> None:
     """Check 0-based links against the lengths of their sentences.
 
@@ -124,6 +125,7 @@ def check_bounds(
         lengths: (source, target) tokens per sentence pair.
         where: the file, for errors.
         next: what to do about a 1-based file.
+        base: the index that the file gives to the first token; errors name links as the file does.
 
     Raises:
         XalignError: numbers of lines differ (both are named), or a link lies outside its sentences (the first line,
@@ -141,13 +143,15 @@ def check_bounds(
         outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]
         if outside:
             i, j = outside[0]
-            base = index_base_problem(links, lengths)
+            problem = None if base else index_base_problem(links, lengths)
             raise XalignError(
-                f"a link lies outside its sentences{'; the file ' + base if base else ''}",
+                f"a link lies outside its sentences{'; the file ' + problem if problem else ''}",
                 where=f"{where}, line {number}",
-                found=f"link {i}-{j}, sentence lengths {n} and {m}",
-                expected=f"0-based indices below {n} and {m}",
-                next=(next or "subtract 1 from every index") if base else "check that links and text belong together",
+                found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
+                expected=f"0-based indices below {n} and {m}" if not base else f"indices from 1 to {n} and {m}",
+                next=(next or "subtract 1 from every index")
+                if problem
+                else "check that links and text belong together",
             )
 
 

@@ -9,7 +9,7 @@ from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.model import aer_of, digest, open_model
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.pharaoh import read_gold
+from xalign_fairseq.links.gold import read_gold
 
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
 

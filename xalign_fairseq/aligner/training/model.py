@@ -15,7 +15,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.pharaoh import read_gold
+from xalign_fairseq.links.gold import read_gold
 
 
 @dataclass(frozen=True)
@@ -64,4 +64,4 @@ def aer_of(model: str | os.PathLike, run: TrainingRun, layer: int, similarity: s
         return None
     aligner = Aligner.from_pretrained(model, layer=layer, similarity=similarity, languages=run.languages, device=device)
     links = [set(pair.links) for pair in aligner.stream(SentencePairs(run.dev.src, run.dev.tgt))]
-    return score(links, read_gold(run.dev.gold)).aer
+    return score(links, read_gold(run.dev.gold, pairs=len(links))).aer

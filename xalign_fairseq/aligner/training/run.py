@@ -11,7 +11,8 @@ from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.data.sources import PairSource, PrepareOptions
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import file_sha256
-from xalign_fairseq.links.pharaoh import check_bounds, read_gold
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import check_bounds
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {
@@ -213,8 +214,8 @@ class TrainingRun:
 
 def require_fitting_gold(dev: DevelopmentSet) -> None:
     """Raise :class:`XalignError` unless the three files of a development set belong together and hold gold links."""
-    golds = read_gold(dev.gold)
     lengths = [(len(src), len(tgt)) for src, tgt in SentencePairs(dev.src, dev.tgt)]
+    golds = read_gold(dev.gold, pairs=len(lengths))
     check_bounds([gold.possible for gold in golds], lengths, where=dev.gold)
     if not any(gold.possible for gold in golds):
         raise XalignError(

@@ -1,0 +1,60 @@
+"""Gold files of both forms."""
+
+import random
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.gold import is_numbered, read_gold
+from xalign_fairseq.links.pharaoh import Gold, format_links
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        path = tmp_path / "x.gold"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_numbered_lines_by_hand(write):
+    path = write("0001 1 1 S\n0001 2 3 P\n3 2 1\n3 1 4 P 0.5\n3 1 4 S\n\n4 0 2 S\n")
+    assert is_numbered(path)
+    found = read_gold(path)
+    assert found == [Gold({(0, 0)}, {(1, 2)}), Gold((), ()), Gold({(1, 0), (0, 3)}, ())]
+    assert read_gold(path, pairs=6) == [*found, *[Gold((), ())] * 3]
+
+
+def test_both_forms_say_the_same(write):
+    draw = random.Random(3)
+    golds = []
+    for _ in range(30):
+        links = {(draw.randrange(9), draw.randrange(9)) for _ in range(draw.randrange(6))}
+        sure = {link for link in links if draw.random() < 0.6}
+        golds.append(Gold(frozenset(sure), frozenset(links)))
+    golds[-1] = Gold(frozenset({(0, 8)}), frozenset())
+    lines = [
+        f"{pair} {i + 1} {j + 1} {'S' if (i, j) in gold.sure else 'P'}"
+        for pair, gold in enumerate(golds, 1)
+        for i, j in gold.possible
+    ]
+    draw.shuffle(lines)
+    assert read_gold(write("\n".join(lines) + "\n")) == golds
+    path = write("\n".join(format_links(gold.sure, gold.possible) for gold in golds) + "\n")
+    assert read_gold(path) == golds and not is_numbered(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1 1 1 S\n1-1\n", r"line 2\n  found: 1-1"),
+        ("1 1 1 S\n1 2 2 X\n", r"line 2\n  found: 1 2 2 X"),
+        ("1 1 1 S\n0 1 1 S\n", r"line 2\n  found: pair 0"),
+        ("1 1 1 S\n8 1 1 S\n", r"line 2\n  found: pair 8\n  expected: pairs 1 to 7"),
+    ],
+)
+def test_malformed_lines_are_named(write, text, told):
+    with pytest.raises(XalignError, match=told):
+        read_gold(write(text), pairs=7)

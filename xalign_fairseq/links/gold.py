@@ -1,0 +1,69 @@
+"""Files of gold links: Pharaoh's, a line for each pair, or those of the shared tasks, a line for each link."""
+
+import os
+import re
+from collections.abc import Iterable
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_lines
+from xalign_fairseq.links.pharaoh import Gold, Link, parse_line
+
+# A pair's number, its two tokens, sure or possible (sure where it is left out), and perhaps how sure the annotator was.
+_NUMBERED = re.compile(r"\s*([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.]+)?\s*")
+
+
+def is_numbered(path: str | os.PathLike) -> bool:
+    """Whether the first line that is not blank is a link as the shared tasks write it: ``1 3 2 S``, all from 1."""
+    first = next((line for line in read_lines(path) if line.strip()), "")
+    return _NUMBERED.fullmatch(first) is not None
+
+
+def read_gold(path: str | os.PathLike, *, base: int = 0, pairs: int | None = None) -> list[Gold]:
+    """Read a file of gold links, one :class:`~xalign_fairseq.links.pharaoh.Gold` for each pair, 0-based.
+
+    Args:
+        path: Pharaoh links, ``i-j`` sure and ``ipj`` possible; or lines ``pair i j S`` and ``pair i j P`` as of the
+            shared tasks of 2003 and 2005 (Mihalcea & Pedersen), all of them from 1, where token 0 is no word: such
+            lines are links of nothing and are left out.
+        base: the index that a Pharaoh file gives to the first token, 0 or 1.
+        pairs: how many there are, which numbered lines do not tell if the last pairs have no link.
+
+    Raises:
+        XalignError: the file is missing, empty, not UTF-8 or has CRLF line ends; a line is malformed (it is named), or
+            is of a pair beyond ``pairs``.
+
+    Example::
+
+        read_gold("test.wa.nonullalign", pairs=447)[0].sure
+    """
+    if is_numbered(path):
+        return _numbered(read_lines(path), path, pairs)
+    return [parse_line(line, where=f"{path}, line {k}", base=base) for k, line in enumerate(read_lines(path), 1)]
+
+
+def _numbered(lines: Iterable[str], path: str | os.PathLike, pairs: int | None) -> list[Gold]:
+    found: dict[int, tuple[set[Link], set[Link]]] = {}
+    for number, line in enumerate(lines, 1):
+        match = _NUMBERED.fullmatch(line)
+        if match is None and line.strip():
+            raise XalignError(
+                "a link is malformed",
+                where=f"{path}, line {number}",
+                found=line[:40],
+                expected="pair, source token, target token, S or P, as in the lines before it: 1 3 2 S",
+            )
+        if match is None:
+            continue
+        pair, i, j = (int(each) for each in match.group(1, 2, 3))
+        if pair < 1 or (pairs is not None and pair > pairs):
+            raise XalignError(
+                "a link is of a pair that is not there",
+                where=f"{path}, line {number}",
+                found=f"pair {pair}",
+                expected="pairs from 1" if pairs is None else f"pairs 1 to {pairs}",
+                next="check that links and text belong together",
+            )
+        if i and j:
+            found.setdefault(pair, (set(), set()))[match[4] == "P"].add((i - 1, j - 1))
+    golds = (found.get(pair, ((), ())) for pair in range(1, (pairs or max(found, default=0)) + 1))
+    return [Gold(frozenset(sure), frozenset(possible)) for sure, possible in golds]
