@@ -26,6 +26,11 @@ def cast(model, dtype):
     return model
 
 
+def test_the_device_is_where_the_weights_are(encoder):
+    assert encoder.device == torch.device("cpu")
+    assert encoder.to("meta").device == torch.device("meta")
+
+
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 2e-5)])
 def test_hidden_states_and_logits_equal_fairseqs_roberta(roberta, encoder, tokens, dtype, tolerance):
     theirs = cast(roberta[0], dtype)

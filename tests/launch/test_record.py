@@ -44,10 +44,10 @@ def test_no_commit_without_git(source, monkeypatch, tmp_path):
 
 @pytest.fixture
 def gpus(tmp_path, monkeypatch):
-    """A stand-in of nvidia-smi: two GPUs, of which ``--id`` chooses one; it fails for others."""
+    """A stand-in of nvidia-smi: two GPUs, of which ``-i`` chooses one; it fails for others."""
     program = tmp_path / "nvidia-smi"
     program.write_text(
-        '#!/bin/sh\ncase "$3 $4" in " ") printf "First\\nSecond\\n";; "--id 0") echo First;; "--id 1") echo Second;;\n'
+        '#!/bin/sh\ncase "$3 $4" in " ") printf "First\\nSecond\\n";; "-i 0") echo First;; "-i 1") echo Second;;\n'
         '*) echo "No devices were found"; exit 6;; esac\n'
     )
     program.chmod(0o755)

@@ -39,7 +39,7 @@ def machine(cpu: bool = False) -> str:
         machine(cpu=True)  # "x86_64 CPU"
     """
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    one = () if visible is None else ("--id", visible.split(",")[0])
+    one = () if visible is None else ("-i", visible.split(",")[0])
     names = None if cpu else _output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", *one)
     return names.splitlines()[0] if names else f"{platform.machine()} CPU"
 
