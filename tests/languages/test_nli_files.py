@@ -1,4 +1,4 @@
-"""Derived pairs of texts: how raw text becomes words, hand-worked pairs, labels of every layout, round trips."""
+"""Derived pairs of texts: hand-worked pairs, labels of every layout, round trips."""
 
 import pytest
 
@@ -7,30 +7,8 @@ from xalign_fairseq.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.languages import nli_files
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.sentence import SyntaxTree
-from xalign_fairseq.languages.words import words_and_marks
 
 INVERTED = Inversion([".", "?"])
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("And he said, Mama, I'm home.", "And he said , Mama , I'm home ."),
-        ('"Is it (really) 5%?"', '" Is it ( really ) 5 % ? "'),
-        ("nine-two 3.5 don't U.S. $20,000", "nine-two 3.5 don't U.S . $ 20,000"),
-        ("well... no!! -- ''x", "well ... no !! -- '' x"),
-        ("\u00bfQu\u00e9?\u00a0S\u00ed.  ", "\u00bf Qu\u00e9 ? S\u00ed ."),
-        ("वह है।", "वह है ।"),
-        ("", ""),
-    ],
-)
-def test_text_becomes_words(text, words):
-    assert words_and_marks(text) == words.split()
-
-
-@pytest.mark.parametrize("word", ["है", "e\u0301te\u0301", "x²"])
-def test_vowel_signs_and_accents_are_no_marks(word):
-    assert words_and_marks(word) == [word]
 
 
 @pytest.fixture

@@ -1,0 +1,83 @@
+"""FreeDict's TEI: by hand, of both kinds, damaged, and a real dictionary written so."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
+
+FREEDICT = Path(__file__).resolve().parents[4] / "shared" / "data" / "dict" / "freedict"
+
+TEI = """<?xml version="1.0" encoding="UTF-8"?>
+<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>t</title></titleStmt></fileDesc>
+</teiHeader><text><body>
+<entry><form><orth>lead</orth><orth>led</orth><pron>x</pron><form type="infl"><orth>leads</orth></form></form>
+  <form type="infl"><orth>leading</orth></form><gramGrp><pos>v</pos></gramGrp>
+  <sense n="1"><usg>fig</usg><cit type="trans"><quote>führen</quote><quote>leiten</quote></cit>
+    <cit type="example"><quote>all roads</quote><cit type="trans"><quote>alle Wege</quote></cit></cit>
+    <sense><cit type="translation"><quote>an<hi>führen</hi> <note>(mil.)</note></quote></cit></sense></sense>
+  <re><form><orth>lead on</orth></form><sense><cit type="trans"><quote>anstacheln</quote></cit></sense></re>
+</entry>
+<superEntry><entry><form><orth>Metal &amp; ore</orth></form><hom><sense><cit type="trans">
+  <quote>Blei</quote></cit></sense></hom></entry></superEntry>
+<entry><form><orth>orphan</orth></form><sense><def>has no translation</def></sense></entry>
+<entry><form/><sense><cit type="trans"><quote>ohne Kopf</quote></cit></sense></entry>
+</body></text></TEI>
+"""
+TEI_ENTRIES = [
+    *((word, to) for word in ("lead", "led") for to in ("führen", "leiten", "anführen")),
+    ("Metal & ore", "Blei"), ("orphan", ""), ("", "ohne Kopf"),
+]  # fmt: skip
+P4 = """<?xml version="1.0"?><TEI.2><text><body><entry><form><orth>sea</orth></form>
+<sense><trans><tr>Meer</tr></trans><trans><tr>See</tr></trans><eg><q>at sea</q><trans><tr>auf See</tr></trans></eg>
+</sense></entry></body></text></TEI.2>"""
+
+
+def entries(path, kind="auto"):
+    return list(read_entries(path, kind))
+
+
+@pytest.mark.parametrize("name", ["made-up.tei", "made-up.xml.gz", "made-up.TEI"])
+def test_tei(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(TEI.encode()) if name.endswith(".gz") else TEI.encode())
+    assert format_of(path) == "tei" and files_of(path) == [path]
+    assert entries(path) == TEI_ENTRIES
+
+
+def test_tei_of_the_older_kind(tmp_path):
+    (tmp_path / "old.tei").write_text(P4)
+    assert entries(tmp_path / "old.tei") == [("sea", "Meer"), ("sea", "See")]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(TEI[:-20].encode(), "can't be read"), (b"", "can't be read"),
+     (gzip.compress(TEI.encode())[:-30], "can't be read"),
+     (b"<TEI><text/></TEI>", "no entry"), (b"\x1f\x8bgzip it is not", "can't be read")],
+)  # fmt: skip
+def test_damaged_tei(tmp_path, content, words):
+    (tmp_path / "bad.tei").write_bytes(content)
+    with pytest.raises(XalignError, match=words):
+        entries(tmp_path / "bad.tei")
+
+
+def test_real_entries(tmp_path):
+    path = FREEDICT / "eng-swe.tsv"
+    if not path.exists():
+        pytest.skip("no real dictionaries at ../shared/data/dict")
+    real = entries(path)
+    by_headword: dict[str, list[str]] = {}
+    for headword, translation in real:
+        by_headword.setdefault(headword, []).append(translation)
+    again = [(headword, to) for headword, translations in by_headword.items() for to in translations]
+    body = "".join(
+        f"<entry><form><orth>{headword}</orth></form><sense><cit type='trans'>"
+        + "".join(f"<quote>{to}</quote>" for to in translations)
+        + "</cit></sense></entry>"
+        for headword, translations in by_headword.items()
+    )
+    (tmp_path / "swe.tei").write_text(f"<TEI xmlns='http://www.tei-c.org/ns/1.0'>{body}</TEI>", encoding="utf-8")
+    assert entries(tmp_path / "swe.tei") == again

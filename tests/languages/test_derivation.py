@@ -1,0 +1,99 @@
+"""Options that belong together, and the folder that they become."""
+
+import hashlib
+import json
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.languages.derivation import DeriveOptions, derive
+from xalign_fairseq.version import __version__
+
+TEXT = (("text", "t", "t.en"),)
+TWO = (("ner", "t", "a.tsv"), ("nli", "t", "b.tsv"))
+
+
+def options(steps=("inversion",), inputs=TEXT, **others):
+    return DeriveOptions("out", steps, inputs, **others)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"steps": ("script", "inversion"), "spm": "m", "overlap": 20, "inversion_marks": ("!",)},
+        {"steps": ("syntax",), "towards": ("fr.conllu",), "lang": "fr"},
+        {"inputs": (*TEXT, ("conllu", "t", "a.conllu"), ("nli", "t", "b.tsv"))},  # suffixes differ
+    ],
+)
+def test_options_that_fit(given):
+    options(**given).check()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"steps": ()}, "the steps are unknown or repeated"),
+        ({"steps": ("inverse",)}, r"found: inverse\n  expected: some of script,inversion,syntax"),
+        ({"steps": ("inversion", "inversion")}, "the steps are unknown or repeated"),
+        ({"steps": ("script",)}, "give --spm FILE"),
+        ({"spm": "m"}, "add script to --steps or leave --spm out"),
+        ({"steps": ("syntax",)}, "give --towards FILE"),
+        ({"towards": ("fr.conllu",)}, "leave --towards out"),
+        ({"overlap": 5}, "--overlap is of the step script"),
+        ({"script": "georgian"}, "--script is of the step script"),
+        ({"steps": ("script",), "spm": "m", "inversion_marks": ("!",)}, "--inversion-marks is of the step inversion"),
+        ({"seed": -1}, r"a seed is not negative\n  where: --seed\n  found: -1"),
+        ({"lang": "x-y"}, "'x-y'"),
+        ({"source_lang": "xx"}, "both languages have one code"),
+        ({"inputs": ()}, "nothing to derive from"),
+        ({"inputs": TEXT * 2}, r"must differ and be plain\n  where: NAME=FILE\n  found: t"),
+        ({"inputs": TWO}, "must differ and be plain"),  # both would be t.xx.tsv
+        ({"inputs": (("text", "../t", "t.en"),)}, "must differ and be plain"),
+    ],
+)
+def test_options_that_do_not(given, message):
+    with pytest.raises(XalignError, match=message):
+        options(**given).check()
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "t.en").write_text("he sings . now\n\n")
+    return tmp_path / "t.en"
+
+
+def run(text, out, **others):
+    return derive(DeriveOptions(str(out), ("inversion",), (("text", "t", str(text)),), **others))
+
+
+def test_the_manifest_tells_what_was_made_of_what(text, tmp_path):
+    made = run(text, tmp_path / "out")
+    assert json.loads(json.dumps(made)) == json.loads((tmp_path / "out/manifest.json").read_text())
+    assert made["xalign_fairseq"] == __version__
+    assert made["options"]["steps"] == ("inversion",) and not {"destdir", "inputs"} & made["options"].keys()
+    assert made["steps"] == {"inversion": {"sentence marks": 1}}
+    counts = {"sentences": 2, "empty": 1, "words": 4, "words that moved": 2}
+    assert made["inputs"] == [{"kind": "text", "name": "t", "file": str(text), "counts": counts}]
+    assert made["sha256"] == {str(text): hashlib.sha256(text.read_bytes()).hexdigest()}
+    for name, about in made["files"].items():
+        assert hashlib.sha256((tmp_path / "out" / name).read_bytes()).hexdigest() == about["sha256"]
+    assert made["files"].keys() == {"t.en-xx.en", "t.en-xx.xx", "t.en-xx.links"}
+
+
+def test_steps_follow_each_other_and_marks_are_options(text, tmp_path):
+    run(text, tmp_path / "a")
+    run(text, tmp_path / "b", inversion_marks=("now",))
+    assert (tmp_path / "a/t.en-xx.xx").read_text() == "sings he . now\n\n"
+    assert (tmp_path / "b/t.en-xx.xx").read_text() == ". sings he now\n\n"
+
+
+def test_missing_files_and_an_existing_folder(text, tmp_path):
+    with pytest.raises(XalignError, match=r"where: gone.en\n  next: check the NAME=FILE options"):
+        run("gone.en", tmp_path / "out")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine").touch()
+    with pytest.raises(XalignError, match="exists already"):
+        run(text, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "t.en"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
