@@ -47,6 +47,14 @@ def test_nothing_is_missing(packages):
     installed.require_fairseq()
 
 
+def test_what_compiles_fairseq_is_needed_until_it_is_there(packages):
+    lines = ['cython; extra == "train"', 'regex; extra == "train"']
+    packages(lines, fairseq=False)
+    assert installed.missing_for_training()[0] == ["cython", "regex", "fairseq-fixed"]
+    packages(lines, fairseq=True)
+    assert installed.missing_for_training() == (["regex"], ["pip install regex"])
+
+
 def test_what_is_missing_is_named_with_the_commands_that_install_it(packages):
     packages(bitarray="3.1", fairseq=False)
     with pytest.raises(XalignError) as error:

@@ -14,6 +14,7 @@ from xalign_fairseq.launch.installed import (
     Requirement,
     missing_for_training,
     requirements,
+    training_requirements,
     version,
 )
 from xalign_fairseq.version import __version__
@@ -33,7 +34,7 @@ def installation() -> list[Finding]:
     found += [_package(each) for each in requirements()]
     found.append(_fairseq())
     if _has_fairseq():
-        found += [_package(each) for each in requirements("train")]
+        found += [_package(each) for each in training_requirements()]
     for name, use in OPTIONAL.items():
         there = version(name)
         found.append(Finding("ok", name, there) if there else Finding("note", name, f"not there, {use}"))

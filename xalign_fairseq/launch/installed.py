@@ -12,6 +12,7 @@ FAIRSEQ = "fairseq-fixed==0.12.3.1"
 # Not with its dependencies: it asks for torchaudio, which no training here uses, and which breaks transformers where it
 # was built for another torch. CUDA_HOME would make it look for .cu files that its sources do not hold.
 INSTALL_FAIRSEQ = f"env -u CUDA_HOME pip install --no-build-isolation --no-deps {FAIRSEQ}"
+COMPILE_FAIRSEQ = {"cython", "setuptools"}  # of what the extra "train" brings; not needed once fairseq is there
 
 
 class Requirement(NamedTuple):
@@ -47,6 +48,12 @@ def version(name: str) -> str:
         return ""
 
 
+def training_requirements() -> list[Requirement]:
+    """What fairseq needs: to run, and where it is not there yet, to be compiled."""
+    there = _has_fairseq()
+    return [each for each in requirements("train") if not (there and each.name in COMPILE_FAIRSEQ)]
+
+
 def missing_for_training() -> tuple[list[str], list[str]]:
     """The packages that training needs and that are not there, and the commands that install them.
 
@@ -54,13 +61,17 @@ def missing_for_training() -> tuple[list[str], list[str]]:
 
         missing_for_training()  # (["bitarray"], ["pip install bitarray"]), or ([], []) where nothing is missing
     """
-    needs = [each for each in requirements("train") if not version(each.name)]
+    needs = [each for each in training_requirements() if not version(each.name)]
     missing = [each.name for each in needs]
     commands = [shlex.join(["pip", "install", *map(str, needs)])] if needs else []
-    if importlib.util.find_spec("fairseq") is None:
+    if not _has_fairseq():
         missing.append("fairseq-fixed")
         commands.append(INSTALL_FAIRSEQ)
     return missing, commands
+
+
+def _has_fairseq() -> bool:
+    return importlib.util.find_spec("fairseq") is not None
 
 
 def require_fairseq() -> None:
