@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the other scripts: leaves a shell inside a virtual environment in which the package can run and train.
 #
 #   source scripts/install.sh user   what the demo needs: the aligner, fairseq, pictures
@@ -42,8 +43,8 @@ complete() {
 }
 
 fill() {
-  local tested="$root/constraints.txt" what="$root[train,plot]"
-  [[ "$level" == user ]] || what="$root[train,plot,test]"
+  local tested="$root/constraints.txt" what="${root}[train,plot]"
+  [[ "$level" == user ]] || what="${root}[train,plot,test]"
   local target=(-e "$what")
   if [[ "${XALIGN_INSTALL:-editable}" == plain ]]; then
     rm -rf "$root/build" # pip builds in here, and would pack what an earlier build has left

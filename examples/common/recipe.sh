@@ -1,4 +1,5 @@
 # What the scripts of the recipes share; they source it.
+# shellcheck shell=bash disable=SC2034 # they read what is set here
 
 # What is given on the command line or in the environment must be there before anything is started.
 require_file() { # WHAT FILE
@@ -29,6 +30,8 @@ choose_engine() {
 # Writes SAVE_DIR/run.json, what results files say of a run; that of a run that is resumed stays. Of the variables those
 # that are set stand before the command.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
+  local names
+  read -r -a names <<< "$5"
   # PATH stands there since export without a name lists all.
-  [[ -e "$1/run.json" ]] || (export PATH $5 && python "$(dirname "${BASH_SOURCE[0]}")/record_run.py" "$@")
+  [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
