@@ -10,7 +10,6 @@ from matplotlib.patches import Rectangle
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.plots import links as module
-from xalign_fairseq.plots.figure import check_picture
 from xalign_fairseq.plots.links import plot_links
 
 
@@ -71,9 +70,3 @@ def test_an_unknown_picture_format_leaves_no_file(tmp_path):
     with pytest.raises(XalignError, match=r"not known[\s\S]*png"):
         plot_links(["a"], ["b"], {}, tmp_path / "p.gold")
     assert not list(tmp_path.iterdir())
-
-
-def test_the_ending_is_checked_before_anything_is_drawn():
-    assert check_picture("a/b.SVG") == "svg"
-    with pytest.raises(XalignError, match="format is not known"):
-        check_picture("links")
