@@ -1,8 +1,9 @@
-"""Results that the tests of claims and of the report share."""
+"""Results and a parser that several tests share."""
 
 import pytest
 
 from tests.examples.align_mlm.made_up import add
+from tests.examples.align_mlm.parsers import run_command, write_treebank
 
 
 @pytest.fixture
@@ -16,3 +17,13 @@ def results(tmp_path):
         add(tmp_path, f"mlm.trans-{seed}", 9, 9, 0.8, wobble=wobble)
         add(tmp_path, f"xlm.trans-{seed}", 9, 8, 0.8, wobble=wobble)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory):
+    """The folder of a parser of made-up English, trained by the command; and what the command said."""
+    folder = tmp_path_factory.mktemp("parser")
+    write_treebank(folder / "train.conllu", 1, 160)
+    write_treebank(folder / "test.conllu", 2, 60)
+    run_command("train", folder / "model.pt", folder / "train.conllu", "--epochs", 8)
+    return folder

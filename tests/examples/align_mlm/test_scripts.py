@@ -210,3 +210,25 @@ def test_runs_side_by_side_are_made_once_and_failures_are_told(study):
     assert len(calls) == len(set(calls)) == 2 * 15 and "dict_mlm.trans-2 measured" not in done.stdout
     # the others are done, what failed is tried again
     assert {call.split()[0] for call in study(SEEDS="1 2")[1][30:]} == {"dict_mlm"}
+
+
+def test_parsing_makes_what_is_missing(tmp_path):
+    text, treebank = tmp_path / "english.txt", tmp_path / "en.conllu"
+    text.write_text("a\n")
+    treebank.write_text("")
+    python = '#!/bin/sh\nshift\necho "$*"\ncase "$1" in train) touch "$2" ;; parse) touch "$4" ;; esac\n'
+    arguments = ("align_mlm/0_parse.sh", text, tmp_path / "out.conllu", treebank)
+    first = run_script(tmp_path, *arguments, instead={"python": python}, TEST=str(treebank), EPOCHS="3")
+    model = tmp_path / "parser.pt"
+    assert first.stdout.splitlines() == [
+        f"train {model} {treebank} --test {treebank} --epochs 3 --seed 1",
+        f"parse {model} {text} {tmp_path / 'out.conllu'}",
+    ]
+    (tmp_path / "out.conllu").unlink()
+    assert run_script(tmp_path, *arguments, instead={"python": python}).stdout.startswith("parse ")
+    assert run_script(tmp_path, *arguments, instead={"python": python}).stdout == ""
+
+
+def test_parsing_needs_its_files(tmp_path):
+    done = run_script(tmp_path, "align_mlm/0_parse.sh", tmp_path / "none.txt", tmp_path / "out.conllu", tmp_path / "t")
+    assert done.returncode == 2 and "TEXT" in done.stderr and "none.txt" in done.stderr

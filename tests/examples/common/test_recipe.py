@@ -68,36 +68,6 @@ def test_run_json_holds_options_as_they_were_given(script, tmp_path):
     assert json.loads((save / "run.json").read_text()) == record
 
 
-def test_run_json_has_the_variables_that_were_set_and_the_machine(tmp_path):
-    script = "continuation/1_train.sh"
-    variables = {"LR": "1e-4", "MAX_TOKENS": "512", "QUEUE": "64", "ARCH": "xalign_base", "DEVICE": "--bf16 --ddp x"}
-    _, save = train(tmp_path, script, **variables)
-    record = json.loads((save / "run.json").read_text())
-    assert record["command"] == (
-        "PAIR=de-en UPDATES=40 MAX_TOKENS=512 LR=1e-4 QUEUE=64 ARCH=xalign_base DEVICE='--bf16 --ddp x' "
-        "bash 1_train.sh DATA_BIN ENCODER RUNS tlm 1"
-    )
-    assert record["machine"] == "Fast GPU" and record["commit"]
-    (tmp_path / "cpu").mkdir()
-    _, save = train(tmp_path / "cpu", script)
-    assert json.loads((save / "run.json").read_text())["machine"].endswith(" CPU")
-
-
-def test_settings_of_the_study_are_all_trained(tmp_path):
-    """What 1_train.sh passes for WEAM's baseline and for the alignment of Cao et al."""
-    checkpoint = tmp_path / "model.pt"
-    checkpoint.touch()
-    wanted = {
-        "tlm30": ["--criterion", "tlm", "--mask-prob", "0.3"],
-        "l2_hidden": ["--criterion", "explicit_alignments", "--objectives", "l2_align,reg_hidden"],
-    }
-    for setting, options in wanted.items():
-        done = run_script(tmp_path, "continuation/1_train.sh", "/data-bin", checkpoint, tmp_path / "runs", setting, "1")
-        arguments = json.loads(done.stdout)
-        start = arguments.index("--criterion")
-        assert arguments[start : start + len(options)] == options
-
-
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "ppa", "weam"])
 @pytest.mark.parametrize("init", ["", "nowhere/model.pt"])
 def test_the_checkpoint_to_start_from_must_exist(recipe, init, tmp_path):
@@ -111,21 +81,3 @@ def test_a_model_without_its_dictionary_is_told_before_links_are_made(script, tm
     (tmp_path / "spm.model").touch()
     done = run_script(tmp_path, script, tmp_path / "text", tmp_path / "bin", "de-en", SPM=str(tmp_path / "spm.model"))
     assert done.returncode == 2 and "DICT" in done.stderr and not done.stdout
-
-
-def test_a_tokeniser_that_fails_in_the_background_stops_the_script(tmp_path):
-    python = """#!/bin/sh
-    case "$*" in
-      *assemble.py*) mkdir -p "$3" && touch "$3/train.de" "$3/train.en" ;;
-      *--tokenized*) cat ;;
-      *tokenize_bitext.py\\ de*) exit 1 ;;
-    esac
-    """.replace("\n    ", "\n")
-    gold = tmp_path / "data/gold/simalign-testsets"
-    gold.mkdir(parents=True)
-    for path in (tmp_path / "data/assemble.py", *(gold / f"de-en.{ending}" for ending in ("de", "en", "gold"))):
-        path.touch()
-    done = run_script(tmp_path, "xlm_align/1_data.sh", tmp_path / "text", "de-en",
-                      instead={"python": python}, BENCHMARK=str(tmp_path / "data"))  # fmt: skip
-    assert done.returncode == 1 and not done.stdout  # xalign links, the next program, was not started
-    assert not (tmp_path / "text/de-en").exists()

@@ -1,5 +1,6 @@
-"""2_evaluate.sh measures what has not been measured yet."""
+"""What the study's scripts train, and that they measure what has not been measured yet."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.continuation.made_up import add
-from tests.examples.stand_ins import EXAMPLES
+from tests.examples.stand_ins import EXAMPLES, run_script
 
 
 @pytest.mark.parametrize(("pair", "measured"), [("de-en", True), ("en-fr", False)])
@@ -35,3 +36,18 @@ def test_results_of_another_pair_are_measured_again(tmp_path, pair, measured):
     assert done.stdout.splitlines() == [
         f"{name}: measured already" if measured else f"['{name}', {options}]" for name in ("none", "weak-1")
     ]
+
+
+def test_settings_of_the_study_are_all_trained(tmp_path):
+    """What 1_train.sh passes for WEAM's baseline and for the alignment of Cao et al."""
+    checkpoint = tmp_path / "model.pt"
+    checkpoint.touch()
+    wanted = {
+        "tlm30": ["--criterion", "tlm", "--mask-prob", "0.3"],
+        "l2_hidden": ["--criterion", "explicit_alignments", "--objectives", "l2_align,reg_hidden"],
+    }
+    for setting, options in wanted.items():
+        done = run_script(tmp_path, "continuation/1_train.sh", "/data-bin", checkpoint, tmp_path / "runs", setting, "1")
+        arguments = json.loads(done.stdout)
+        start = arguments.index("--criterion")
+        assert arguments[start : start + len(options)] == options

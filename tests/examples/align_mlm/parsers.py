@@ -1,0 +1,33 @@
+"""A small parser of made-up English, trained by the recipe's command."""
+
+import random
+import sys
+
+import pytest
+import torch
+import transfer_data
+
+from tests.examples.recipes import load
+
+parse_text, lstm_parser = load("align_mlm", "parse_text", "lstm_parser")
+
+
+def write_treebank(path, seed, count):
+    rng = random.Random(seed)
+    path.write_text(transfer_data.conllu([transfer_data.sentence(rng) for _ in range(count)]))
+    return path
+
+
+def run_command(*arguments):
+    """The script with these arguments."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["parse_text.py", *map(str, arguments)])
+        parse_text.main()
+
+
+def read_parser(folder):
+    """The parser that was trained."""
+    state = torch.load(folder / "model.pt", weights_only=True)
+    parser = lstm_parser.Parser(state["names"])
+    parser.load_state_dict(state["parameters"])
+    return parser

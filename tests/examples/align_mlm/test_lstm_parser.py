@@ -1,0 +1,34 @@
+"""What the small parser learns, and that neither batch nor seed is left to chance."""
+
+import pytest
+import torch
+
+from tests.examples.align_mlm.parsers import lstm_parser, parse_text, read_parser
+from xalign_fairseq.labelled.conllu import read_trees
+
+
+def test_it_learns_a_grammar(trained):
+    scores = parse_text.score(read_parser(trained), parse_text.read_gold(trained / "test.conllu"))
+    assert scores["upos"] > 99
+    assert scores["uas"] >= scores["las"] > 95
+
+
+def test_the_same_seed_trains_the_same_parser(trained):
+    examples = parse_text.read_gold(trained / "train.conllu")[:40]
+    first, second, other = (lstm_parser.train(examples, 1, seed, lambda _: None).state_dict() for seed in (1, 1, 2))
+    assert all(torch.equal(first[name], each) for name, each in second.items())
+    assert not torch.equal(first["tags.weight"], other["tags.weight"])
+
+
+def test_a_sentence_is_parsed_alone_as_in_a_batch(trained):
+    parser = read_parser(trained)
+    sentences = [each.words for each in read_trees(trained / "test.conllu", "en")] + [("zyx", "Qq", "!")]
+    together, single = parser.parse(sentences), [parser.parse([words])[0] for words in sentences]
+    assert together == single == parser.parse(sentences, max_words=12)
+
+
+@pytest.mark.parametrize(
+    ("word", "shape"), [("Miss.", "Xxx."), ("1990s", "ddx"), ("USA", "XX"), ("...", ".."), ("e-Mail", "x-Xxx")]
+)
+def test_shapes(word, shape):
+    assert lstm_parser.shape(word) == shape
