@@ -20,6 +20,62 @@ def build():
     return pointer, torch.randn(2, 9, 6, dtype=torch.float64)
 
 
+def restatement(pointer, hidden, spans, queries, labels):
+    """Eq. 11 to 15 in plain loops."""
+    total, correct = 0.0, 0
+    for b in range(len(hidden)):
+        s0, s1, t0, t1 = spans[b].tolist()
+        for i in range(hidden.shape[1]):
+            if not queries[b, i]:
+                continue
+            keys = range(t0, t1) if s0 <= i < s1 else range(s0, s1)
+            q = pointer.query.weight @ hidden[b, i] + pointer.query.bias
+            scores = [
+                (q @ (pointer.key.weight @ hidden[b, j] + pointer.key.bias)).item() / math.sqrt(hidden.shape[2])
+                for j in keys
+            ]
+            norm = math.log(sum(math.exp(s) for s in scores))
+            total -= scores[list(keys).index(int(labels[b, i]))] - norm
+            correct += list(keys)[scores.index(max(scores))] == int(labels[b, i])
+    return total, correct
+
+
+def test_the_loss_equals_the_equations():
+    pointer, _ = build()
+    spans = torch.tensor([[1, 6, 7, 14], [1, 4, 5, 7], [1, 7, 8, 14]])
+    hidden = torch.randn(3, 15, 6, dtype=torch.float64)
+    labels = torch.full((3, 15), -1)
+    for b, (s0, s1, t0, t1) in enumerate(spans.tolist()):
+        for i in range(s0, s1):
+            labels[b, i] = t0 + (i * 7) % (t1 - t0)
+        labels[b, t0] = s1 - 1
+    queries = (labels >= 0) & (torch.rand(labels.shape) < 0.7)
+    total, correct = pointer.loss(hidden, spans, queries, labels)
+    expected, expected_correct = restatement(pointer, hidden, spans, queries, labels)
+    assert queries.sum() > 8
+    assert total.item() == pytest.approx(expected, rel=1e-10)
+    assert correct.item() == expected_correct
+
+
+def test_without_a_query_it_still_has_a_zero_gradient():
+    pointer = Pointer(16)
+    hidden = torch.randn(2, 7, 16, requires_grad=True)
+    spans = torch.tensor([[1, 3, 4, 6], [1, 2, 3, 6]])
+    nothing = torch.zeros(2, 7, dtype=torch.bool)
+    total, correct = pointer.loss(hidden, spans, nothing, torch.full((2, 7), -1))
+    total.backward()
+    assert total == 0 and correct == 0
+    assert all(p.grad is not None and (p.grad == 0).all() for p in pointer.parameters())
+
+
+def test_the_gradient_is_the_numerical_one():
+    torch.manual_seed(0)
+    pointer = Pointer(4).double()
+    spans, labels = torch.tensor([[1, 3, 4, 6]]), torch.tensor([[-1, 5, 4, -1, 2, -1, -1]])
+    hidden = torch.randn(1, 7, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda h: pointer.loss(h, spans, labels >= 0, labels)[0], hidden)
+
+
 def test_similarity_is_the_geometric_mean_of_both_directions_weights_up_to_scaling():
     pointer, hidden = build()
     similarity, src_mask, _tgt_mask = pointer.similarity(hidden, SPANS)
