@@ -59,6 +59,8 @@ def test_machine_is_the_gpu_in_use(gpus, monkeypatch):
     assert machine() == "First"
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
     assert machine() == "Second"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-7")
+    assert machine() == "First"
 
 
 def test_machine_without_a_gpu_is_the_cpu(gpus, monkeypatch):

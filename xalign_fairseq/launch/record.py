@@ -38,9 +38,12 @@ def machine(cpu: bool = False) -> str:
         machine()  # "NVIDIA H100 80GB HBM3"
         machine(cpu=True)  # "x86_64 CPU"
     """
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    one = () if visible is None else ("-i", visible.split(",")[0])
-    names = None if cpu else _output("nvidia-smi", "--query-gpu=name", "--format=csv,noheader", *one)
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+    names = None
+    if not cpu and visible not in ("", "-1"):
+        query = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
+        # CUDA knows more names than nvidia-smi, those of a GPU's parts among them.
+        names = _output(*query, "-i", visible) or _output(*query)
     return names.splitlines()[0] if names else f"{platform.machine()} CPU"
 
 
