@@ -13,7 +13,7 @@ from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.sweep import sweep_links
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.pharaoh import read_gold
+from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.methods import Transport
 
 

@@ -11,7 +11,7 @@ import transfer_data as made_up
 from tests.examples.recipes import load
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.pharaoh import read_gold
+from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.methods import Transport
 
 [evaluate] = load("xlm_align", "evaluate")
