@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+import torch
 
 from xalign_fairseq.cli import _doctor_environment, _doctor_transformers
 from xalign_fairseq.launch import installed
@@ -80,3 +81,12 @@ def test_an_import_that_fails_is_reported_with_the_patches(monkeypatch):
     found = _doctor_environment.patches()
     assert levels(found) == ["ok"] * len(compat.status()) + ["WRONG"]
     assert "ImportError: no module named anything" in found[-1].text
+
+
+@pytest.mark.parametrize("cuda", ["13.0", None])
+def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    (found,) = _doctor_environment._gpu()
+    assert found.level == "note"
+    assert ("--index-url https://download.pytorch.org/whl/cpu" in found.text) == bool(cuda)

@@ -19,6 +19,7 @@ from xalign_fairseq.launch.installed import (
 )
 from xalign_fairseq.version import __version__
 
+TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 OPTIONAL = {
     "matplotlib": "needed for pictures of links: pip install matplotlib",
     "tensorboard": "needed for --tensorboard-logdir: pip install tensorboard",
@@ -99,8 +100,10 @@ def _gpu() -> Iterable[Finding]:
     import torch
 
     if not torch.cuda.is_available():
-        built = f"torch is built for CUDA {torch.version.cuda}" if torch.version.cuda else "torch is built for the CPU"
-        return [Finding("note", "GPU", f"none in use ({built}); training runs with --cpu")]
+        cuda = torch.version.cuda
+        text = f"none in use (torch is built for {f'CUDA {cuda}' if cuda else 'the CPU'}); training runs with --cpu"
+        smaller = f"4 GB less, if there is none, in a new environment: {TORCH_WITHOUT_CUDA}"
+        return [Finding("note", "GPU", f"{text}\n{smaller}" if cuda else text)]
     found = []
     for index in range(torch.cuda.device_count()):
         device = torch.cuda.get_device_properties(index)
