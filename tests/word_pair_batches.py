@@ -1,9 +1,11 @@
 """Small ragged batches of pairs in three languages with links, and what tests of word-pair objectives share."""
 
 import numpy as np
+import small
 import torch
 import trials
-from trials import Task, typed
+from small import typed
+from trials import Task
 
 LANGUAGES = ("de", "en", "ru")
 DE, EN, RU = range(3)
@@ -22,7 +24,7 @@ def pair(langs, src, tgt, links=(), gold=True):
     """The sample of one sentence pair; ``gold`` False: its links were not prepared."""
     ids = [[token for word in side for token in word] for side in (src, tgt)]
     words = [np.repeat(np.arange(len(side)), [len(word) for word in side]) for side in (src, tgt)]
-    return trials.pair(*ids, links if gold else None, words=words, langs=langs)
+    return small.pair(*ids, links if gold else None, words=words, langs=langs)
 
 
 def bitext(sentences=SENTENCES):

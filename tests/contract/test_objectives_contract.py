@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
-from trials import CONFIG, Task, block, build_criterion, diagonal, pair, typed
+from small import CONFIG, block, diagonal, pair, typed
+from trials import Task, build_criterion
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon

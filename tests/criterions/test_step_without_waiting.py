@@ -3,8 +3,9 @@
 import pytest
 import torch
 from fairseq import utils
+from small import block, diagonal, pair
 from torch.utils._python_dispatch import TorchDispatchMode
-from trials import Task, block, build_criterion, build_model, diagonal, pair
+from trials import Task, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.lexicon import Lexicon

@@ -7,7 +7,8 @@ import pytest
 import torch
 from fairseq import metrics
 from letters import Letters
-from trials import CONFIG, Task, build_criterion
+from small import CONFIG
+from trials import Task, build_criterion
 
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
 from xalign_fairseq.encoder.model import XalignModel

@@ -1,32 +1,24 @@
 """AER in validation: links are made as the model labels itself, unless the options say otherwise."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from small import CONFIG as SMALL
+from small import pair, typed
+from trials import Task
 
-import xalign_fairseq
-from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import GoldLinks, pair_sample
-from xalign_fairseq.data.streams import Pair
-from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.criterions.validation import PARTS, AerCounter
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig
 from xalign_fairseq.transport.methods import Dustbin, Transport, with_options
 
-xalign_fairseq.register()
-
-from xalign_fairseq.criterions.validation import PARTS, AerCounter  # noqa: E402
-from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig  # noqa: E402
-
-CONFIG = EncoderConfig(
-    vocab_size=60, encoder_layers=3, encoder_embed_dim=16, encoder_ffn_embed_dim=32, encoder_attention_heads=2
-)
+CONFIG = replace(SMALL, encoder_layers=3)
 LINKS = [np.array([[0, 0, 1], [1, 2, 0], [2, 1, 1]]), np.array([[0, 0, 1]]), None]
-TASK = SimpleNamespace(pair_names=["aa-bb", "aa-cc"])
+TASK = Task(languages=("aa", "bb", "cc"))
 
 
 def labeller(**options):
@@ -43,17 +35,12 @@ def prepared(objectives, layer=None, filter=None, similarity=None):
 
 @pytest.fixture
 def bitext():
-    rng = np.random.default_rng(0)
     samples = []
     for corpus, (n, m), links in zip((0, 1, 0), ((5, 7), (3, 2), (4, 4)), LINKS, strict=True):
-        sample = pair_sample(
-            Pair(corpus, rng.integers(4, 58, n), rng.integers(4, 58, m)), rng, MaskOptions(mask=59, vocab=60)
-        )
-        if links is not None:  # of words; the last two tokens of either side are one word
-            words = [np.minimum(np.arange(size), size - 2) for size in (n, m)]
-            sample.gold = GoldLinks(*words, links)
-        samples.append(sample)
-    return Batch.from_sample(collate(samples, []))
+        # The last two tokens of either side are one word.
+        words = [np.minimum(np.arange(size), size - 2) for size in (n, m)]
+        samples.append(pair(n, m, links, words=words, corpus=corpus))
+    return typed(samples)
 
 
 @pytest.fixture
@@ -114,8 +101,7 @@ def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):
     counter = prepared([])
     nothing = torch.nn.ModuleDict()
     assert counter.counts(StepEncoder(encoder, nothing, True, 0), bitext, TASK) == {}
-    bare = Batch.from_sample(collate([pair_sample(Pair(0, np.array([5]), np.array([6])), np.random.default_rng(0),
-                                                  MaskOptions(mask=59, vocab=60))], []))  # fmt: skip
+    bare = typed([pair(1, 1)])
     found = counter.counts(StepEncoder(encoder, nothing, False, 0), bare, TASK)
     assert len(found) == 8 and not any(found.values())
 

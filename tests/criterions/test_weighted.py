@@ -5,7 +5,8 @@ import pytest
 import torch
 from fairseq import metrics
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
-from trials import CONFIG, Task, build_criterion
+from small import CONFIG
+from trials import Task, build_criterion
 
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.criterions.weighted import WeightedCriterion

@@ -1,30 +1,27 @@
+from dataclasses import replace
+
 import numpy as np
 import torch
 from fairseq.utils import apply_to_sample
+from small import CONFIG, MASK, block, pair, typed
 
 from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.masking import MaskOptions
-from xalign_fairseq.data.samples import PAD, block_sample, pair_sample
-from xalign_fairseq.data.streams import Pair
+from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import WordTable
-from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 
-MASK = MaskOptions(mask=99, vocab=100, probability=0.5)
+LOUD = replace(MASK, probability=0.5)
 PAIRS = (([10, 11], [20, 21, 22]), ([12, 13, 14, 15], [23]), ([], [24, 25]))
 
 
 def sample(src, tgt, links=None, langs=(0, 1)):
-    pair = Pair(3, np.array(src, dtype=np.int64), np.array(tgt, dtype=np.int64), langs=langs)
-    if links is not None:
-        pair.src_words, pair.tgt_words = np.arange(len(src)), np.arange(len(tgt)) // 2
-        pair.links = np.array(links).reshape(-1, 3)
-    return pair_sample(pair, np.random.default_rng(1), MASK)
+    words = [np.arange(len(src)), np.arange(len(tgt)) // 2]
+    return pair(src, tgt, links, words=words, langs=langs, corpus=3, mask=LOUD)
 
 
 def bitext(*samples):
-    return Batch.from_sample(collate(samples, [])).bitext
+    return typed(samples).bitext
 
 
 def test_sides_stand_alone_with_their_special_tokens():
@@ -52,7 +49,7 @@ def test_masks_and_targets_of_the_sides_are_those_of_the_pair():
 def test_objectives_share_the_pass_over_a_side():
     batch = bitext(*(sample(*pair) for pair in PAIRS))
     assert batch.side(0) is batch.side(0)
-    encoder = Encoder(EncoderConfig(100, 1, 8, 16, 2))
+    encoder = Encoder(CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), training=True, update=0)
     assert step.states(batch.side(0)) is step.states(batch.side(0))
     assert step.states(batch.side(0)) is not step.states(batch.side(1))
@@ -80,11 +77,10 @@ def test_without_links_there_are_none():
 
 
 def test_the_host_knows_where_tokens_are_predicted():
-    mask = MaskOptions(mask=99, vocab=100, probability=0.5, specials=True)
-    pairs = [Pair(0, *(np.array(side, dtype=np.int64) for side in each)) for each in PAIRS]
+    mask = replace(LOUD, specials=True)
     made = collate(
-        [pair_sample(pair, np.random.default_rng(4), mask) for pair in pairs],
-        [block_sample(np.arange(20, 20 + n), np.random.default_rng(n), mask) for n in (6, 9)],
+        [pair(*each, mask=mask, seed=4) for each in PAIRS],
+        [block(n, n, mask) for n in (6, 9)],
     )
     batch = Batch.from_sample(made)
     for targets, predicted in (
@@ -115,7 +111,7 @@ def test_whether_there_is_padding_is_known_of_every_input():
         inputs = batch.input(), batch.input("masked", reset_positions=True), *map(batch.side_input, (0, 1))
         for given in inputs:
             assert given.padded == (given.tokens == PAD).any()
-    blocks = [block_sample(np.arange(20, 20 + n), np.random.default_rng(n), MASK) for n in (6, 6, 9)]
+    blocks = [block(n, n) for n in (6, 6, 9)]
     assert not Batch.from_sample(collate([], blocks[:2])).mono.input().padded
     assert Batch.from_sample(collate([], blocks)).mono.input().padded
 

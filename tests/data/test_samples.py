@@ -1,13 +1,16 @@
 """From pairs and blocks to arrays: joined, masked as the masks say, and links of words as partners of tokens."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from small import MASK
 
-from xalign_fairseq.data.masking import MaskOptions, mask_tokens
+from xalign_fairseq.data.masking import mask_tokens
 from xalign_fairseq.data.samples import GoldLinks, block_sample, pair_sample, pair_sequence, subword_partners
 from xalign_fairseq.data.streams import Pair
 
-MASK = MaskOptions(mask=99, vocab=100, probability=0.4)
+LOUD = replace(MASK, probability=0.4)
 
 
 def rng():
@@ -37,20 +40,20 @@ def test_a_pair_is_one_sequence(src, tgt, tokens, span):
 
 def test_a_pair_is_masked_as_one_text():
     pair = Pair(7, np.array([10, 11, 12], dtype=np.uint16), np.array([20, 21], dtype=np.uint16), langs=(3, 1))
-    sample = pair_sample(pair, rng(), MASK)
-    masked, targets = mask_tokens(pair_sequence(pair.src, pair.tgt)[0], rng(), MASK)
+    sample = pair_sample(pair, rng(), LOUD)
+    masked, targets = mask_tokens(pair_sequence(pair.src, pair.tgt)[0], rng(), LOUD)
     assert sample.masked.tolist() == masked.tolist() != sample.tokens.tolist()
     assert sample.targets.tolist() == targets.tolist()
     assert (sample.corpus, sample.langs, sample.partner, sample.gold) == (7, (3, 1), None, None)
     assert sample.draw.shape == sample.tokens.shape and ((sample.draw >= 0) & (sample.draw < 1)).all()
-    assert sample.draw.tolist() == pair_sample(pair, rng(), MASK).draw.tolist()
+    assert sample.draw.tolist() == pair_sample(pair, rng(), LOUD).draw.tolist()
 
 
 def test_a_pair_with_links_carries_them_and_its_tokens_partners():
     pair = Pair(
         0, ids(10, 11), ids(20, 21, 22), src_words=ids(0, 1), tgt_words=ids(0, 0, 1), links=np.array([[1, 0, 1]])
     )
-    sample = pair_sample(pair, rng(), MASK)
+    sample = pair_sample(pair, rng(), LOUD)
     assert sample.partner.tolist() == [-1, -1, 4, -1, 2, 2, -1, -1]
     assert sample.gold.links.tolist() == [[1, 0, 1]] and sample.gold.tgt_words.tolist() == [0, 0, 1]
 
@@ -107,11 +110,11 @@ def test_a_block_begins_with_its_own_symbol_and_is_masked_by_whole_words_on_requ
     starts = np.zeros(100, dtype=bool)
     starts[[10, 20]] = True
     block = ids(10, 11, 12, 20, 21, 10, 13)
-    plain = block_sample(block, rng(), MASK, lang=2)
-    masked, targets = mask_tokens(ids(0, *block), rng(), MASK)
+    plain = block_sample(block, rng(), LOUD, lang=2)
+    masked, targets = mask_tokens(ids(0, *block), rng(), LOUD)
     assert (plain.masked.tolist(), plain.targets.tolist(), plain.lang) == (masked.tolist(), targets.tolist(), 2)
     assert plain.draw.shape == (8,)
-    whole = block_sample(block, rng(), MASK, word_starts=starts)
+    whole = block_sample(block, rng(), LOUD, word_starts=starts)
     chosen = whole.targets != 1
     assert chosen.any() and not chosen[0]
     for begin, end in ((1, 4), (4, 6), (6, 8)):

@@ -2,13 +2,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from small import MASK
 
 from xalign_fairseq.data.batches import Batch, collate
-from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import block_sample, pair_sample
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream, exchange
-
-MASK = MaskOptions(mask=99, vocab=100)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 import torch
-from trials import CONFIG
+from small import CONFIG
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder

@@ -3,7 +3,8 @@ from unittest.mock import patch
 
 import pytest
 import torch
-from trials import MASK, Trial, pair, typed
+from small import MASK, pair, typed
+from trials import Trial
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig, labelling_method

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from trials import CONFIG
+from small import CONFIG
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 import torch
-from trials import CONFIG
+from small import CONFIG
 from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 from xalign_fairseq.errors import XalignError

@@ -1,6 +1,7 @@
 import pytest
 import torch
-from trials import Trial, block, pair, typed
+from small import block, pair, typed
+from trials import Trial
 
 from xalign_fairseq.objectives.mlm import MaskedLanguageModel
 

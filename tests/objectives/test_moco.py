@@ -5,7 +5,7 @@ import pytest
 import torch
 import torch.distributed as dist
 from gloo_workers import run_workers
-from trials import CONFIG, pair, typed
+from small import CONFIG, pair, typed
 
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.queue import sentence_hash

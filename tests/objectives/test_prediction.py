@@ -2,7 +2,8 @@ import math
 
 import pytest
 import torch
-from trials import CONFIG, Trial, block, typed
+from small import CONFIG, block, typed
+from trials import Trial
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.mlm import MaskedLanguageModel

@@ -1,7 +1,8 @@
 import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
-from trials import CONFIG, Trial, build_criterion, build_model, pair, typed
+from small import CONFIG, pair, typed
+from trials import Trial, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.errors import XalignError

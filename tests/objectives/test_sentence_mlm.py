@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from trials import MASK, Trial, pair, typed
+from small import MASK, pair, typed
+from trials import Trial
 
 from xalign_fairseq.objectives.sentence_mlm import SentenceMaskedLanguageModel, predicted_in
 

@@ -1,6 +1,7 @@
 import pytest
 import torch
-from trials import Trial, pair, typed
+from small import pair, typed
+from trials import Trial
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.tlm import TranslationLanguageModel

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 from gloo_workers import run_workers
-from trials import CONFIG
+from small import CONFIG
 from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 from xalign_fairseq.errors import XalignError

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 from sinkhorn_pairs import pair_matrices
-from trials import CONFIG, MASK, Trial, build_criterion, build_model, pair, typed
+from small import CONFIG, MASK, pair, typed
+from trials import Trial, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.samples import PAD

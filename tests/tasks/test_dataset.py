@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from small import MASK
 
 import xalign_fairseq
 
@@ -9,8 +10,6 @@ from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.dataset import StreamsDataset  # noqa: E402
-
-MASK = MaskOptions(mask=99, vocab=100)
 
 
 @pytest.fixture

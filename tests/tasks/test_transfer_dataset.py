@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from letters import Letters
-from trials import CONFIG
+from small import CONFIG
 
 from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.tasks.transfer_dataset import SORTED_BATCHES, TransferDataset
