@@ -20,6 +20,12 @@ class Counting:
                     time.sleep(float(src[1]))
                 case ["fail"]:
                     raise XalignError("as asked", where=src[1])
+                case ["lose"]:
+
+                    class Local(Exception):
+                        """No other process has this class."""
+
+                    raise Local("lost")
                 case ["die"]:
                     os.kill(os.getpid(), signal.SIGKILL)
             yield src, tgt, len(src), len(tgt)

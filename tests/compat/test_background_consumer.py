@@ -8,15 +8,23 @@ from xalign_fairseq.compat import background_consumer
 
 
 @pytest.fixture(autouse=True)
-def applied():
+def consumers():
+    """The function that gives the threads that fetch batches since the test began."""
     compat.apply()
+    before = set(threading.enumerate())
+
+    def running():
+        return [each for each in set(threading.enumerate()) - before if isinstance(each, iterators.BackgroundConsumer)]
+
+    return running
 
 
-def test_batches_arrive_unchanged_and_the_thread_ends():
+def test_batches_arrive_unchanged_and_the_thread_ends(consumers):
     buffered = iterators.BufferedIterator(3, list(range(50)))
     assert list(buffered) == list(range(50))
-    buffered._consumer.join(10)
-    assert not buffered._consumer.is_alive()
+    for consumer in consumers():
+        consumer.join(10)
+    assert not consumers()
 
 
 def test_fewer_batches_on_request():
@@ -39,7 +47,7 @@ def test_an_error_in_a_batch_reaches_the_trainer():
 
 
 @pytest.mark.parametrize("size", [1, 4])
-def test_stopping_in_mid_epoch_joins_the_thread(size):
+def test_stopping_in_mid_epoch_joins_the_thread(consumers, size):
     made = []
 
     class Source:
@@ -53,14 +61,13 @@ def test_stopping_in_mid_epoch_joins_the_thread(size):
 
     buffered = iterators.BufferedIterator(size, Source())
     assert next(buffered) == 0
-    consumer = buffered._consumer
-    assert consumer.is_alive()  # waiting for room in the queue
+    (consumer,) = consumers()  # waiting for room in the queue
     consumer.stop()
-    assert not consumer.is_alive()
+    assert not consumers()
     assert len(made) < 100
 
 
-def test_the_exit_handler_stops_what_still_runs():
+def test_the_exit_handler_stops_what_still_runs(consumers):
     release = threading.Event()
 
     class Source:
@@ -75,6 +82,6 @@ def test_the_exit_handler_stops_what_still_runs():
     buffered = iterators.BufferedIterator(1, Source())
     next(buffered)
     threading.Timer(0.2, release.set).start()
-    background_consumer._stop_all()
+    background_consumer.stop_all()
     assert release.is_set()
-    assert not buffered._consumer.is_alive()
+    assert not consumers()

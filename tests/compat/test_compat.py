@@ -1,3 +1,4 @@
+import importlib.util
 import subprocess
 import sys
 
@@ -38,15 +39,18 @@ def test_every_unit_has_a_status_with_a_reason():
     assert compat.status() == statuses
 
 
+def begun_anew():
+    """The module as a process finds it that has patched nothing yet."""
+    spec = importlib.util.spec_from_file_location(compat.__name__, compat.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def test_installing_twice_wraps_once():
     compat.apply()
     before = places()
-    compat._statuses.clear()
-    try:
-        second = compat.apply()
-    finally:
-        compat._statuses.clear()
-        compat.apply()
+    second = begun_anew().apply()
     assert all(first is again for first, again in zip(before, places(), strict=True))
     states = {entry.name: entry.state for entry in second}
     assert states.pop("numpy.compat.long") == "not needed"  # supplied by the first time
@@ -56,11 +60,11 @@ def test_installing_twice_wraps_once():
 def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
     from xalign_fairseq.compat import bf16_tpu
 
-    monkeypatch.setattr(compat, "_statuses", [])
-    monkeypatch.setattr(compat, "UNITS", ("bf16_tpu",))
+    anew = begun_anew()
+    anew.UNITS = ("bf16_tpu",)
     monkeypatch.setattr(bf16_tpu, "needed", lambda: False)
     monkeypatch.setattr(bf16_tpu, "install", lambda: 1 / 0)
-    assert compat.apply() == [(bf16_tpu.NAME, "not needed", bf16_tpu.WHY_NOT)]
+    assert anew.apply() == [(bf16_tpu.NAME, "not needed", bf16_tpu.WHY_NOT)]
 
 
 def test_importing_the_package_loads_neither_torch_nor_fairseq():

@@ -1,7 +1,6 @@
-from types import SimpleNamespace
-
 import pytest
 import torch
+from fairseq import trainer
 from fairseq.optim.fp16_optimizer import FP16Optimizer
 from omegaconf import OmegaConf
 
@@ -40,14 +39,32 @@ def test_current_device_is_cuda_s_again_afterwards():
     assert torch.cuda.current_device is before
 
 
-def test_overflow_on_a_cpu_trainer_needs_no_cuda():
-    step = cpu_half._overflow_without_cuda(lambda trainer, scale: torch.tensor(0.0).cuda() + scale)
-    assert step(SimpleNamespace(cuda=False, tpu=False), 2) == 2
+@pytest.fixture
+def step(monkeypatch):
+    """The function that has a patched trainer, on CUDA or not, do a step that asks for CUDA."""
+
+    def run(cuda):
+        class Overflowing:
+            tpu = False
+
+            def train_step(self, scale):
+                return torch.tensor(0.0).cuda() + scale
+
+        Overflowing.cuda = cuda
+        with monkeypatch.context() as patch:
+            patch.setattr(trainer, "Trainer", Overflowing)
+            cpu_half.install()
+        return Overflowing().train_step(2)
+
+    return run
+
+
+def test_overflow_on_a_cpu_trainer_needs_no_cuda(step):
+    assert step(cuda=False) == 2
     assert "cuda" not in vars(torch.Tensor)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_cuda_trainer_is_left_alone():
-    step = cpu_half._overflow_without_cuda(lambda trainer: torch.tensor(0.0).cuda())
+def test_a_cuda_trainer_is_left_alone(step):
     with pytest.raises((AssertionError, RuntimeError)):
-        step(SimpleNamespace(cuda=True, tpu=False))
+        step(cuda=True)

@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from fairseq.trainer import Trainer
+from fairseq import trainer
 from fairseq_cli import train
 
 from xalign_fairseq import compat
@@ -30,25 +30,40 @@ def restart(monkeypatch):
 
 def save(path):
     """What a checkpoint holds that the patched trainer writes."""
-    trainer = SimpleNamespace(
+    saving = SimpleNamespace(
         should_save_checkpoint_on_current_rank=True,
         state_dict=lambda: {"model": {}, "extra_state": {"metrics": 1}},
         cfg=SimpleNamespace(checkpoint=SimpleNamespace(write_checkpoints_asynchronously=False)),
     )
-    Trainer.save_checkpoint(trainer, str(path), {"val_loss": 0.7})
+    trainer.Trainer.save_checkpoint(saving, str(path), {"val_loss": 0.7})
     return torch.load(path)["extra_state"]
 
 
-def load(extra_state, **reset):
-    """The patch around a trainer that reads a checkpoint."""
-    return early_stopping._restored(lambda *args: extra_state)(None, "checkpoint.pt", **reset)
+@pytest.fixture
+def load(monkeypatch):
+    """The function that has a patched trainer read a checkpoint with this extra state."""
+
+    def read(extra_state, **reset):
+        class Reading:
+            def load_checkpoint(self, *args):
+                return extra_state
+
+            def save_checkpoint(self, *args):
+                pass
+
+        with monkeypatch.context() as patch:
+            patch.setattr(trainer, "Trainer", Reading)
+            early_stopping.install()
+        return Reading().load_checkpoint("checkpoint.pt", **reset)
+
+    return read
 
 
 def validate(*values):
     return [train.should_stop_early(CFG, value) for value in values]
 
 
-def test_a_resumed_run_ends_where_an_uninterrupted_one_does(restart, tmp_path):
+def test_a_resumed_run_ends_where_an_uninterrupted_one_does(restart, load, tmp_path):
     assert validate(*VALUES) == [False, False, False, True]
     restart()
     validate(*VALUES[:3])
@@ -60,13 +75,13 @@ def test_a_resumed_run_ends_where_an_uninterrupted_one_does(restart, tmp_path):
 
 
 @pytest.mark.parametrize("reset", [{"reset_optimizer": True}, {"reset_meters": True}])
-def test_what_begins_anew_from_a_checkpoint_counts_anew(reset):
+def test_what_begins_anew_from_a_checkpoint_counts_anew(load, reset):
     load({"early_stopping": {"best": 0.5, "num_runs": 2}}, **reset)
     assert validate(0.6) == [False]
     assert train.should_stop_early.best == 0.6
 
 
-def test_checkpoints_without_a_count_are_read_and_written(tmp_path):
+def test_checkpoints_without_a_count_are_read_and_written(load, tmp_path):
     assert load(None) is None
     assert load({"val_loss": 1}) == {"val_loss": 1}
     assert "early_stopping" not in save(tmp_path / "checkpoint.pt")

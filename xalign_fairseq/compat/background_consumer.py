@@ -75,7 +75,8 @@ def _stoppable(original: type) -> type:
 
 
 @atexit.register
-def _stop_all() -> None:
+def stop_all() -> None:
+    """Stop the threads that still fetch batches; called as the interpreter ends."""
     for consumer in list(_running):
         consumer.stop()
         if consumer.is_alive():

@@ -1,0 +1,51 @@
+"""Metrics as sums of counts: ratios and F1 by hand, sets of items, and any number of sets at once."""
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.evaluation.metric import Metric, f1, ratio
+
+LENGTHS = Metric("share", ("equal", "items"), lambda gold, mine, language: (gold == mine, 1), ratio, "hand-made")
+
+
+@pytest.mark.parametrize(("totals", "value"), [([1, 4], 0.25), ([0, 3], 0.0), ([0, 0], 0.0), ([3, 3], 1.0)])
+def test_a_ratio(totals, value):
+    assert ratio(np.array(totals)) == value
+
+
+@pytest.mark.parametrize(
+    ("totals", "value"),
+    [([1, 2, 3], 0.4), ([0, 0, 0], 0.0), ([0, 4, 0], 0.0), ([0, 0, 4], 0.0), ([5, 5, 5], 1.0)],
+)
+def test_f1_is_the_harmonic_mean(totals, value):
+    hits, predicted, gold = totals
+    assert f1(np.array(totals)) == value
+    if hits:
+        precision, recall = hits / predicted, hits / gold
+        assert value == pytest.approx(2 * precision * recall / (precision + recall))
+
+
+@pytest.mark.parametrize("function", [ratio, f1])
+def test_many_sums_at_once_are_as_one_by_one(function):
+    totals = np.random.default_rng(1).integers(0, 5, (4, 6, 3 if function is f1 else 2))
+    found = function(totals)
+    assert found.shape == (4, 6) and found.dtype == np.float64
+    for place in np.ndindex(4, 6):
+        assert found[place] == function(totals[place])
+
+
+def test_counts_are_of_items_and_the_score_is_of_their_sum():
+    counts = LENGTHS.counts("abca", "abdd", "en")
+    assert counts.dtype == np.float64 and counts.tolist() == [[1, 1], [1, 1], [0, 1], [0, 1]]
+    assert LENGTHS.score(counts) == 0.5
+    assert LENGTHS.score(counts[[0, 0, 2]]) == pytest.approx(2 / 3)  # any resample
+
+
+def test_no_item_has_no_counts_and_scores_0():
+    counts = LENGTHS.counts([], [], "en")
+    assert counts.shape == (0, 2) and LENGTHS.score(counts) == 0
+
+
+def test_every_item_needs_a_prediction():
+    with pytest.raises(ValueError, match="zip"):
+        LENGTHS.counts("ab", "a", "en")

@@ -1,0 +1,36 @@
+"""The face of the package: light for Python, and for fairseq the folder that registers everything."""
+
+import subprocess
+import sys
+
+import pytest
+
+import xalign_fairseq
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch import installed
+from xalign_fairseq.version import __version__
+
+LIGHT = "import sys, xalign_fairseq; sys.exit('torch' in sys.modules or 'fairseq' in sys.modules)"
+
+
+def test_importing_it_loads_neither_torch_nor_fairseq():
+    assert subprocess.run([sys.executable, "-c", LIGHT]).returncode == 0
+    assert xalign_fairseq.__version__ == __version__
+
+
+def test_everything_is_registered_once():
+    for _ in range(2):
+        xalign_fairseq.register()
+    from fairseq.criterions import CRITERION_REGISTRY
+    from fairseq.models import ARCH_MODEL_REGISTRY
+    from fairseq.tasks import TASK_REGISTRY
+
+    assert {"xalign_pretraining", "xalign_tagging"} <= TASK_REGISTRY.keys()
+    assert {"xlm_align", "transfer"} <= CRITERION_REGISTRY.keys()
+    assert "xalign_tiny" in ARCH_MODEL_REGISTRY
+
+
+def test_without_fairseq_it_is_said_what_to_install(monkeypatch):
+    monkeypatch.setattr(installed, "missing_for_training", lambda: (["fairseq-fixed"], ["pip install fairseq-fixed"]))
+    with pytest.raises(XalignError, match=r"no fairseq-fixed\n  next: pip install fairseq-fixed"):
+        xalign_fairseq.register()
