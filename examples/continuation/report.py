@@ -187,7 +187,7 @@ def to_markdown(runs: Runs) -> str:
 
 def draw(runs: Runs, folder: Path) -> None:
     """A panel for each measure: the seeds of each setting, their mean, and lines at the baselines."""
-    from xalign_fairseq.plots.figure import ACCENT, GRID, INK, MUTED, new_figure, save
+    from xalign_fairseq.plots.figure import ACCENT, INK, MUTED, new_figure, save, style_axes
 
     figure = new_figure(9.6, 1.2 + 0.3 * len(runs))
     panels = figure.subplots(1, len(study.HEADLINES), sharey=True)
@@ -203,11 +203,7 @@ def draw(runs: Runs, folder: Path) -> None:
         better = "higher" if study.MEASURES[measure].sign > 0 else "lower"
         axes.set_title(f"{label}, % ({better} is better)", fontsize=10, color=INK)
         axes.set_yticks(range(len(runs)), list(runs))
-        axes.grid(axis="x", color=GRID, linewidth=0.7)
-        axes.tick_params(colors=MUTED, labelsize=9)
-        for side, spine in axes.spines.items():
-            spine.set_visible(side in ("left", "bottom"))
-            spine.set_color(GRID)
+        style_axes(axes, grid="x")
     panels[0].invert_yaxis()
     save(figure, folder / "measures.png")
 

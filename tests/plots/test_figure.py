@@ -5,7 +5,7 @@ pytest.importorskip("matplotlib")
 from matplotlib import image, pyplot, rcParams
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.plots.figure import FONTS, check_picture, new_figure, require_matplotlib, save
+from xalign_fairseq.plots.figure import FONTS, check_picture, new_figure, require_matplotlib, save, style_axes
 
 
 def test_the_ending_is_checked_before_anything_is_drawn():
@@ -51,3 +51,12 @@ def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
     with pytest.raises(ValueError, match="nothing"):
         save(figure, path)
     assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_axes_have_a_grid_along_one_axis_and_no_frame():
+    axes = new_figure(1, 1).add_subplot()
+    style_axes(axes, grid="x")
+    assert {side for side, spine in axes.spines.items() if spine.get_visible()} == {"left", "bottom"}
+    lines = {name: [line.get_visible() for line in axis.get_gridlines()]
+             for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))}  # fmt: skip
+    assert all(lines["x"]) and not any(lines["y"])

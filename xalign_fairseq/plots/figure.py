@@ -5,12 +5,13 @@ import io
 import os
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 INK, MUTED, GRID, ACCENT = "#1f2933", "#6b7785", "#dde2e7", "#c2410c"
@@ -51,6 +52,15 @@ def new_figure(width: float, height: float) -> "Figure":
     installed = set(font_manager.get_font_names())
     rcParams["font.family"] = [font for font in FONTS if font in installed] or ["sans-serif"]
     return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
+    """Muted ticks, a light grid along one axis, and no frame but the left and the lower line."""
+    axes.grid(axis=grid, color=GRID, linewidth=0.7)
+    axes.tick_params(colors=MUTED, labelsize=9)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(GRID)
 
 
 def save(figure: "Figure", path: str | os.PathLike) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.figure import INK, MUTED, new_figure, save, style_axes
 from xalign_fairseq.plots.layers import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -85,12 +85,8 @@ def _again(looks: Sequence[str], names: Sequence[str]) -> list[str]:
 
 def _finish(axes: "Axes", task: str) -> None:
     axes.set_title(task, color=INK, fontsize=10, loc="left")
-    axes.grid(axis="y", color=GRID, linewidth=0.7)
+    style_axes(axes, grid="y")
     axes.set_axisbelow(True)
-    axes.tick_params(colors=MUTED, labelsize=9)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(GRID)
 
 
 def _legend(panels: Sequence["Axes"]) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.figure import INK, new_figure, save, style_axes
 
 COLOURS = ("#123f73", "#c2410c", "#2f855a", "#6b46c1", "#b7791f", "#0e7490")
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -36,11 +36,7 @@ def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
     axes.margins(y=0.1)
     axes.set_xlabel("layer (0: embeddings)", color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
-    axes.grid(axis="y", color=GRID, linewidth=0.7)
-    axes.tick_params(colors=MUTED, labelsize=9)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(GRID)
+    style_axes(axes, grid="y")
     legend = axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9, labelcolor=INK)
     for text in legend.get_texts():
         text.set_parse_math(False)

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.figure import INK, MUTED, new_figure, save, style_axes
 from xalign_fairseq.plots.layers import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -102,13 +102,9 @@ def _error_bars(axes: "Axes", places: Sequence[float], rows: Sequence[Mapping[st
 def _finish(axes: "Axes", groups: Sequence[str]) -> None:
     axes.set_xticks(range(len(groups)), ["\n".join(textwrap.wrap(name, LABEL)).replace("$", r"\$") for name in groups])
     axes.set_xlim(-0.6, len(groups) - 0.4)
-    axes.grid(axis="y", color=GRID, linewidth=0.7)
+    style_axes(axes, grid="y")
     axes.set_axisbelow(True)
-    axes.tick_params(colors=MUTED, labelsize=9)
     axes.tick_params(axis="x", length=0)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(GRID)
 
 
 def _legend(axes: "Axes") -> None:
