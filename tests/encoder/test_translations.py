@@ -57,7 +57,7 @@ def test_every_translation_of_a_token_is_drawn_and_no_other():
     expected = translations()
     assert expected[5] == {40, 44, 47} and expected[11] == {11}
     tokens = torch.arange(V).repeat(300, 1)
-    found, there = table.translate(tokens, torch.rand(300, V, generator=torch.Generator().manual_seed(1)))
+    found, _, there = table.translate(tokens, torch.rand(300, V, generator=torch.Generator().manual_seed(1)))
     for token in range(V):
         assert there[:, token].all() == there[:, token].any() == (token in expected)
         assert set(found[:, token].tolist()) == expected.get(token, {token})
@@ -72,10 +72,10 @@ def test_the_draw_is_a_share_of_the_sorted_translations():
 def test_tokens_of_any_shape_and_the_last_token_without_a_translation():
     table = TranslationTable([FIRST], V)
     tokens = torch.tensor([[[5, V - 1], [0, 44]]])
-    found, there = table.translate(tokens, torch.zeros(1, 2, 2))
+    found, _, there = table.translate(tokens, torch.zeros(1, 2, 2))
     assert found.tolist() == [[[40, V - 1], [0, 5]]] and there.tolist() == [[[True, False], [False, True]]]
 
 
 def test_no_lexicon_translates_nothing():
-    found, there = TranslationTable([], V).translate(torch.tensor([5]), torch.tensor([0.5]))
+    found, _, there = TranslationTable([], V).translate(torch.tensor([5]), torch.tensor([0.5]))
     assert found.tolist() == [5] and not there.any()

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -7,7 +8,7 @@ from small import CONFIG
 
 from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import Lexicon
-from xalign_fairseq.encoder.translations import TranslationTable
+from xalign_fairseq.encoder.translations import TranslationTable, source_tokens
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.dict_mlm import DictMaskedLanguageModel, DictMlmConfig
 
@@ -28,18 +29,21 @@ class Encoder:
         self.table = torch.randn(V, V, dtype=torch.float64)
 
     def states(self, given):
-        self.read = given.tokens
+        self.read, self.languages = given.tokens, given.languages
         return SimpleNamespace(layer=lambda layer: self.table[given.tokens])
 
     def lm_logits(self, hidden):
         return hidden
 
 
-def run(**options):
+def run(lexicons=(LEXICON,), embeddings="", row=None, masked=MASKED, targets=TARGETS, draw=DRAW, **options):
+    """The loss and what was read; ``row``: of the block's language."""
     objective = DictMaskedLanguageModel(DictMlmConfig(**options))
-    objective.lexicons = [LEXICON]
-    encoder = Encoder({"dict_mlm": objective.build_head(CONFIG)})
-    mono = Mono(MASKED, TARGETS, DRAW, torch.zeros(1, dtype=torch.int64), torch.arange(1, 8), padded=False)
+    objective.lexicons = lexicons
+    encoder = Encoder({"dict_mlm": objective.build_head(replace(CONFIG, language_embeddings=embeddings))})
+    predicted = torch.arange(targets.numel())[targets.flatten() != 1]
+    rows = None if row is None else torch.full((len(masked),), row)
+    mono = Mono(masked, targets, draw, torch.zeros(len(masked), dtype=torch.int64), predicted, False, rows)
     return objective.forward(objective.step(encoder, Batch(mono=mono))), encoder
 
 
@@ -51,8 +55,9 @@ def cross_entropy(encoder, read, target):
 def test_released_variant_reads_the_translation_and_predicts_the_original():
     loss, encoder = run(variant="input", prob=0.5)
     # asked at draws below 0.5; 0.1 / 0.5 and 0.3 / 0.5 choose the first and second translation of 5; 40 is 5 again;
-    # 7 and 8 have none (several subwords, held out) and stay visible; the last 5 is left to MLM
-    read = [0, 40, 41, 42, 5, 7, 8, 20, 9]
+    # 7 and 8 have none (several subwords, held out) and stay visible; the last 5 is left to MLM, whose random token is
+    # drawn anew from 4 to 39 and 46 to 58: (0.8 - 0.5) / 0.5 of 49, the token at 29 from 0
+    read = [0, 40, 41, 42, 5, 7, 8, 33, 9]
     assert encoder.read.tolist() == [read]
     targets = TARGETS[0].tolist()
     expected = sum(cross_entropy(encoder, read[k], targets[k]) for k in range(1, 8))
@@ -70,22 +75,74 @@ def test_target_variant_predicts_the_translation_of_what_mlm_hid():
     assert loss.total.item() == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.parametrize(("embeddings", "aa", "bb"), [("aa,bb", 0, 1), ("cc,bb,aa", 2, 1)])
+def test_a_translation_that_is_read_has_the_embedding_of_its_own_language(embeddings, aa, bb):
+    for block in (aa, bb):
+        # 5 5 6 are read in bb, 40 in aa, whatever the block is in; what has no translation stays in the block's
+        expected = [block, bb, bb, bb, aa, block, block, block, block]
+        assert run(embeddings=embeddings, row=block)[1].languages.tolist() == [expected]
+        kept = run(embeddings=embeddings, row=block, translation_language="block")[1]
+        assert kept.languages.expand(1, 9).tolist() == [[block] * 9]
+        assert run(embeddings=embeddings, row=block, variant="target")[1].languages.tolist() == [[block]]
+    assert run()[1].languages is None
+
+
+def test_the_language_is_that_of_the_dictionary_that_the_translation_is_from():
+    both = [LEXICON, Lexicon("aa", "cc", [5], [1], [46], [1], [0])]
+    _, encoder = run(both, embeddings="aa,bb,cc", row=0, prob=1.0, draw=torch.full_like(DRAW, 0.9))
+    assert encoder.read[0, 1:5].tolist() == [46, 46, 42, 5]
+    assert encoder.languages[0, 1:5].tolist() == [2, 2, 1, 0]
+    with pytest.raises(XalignError, match=r"no embedding for a language[\s\S]*cc"):
+        run(both, embeddings="aa,bb", row=0)
+    for options in ({"translation_language": "block"}, {"variant": "target"}):
+        run(both, embeddings="aa,bb", row=0, **options)
+
+
+def test_random_tokens_are_drawn_evenly_from_what_is_not_on_the_target_side_alone():
+    # 5 - 40, 40 - 41 of another dictionary: 40 is on a source side, too
+    lexicons = [LEXICON, Lexicon("bb", "cc", [40], [1], [41], [1], [2])]
+    expected = [token for token in range(4, 59) if token not in (41, 42, 43, 44, 45)]
+    size = 50 * len(expected)
+    draw = 0.5 + (torch.arange(size, dtype=torch.float64)[None] + 0.5) / (2 * size)
+    targets, masked = torch.full((1, size), 7), torch.full((1, size), 42)
+    given = {"lexicons": lexicons, "masked": masked, "targets": targets, "draw": draw}
+    assert run(**given)[1].read.unique(return_counts=True)[1].tolist() == [50] * len(expected)
+    assert run(**given)[1].read.unique().tolist() == expected
+    for options in ({"random_tokens": "all"}, {"variant": "target"}):
+        assert run(**given, **options)[1].read.unique().tolist() == [42]
+    # What is hidden, as it was or not chosen is left alone, and so is what the dictionary is asked for.
+    for tokens, truth in ((MASK, 7), (7, 7), (42, 1)):
+        given |= {"masked": torch.full_like(masked, tokens), "targets": torch.full_like(targets, truth)}
+        assert run(**given)[1].read.unique().tolist() == [tokens]
+    assert run(**given | {"targets": targets, "prob": 1.0})[1].read.unique().tolist() == [7]
+
+
+def test_the_source_half_of_a_derived_language_is_the_natural_one():
+    # ids 4 to 30 are the natural language's, 31 to 57 their twins; 58 is shared
+    natural = list(range(4, 31))
+    twins = [token + 27 for token in natural]
+    part = [token % 3 for token in natural]
+    lexicon = Lexicon("en", "xx", natural, [1] * 27, twins, [1] * 27, part)
+    assert source_tokens([lexicon], V).tolist() == [*natural, 58]
+
+
 def test_prob_is_the_share_that_is_asked():
     assert run(variant="input", prob=1.0)[1].read.tolist()[0][7] == 41  # 0.8 chooses the second
     assert run(variant="input", prob=0.2)[1].read.tolist()[0][1:4] == [41, 5, MASK]
     for prob in (0.0, 1.5):
         with pytest.raises(XalignError, match="prob"):
             run(prob=prob)
-    with pytest.raises(XalignError, match="variant"):
-        run(variant="both")
+    for option in ("variant", "translation_language", "random_tokens"):
+        with pytest.raises(XalignError, match=option.replace("_", "-")):
+            run(**{option: "both"})
 
 
 def test_translations_go_both_ways_and_are_chosen_evenly():
     table = TranslationTable([LEXICON, Lexicon("aa", "cc", [5], [1], [46], [1], [0])], V)
     draws = (torch.arange(9) / 9).float()
-    found, there = table.translate(torch.full((9,), 5), draws)
+    found, _, there = table.translate(torch.full((9,), 5), draws)
     assert found.tolist() == [40, 40, 40, 41, 41, 41, 46, 46, 46] and there.all()
-    found, there = table.translate(torch.tensor([42, 45, 43, 0, V - 1]), torch.full((5,), 0.999999))
+    found, _, there = table.translate(torch.tensor([42, 45, 43, 0, V - 1]), torch.full((5,), 0.999999))
     assert found.tolist() == [6, 45, 43, 0, V - 1] and there.tolist() == [True, False, False, False, False]
 
 
@@ -93,7 +150,7 @@ def test_lexicons_without_an_entry_for_a_single_token():
     several = Lexicon("aa", "bb", [5, 6], [2], [40], [1], [0])
     held_out = Lexicon("aa", "cc", [7], [1], [41], [1], [1])
     table = TranslationTable([several, held_out], V)
-    found, there = table.translate(torch.arange(V), torch.zeros(V))
+    found, _, there = table.translate(torch.arange(V), torch.zeros(V))
     assert found.tolist() == list(range(V)) and not there.any()
     objective = DictMaskedLanguageModel(DictMlmConfig())
     objective.lexicons = [several, held_out]

@@ -168,10 +168,13 @@ class Mono:
     padded: bool
     language_rows: Tensor | None = None
 
-    def input(self, tokens: Tensor | None = None) -> Input:
-        """The blocks for the encoder, perturbed as they are or by ``tokens`` (B, T) in their place."""
-        rows = self.language_rows
-        languages = None if rows is None else rows[:, None]
+    def input(self, tokens: Tensor | None = None, languages: Tensor | None = None) -> Input:
+        """The blocks for the encoder, perturbed as they are or by ``tokens`` (B, T) in their place.
+
+        ``languages``: (B, T), rows of the language embeddings in place of each block's own.
+        """
+        if languages is None and self.language_rows is not None:
+            languages = self.language_rows[:, None]
         return Input(self.masked if tokens is None else tokens, languages, padded=self.padded)
 
 

@@ -1,12 +1,14 @@
 """The entries of bilingual lexicons as tensors beside the encoder: what the objectives on dictionaries read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.data.dictionary import SPECIALS
 from xalign_fairseq.data.lexicon import TRAINED, Lexicon
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -42,46 +44,84 @@ class Entries(nn.Module):
         return (at_least_float32(F.embedding(side, embeddings)) * real).sum(1) / real.sum(1)
 
 
+class Translation(NamedTuple):
+    """What :meth:`TranslationTable.translate` found for each token, tensors of the tokens' shape.
+
+    Attributes:
+        tokens: ids, those of the tokens themselves where there is no translation.
+        languages: rows of the translations' language embeddings; any number where there is no translation.
+        there: bool, whether there is a translation.
+    """
+
+    tokens: Tensor
+    languages: Tensor
+    there: Tensor
+
+
 class TranslationTable(nn.Module):
     """The translations of single tokens, in both directions, by entries that are one subword on either side.
 
-    Token t has ``count[t]`` translations, which stand in ``flat`` from ``start[t]`` on. A token that both languages
-    share may have itself.
+    Token t has ``count[t]`` translations, which stand in ``flat`` from ``start[t]`` on, beside their ``languages``. A
+    token that both languages share may have itself.
+
+    Args:
+        lexicons: whose trained entries translate.
+        vocab_size: number of ids.
+        language_row: the row of a language's embedding; None for an encoder without any, whose rows are all 0.
+
+    Raises:
+        XalignError: an encoder that has no embedding for a language of the lexicons.
     """
 
     start: Tensor
     count: Tensor
     flat: Tensor
+    languages: Tensor
 
-    def __init__(self, lexicons: Sequence[Lexicon], vocab_size: int):
+    def __init__(self, lexicons: Sequence[Lexicon], vocab_size: int, language_row: Callable[[str], int] | None = None):
         super().__init__()
-        pairs = [torch.empty(0, 2, dtype=torch.int64)]
+        found = [torch.empty(0, 3, dtype=torch.int64)]
         for lexicon in lexicons:
             entries = lexicon.entries(TRAINED)
             single = (entries.src_sizes == 1) & (entries.tgt_sizes == 1)
             sides = (entries.src_ids, entries.src_sizes), (entries.tgt_ids, entries.tgt_sizes)
             src, tgt = (torch.from_numpy(ids[np.repeat(single, sizes)]) for ids, sizes in sides)
-            both = torch.stack([src, tgt], 1)
-            pairs += [both, both.flip(1)]
-        distinct = torch.unique(torch.cat(pairs), dim=0)  # sorted by token
+            for token, translation, language in ((src, tgt, lexicon.tgt), (tgt, src, lexicon.src)):
+                row = language_row(language) if language_row else 0
+                found.append(torch.stack([token, translation, torch.full_like(token, row)], 1))
+        distinct = torch.unique(torch.cat(found), dim=0)  # sorted by token
         count = torch.bincount(distinct[:, 0], minlength=vocab_size)
         self.register_buffer("count", count, persistent=False)
         self.register_buffer("start", count.cumsum(0) - count, persistent=False)
         # A token without a translation would otherwise look behind the end.
         self.register_buffer("flat", F.pad(distinct[:, 1], (0, 1)), persistent=False)
+        self.register_buffer("languages", F.pad(distinct[:, 2], (0, 1)), persistent=False)
 
-    def translate(self, tokens: Tensor, draw: Tensor) -> tuple[Tensor, Tensor]:
-        """A translation of each token, and whether it has one.
+    def translate(self, tokens: Tensor, draw: Tensor) -> Translation:
+        """A translation of each token.
 
         Args:
             tokens: ids of any shape.
             draw: numbers in [0, 1) of the same shape, which choose between several translations.
-
-        Returns:
-            ids, those of the tokens where there is no translation; bool.
         """
         count = self.count[tokens]
         there = count > 0
         chosen = torch.minimum((draw.double() * count).long(), (count - 1).clamp(min=0))
-        found = self.flat[(self.start[tokens] + chosen).clamp(max=len(self.flat) - 1)]
-        return torch.where(there, found, tokens), there
+        at = (self.start[tokens] + chosen).clamp(max=len(self.flat) - 1)
+        return Translation(torch.where(there, self.flat[at], tokens), self.languages[at], there)
+
+
+def source_tokens(lexicons: Sequence[Lexicon], vocab_size: int) -> Tensor:
+    """The ordinary tokens that do not stand on the target side of lexicons alone, int64, ascending.
+
+    Of a derived language, whose lexicon from the natural one has all of its pieces, trained on or not, they are the
+    natural language's half of the vocabulary and what both share.
+
+    Args:
+        lexicons: all their entries count, with all subwords.
+        vocab_size: number of ids; 0 to 3 are special, and the last is ``<mask>``.
+    """
+    ordinary = np.arange(len(SPECIALS), vocab_size - 1)
+    sides = [[getattr(lexicon, side) for lexicon in lexicons] for side in ("src_ids", "tgt_ids")]
+    src, tgt = (np.concatenate([np.empty(0, dtype=np.int64), *side]) for side in sides)
+    return torch.from_numpy(np.setdiff1d(ordinary, np.setdiff1d(tgt, src)))

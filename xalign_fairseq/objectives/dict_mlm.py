@@ -3,12 +3,13 @@
 from dataclasses import dataclass, field
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from xalign_fairseq.data.batches import Mono
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.translations import TranslationTable
+from xalign_fairseq.encoder.translations import Translation, TranslationTable, source_tokens
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -29,6 +30,39 @@ class DictMlmConfig(ObjectiveConfig):
     prob: float = field(
         default=0.5, metadata={"help": "share of the chosen tokens that the dictionary is asked for; others are MLM's"}
     )
+    translation_language: str = field(
+        default="own",
+        metadata={
+            "help": "language embedding of a translation that is read: its own (ALIGN-MLM's released code) or block, "
+            "that of the text around it"
+        },
+    )
+    random_tokens: str = field(
+        default="source",
+        metadata={
+            "help": "what MLM's random tokens are drawn from, of variant input: source, all but the tokens that stand "
+            "on the dictionaries' target side alone (ALIGN-MLM's released code: the natural language's half of the "
+            "vocabulary), or all"
+        },
+    )
+
+
+class DictionaryHead(nn.Module):
+    """What the objective looks up: buffers that no checkpoint stores, as the task keeps the lexicons themselves.
+
+    Attributes:
+        table: the translations.
+        source: int64, the tokens that random ones are drawn from.
+        mask: id of ``<mask>``.
+    """
+
+    source: Tensor
+
+    def __init__(self, table: TranslationTable, source: Tensor, mask: int):
+        super().__init__()
+        self.table = table
+        self.mask = mask
+        self.register_buffer("source", source, persistent=False)
 
 
 @register_objective("dict_mlm", dataclass=DictMlmConfig)
@@ -38,6 +72,13 @@ class DictMaskedLanguageModel(Objective):
     M are MLM's chosen positions; at each the dictionary is asked with probability ``prob``. Entries of one subword on
     either side serve, in both directions; of several translations one is drawn. ``input``: x~_i is the translation of
     x_i, and y_i = x_i. ``target``: y_i is the translation, and x~_i what MLM made of x_i.
+
+    In an encoder with language embeddings a translation that is read has that of its own language, which is the
+    language that its dictionary gives it. Where MLM put a random token, ``input`` draws another, in text of either
+    language: ALIGN-MLM's released code draws from the original half of its vocabulary, the ids that the derived
+    language's are counted on from. Here that half is all that does not stand on the target side of the dictionaries
+    alone, in entries trained on or not. Between natural languages it has the tokens of no entry, too, and those that
+    both languages share.
     """
 
     needs = ("mono", "lexicon")
@@ -48,6 +89,8 @@ class DictMaskedLanguageModel(Objective):
     def __init__(self, cfg: DictMlmConfig):
         super().__init__(cfg)
         choice(cfg.variant, ("input", "target"), "--dict-mlm-variant")
+        choice(cfg.translation_language, ("own", "block"), "--dict-mlm-translation-language")
+        choice(cfg.random_tokens, ("source", "all"), "--dict-mlm-random-tokens")
         if not 0 < cfg.prob <= 1:
             raise XalignError(
                 "the share of tokens that the dictionary is asked for is outside (0, 1]",
@@ -57,12 +100,14 @@ class DictMaskedLanguageModel(Objective):
             )
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
-        """The translations.
+        """The translations, and the tokens that random ones are drawn from.
 
         Raises:
-            XalignError: no entry to train on has one subword on either side.
+            XalignError: no entry to train on has one subword on either side; or the encoder has language embeddings,
+                and none for a language of the dictionaries.
         """
-        table = TranslationTable(self.lexicons, config.vocab_size)
+        own = config.languages and self.cfg.variant == "input" and self.cfg.translation_language == "own"
+        table = TranslationTable(self.lexicons, config.vocab_size, config.language_row if own else None)
         if not table.count.any():
             trained = sum(int((lexicon.part == TRAINED).sum()) for lexicon in self.lexicons)
             raise XalignError(
@@ -72,20 +117,40 @@ class DictMaskedLanguageModel(Objective):
                 expected="entries of one subword on either side",
                 next="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
             )
-        return table
+        return DictionaryHead(table, source_tokens(self.lexicons, config.vocab_size), config.vocab_size - 1)
 
     def forward(self, step: Step) -> Loss:
         """Sum over the chosen tokens of the blocks."""
-        mono, table = step.mono, step.head
-        masked, targets = mono.masked, mono.targets
+        mono, targets = step.mono, step.mono.targets
         chosen = targets.ne(PAD)
         asked = chosen & (mono.draw < self.cfg.prob)
         # Below prob the draw is uniform once more, and chooses between several translations.
-        translation, there = table.translate(targets, mono.draw / self.cfg.prob)
+        found = step.head.table.translate(targets, mono.draw / self.cfg.prob)
+        translated = asked & found.there
         if self.cfg.variant == "input":
-            masked = torch.where(asked, translation, masked)
+            tokens = torch.where(asked, found.tokens, self._masked(step))
+            read = mono.input(tokens, self._languages(mono, found, translated))
         else:
-            targets = torch.where(asked & there, translation, targets)
-        loss = masked_cross_entropy(step.encoder, mono.input(masked), targets, mono.predicted)
-        loss.stats["translated"] = ((asked & there).sum(), loss.count)
+            read = mono.input()
+            targets = torch.where(translated, found.tokens, targets)
+        loss = masked_cross_entropy(step.encoder, read, targets, mono.predicted)
+        loss.stats["translated"] = (translated.sum(), loss.count)
         return loss
+
+    def _masked(self, step: Step) -> Tensor:
+        """What MLM made of the blocks, with random tokens as the options have them; (B, T)."""
+        mono, source = step.mono, step.head.source
+        if self.cfg.random_tokens == "all":
+            return mono.masked
+        replaced = mono.targets.ne(PAD) & mono.masked.ne(mono.targets) & mono.masked.ne(step.head.mask)
+        # From prob on the draw is uniform, too.
+        share = (mono.draw.double() - self.cfg.prob) / ((1 - self.cfg.prob) or 1)
+        at = (share * len(source)).long().clamp(0, len(source) - 1)
+        return torch.where(replaced, source[at], mono.masked)
+
+    def _languages(self, mono: Mono, found: Translation, translated: Tensor) -> Tensor | None:
+        """(B, T), rows of the language embeddings; None for those of the blocks."""
+        rows = mono.language_rows
+        if rows is None or self.cfg.translation_language == "block":
+            return None
+        return torch.where(translated, found.languages, rows[:, None])
