@@ -74,8 +74,7 @@ def pair_products(
 
 def pair_cosines(hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor, Tensor]:
     """Cosines (B, n, m), 0 outside the masks, and the masks of pairs with finite states."""
-    wide = hidden if hidden.dtype == torch.float64 else hidden.float()
-    return finite_pairs(*pair_similarity(F.normalize(wide, dim=2), spans, sizes=sizes))
+    return finite_pairs(*pair_similarity(F.normalize(at_least_float32(hidden), dim=2), spans, sizes=sizes))
 
 
 def finite_pairs(similarity: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
