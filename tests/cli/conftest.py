@@ -13,6 +13,7 @@ from finished_runs import right, write_run  # noqa: F401
 from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.sinkhorn import backend, building
 
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
 WORDS = TEXT.split()
@@ -20,6 +21,21 @@ SIZES = {
     "encoder_layers": 3, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,
     "max_positions": 64,
 }  # fmt: skip
+
+
+@pytest.fixture
+def nothing_decided():
+    """The function that forgets which operators were built and chosen, as a new process has; forgotten afterwards."""
+
+    def forget():
+        for module in (backend, building):
+            for each in vars(module).values():
+                if hasattr(each, "cache_clear"):
+                    each.cache_clear()
+
+    forget()
+    yield forget
+    forget()
 
 
 @pytest.fixture(scope="session")

@@ -62,10 +62,9 @@ def test_options_that_a_method_does_not_have(align, options, message, capsys):
     assert message in err and not out
 
 
-def test_the_sinkhorn_backend_is_selected_and_told(align, capsys, monkeypatch):
+def test_the_sinkhorn_backend_is_selected_and_told(align, nothing_decided, capsys, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    for function in (backend.decide, backend._fault):
-        function.cache_clear()
+    nothing_decided()
     with backend.using("auto"):
         assert align("--sinkhorn-backend", "cuda") == 2
         assert "no GPU" in capsys.readouterr().err
@@ -74,10 +73,9 @@ def test_the_sinkhorn_backend_is_selected_and_told(align, capsys, monkeypatch):
         assert "Sinkhorn on" not in capsys.readouterr().err
         assert align("--sinkhorn-backend", "auto", "--quiet") == 0
         assert not capsys.readouterr().err
-        backend.decide.cache_clear()
+        nothing_decided()
         assert align("--sinkhorn-backend", "auto") == 0
         assert "Sinkhorn on cpu, float32: " in capsys.readouterr().err
-    backend._fault.cache_clear()
 
 
 @pytest.mark.parametrize("layers", ["3-1", "2-2", "a", "1,", "1--2", ""])

@@ -6,20 +6,15 @@ import pytest
 
 from xalign_fairseq.cli import _doctor_sinkhorn
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transport.sinkhorn import backend, building, toolchain
+from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD
 
 
 @pytest.fixture
-def findings(monkeypatch, tmp_path):
+def findings(nothing_decided, monkeypatch, tmp_path):
     """The findings by their topics, of an installation that has compiled nothing yet."""
     monkeypatch.setattr(building, "PREBUILT_FOLDER", tmp_path / "lib")
-    caches = (building.built, backend.decide, backend._fault)
-    for function in caches:
-        function.cache_clear()
-    yield lambda: {finding.topic: finding for finding in _doctor_sinkhorn.sinkhorn()}
-    for function in caches:
-        function.cache_clear()
+    return lambda: {finding.topic: finding for finding in _doctor_sinkhorn.sinkhorn()}
 
 
 def test_a_machine_with_compilers(findings, monkeypatch, tmp_path):
