@@ -1,0 +1,29 @@
+"""What decides a plan and its links: the released code's defaults, and values without a meaning."""
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.options import TransportOptions
+
+
+def test_defaults_are_the_released_codes():
+    options = TransportOptions()
+    assert (options.iterations, options.mu, options.eps) == (2, 1.0, 1e-6)
+    assert (options.order, options.filter, options.rounds, options.alpha) == ("columns-first", "itermax", 2, 0.9)
+
+
+@pytest.mark.parametrize("given", [{"order": "rows-first", "filter": "itermax-paper"}, {"mu": 0.1, "iterations": 20}])
+def test_other_readings(given):
+    assert TransportOptions(**given) == TransportOptions(**given) != TransportOptions()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("iterations", -1), ("mu", 0.0), ("eps", 0.0), ("order", "rows"), ("domain", "linear-log"), ("filter", "max"),
+        ("rounds", 0), ("alpha", 1.5),
+    ],
+)  # fmt: skip
+def test_values_without_a_meaning_are_refused_as_the_options_are_made(name, value):
+    with pytest.raises(XalignError, match=f"{name}[\\s\\S]*found: {value}"):
+        TransportOptions(**{name: value})

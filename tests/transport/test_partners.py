@@ -1,0 +1,74 @@
+"""One label for each token, against plain loops over links."""
+
+import pytest
+import torch
+
+from xalign_fairseq.transport.partners import label_dtype, last_partners, partners_of_matrix
+
+# <s> 1 2 3 </s> 5 6 </s>; <s> 1 </s> 3 4 5 6 </s>; a pair without a source
+SPANS = torch.tensor([[1, 4, 5, 7], [1, 2, 3, 7], [1, 1, 2, 4]])
+LENGTH = 9
+
+
+def loops(links, spans, length):
+    """The partner with the highest position of each token."""
+    labels = [[-1] * length for _ in spans]
+    for row, (src, src_end, tgt, tgt_end) in enumerate(spans.tolist()):
+        for i in range(src_end - src):
+            for j in range(tgt_end - tgt):
+                if links[row, i, j]:
+                    labels[row][src + i] = max(labels[row][src + i], tgt + j)
+                    labels[row][tgt + j] = max(labels[row][tgt + j], src + i)
+    return labels
+
+
+def test_by_hand():
+    links = torch.zeros(3, 3, 4, dtype=torch.bool)
+    links[0, 0, 0] = links[0, 0, 1] = links[0, 2, 1] = links[1, 0, 3] = True
+    assert partners_of_matrix(links, SPANS, LENGTH).tolist() == [
+        [-1, 6, -1, 6, -1, 1, 3, -1, -1], [-1, 6, -1, -1, -1, -1, 1, -1, -1], [-1] * 9,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_links_as_matrices_are_those_of_plain_loops_whatever_their_padding(seed):
+    generator = torch.Generator().manual_seed(seed)
+    n, m = SPANS[:, 1] - SPANS[:, 0], SPANS[:, 3] - SPANS[:, 2]
+    inside = (torch.arange(3) < n[:, None])[:, :, None] & (torch.arange(4) < m[:, None])[:, None]
+    links = (torch.rand(3, 3, 4, generator=generator) < 0.5) & inside
+    labels = partners_of_matrix(links, SPANS, LENGTH)
+    assert labels.tolist() == loops(links, SPANS, LENGTH)
+    assert labels.dtype == torch.int16 and labels.is_contiguous()
+    wider = torch.nn.functional.pad(links, (0, 2, 0, 1), value=False)
+    assert torch.equal(partners_of_matrix(wider, SPANS, LENGTH), labels)
+    for row in range(3):
+        assert torch.equal(partners_of_matrix(links[row : row + 1], SPANS[row : row + 1], LENGTH)[0], labels[row])
+
+
+def test_a_batch_without_words_on_a_side_has_no_partner():
+    assert (partners_of_matrix(torch.zeros(3, 0, 4, dtype=torch.bool), SPANS, LENGTH) == -1).all()
+
+
+def test_of_several_rounds_the_highest_partner_stands():
+    rounds = torch.tensor([[[3, -1, 0, 1]], [[-1, -1, 1, 0]]])
+    assert last_partners(rounds).tolist() == [[3, -1, 1, 1]]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_links_that_stand_at_one_token_alone_reach_the_other(seed):
+    generator = torch.Generator().manual_seed(seed)
+    rounds = torch.randint(-1, 8, (2, 3, 8), generator=generator, dtype=torch.int16)
+    expected = rounds.amax(0).tolist()
+    for found in rounds.tolist():
+        for row, partners in enumerate(found):
+            for token, partner in enumerate(partners):
+                if partner >= 0:
+                    expected[row][partner] = max(expected[row][partner], token)
+    labels = last_partners(rounds, one_sided=True)
+    assert labels.tolist() == expected and labels.dtype == torch.int16
+    assert last_partners(rounds).tolist() == rounds.amax(0).tolist()
+
+
+@pytest.mark.parametrize(("length", "dtype"), [(512, torch.int16), (32_767, torch.int16), (32_768, torch.int32)])
+def test_positions_fit_their_dtype(length, dtype):
+    assert label_dtype(length) == dtype
