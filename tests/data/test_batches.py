@@ -1,9 +1,11 @@
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
 from fairseq.utils import apply_to_sample
 from small import CONFIG, MASK, block, pair, typed
+from torch.utils.data import DataLoader
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.samples import PAD
@@ -102,6 +104,17 @@ def test_the_host_keeps_what_it_may_be_asked():
         assert [row.nonzero()[0].tolist() for row in host.inside(side)] == list(map(list, positions))
     # Mixed precision converts float32 alone, and rounded draws would not be the host's.
     assert plain["draw"].dtype == torch.float64
+
+
+def test_a_batch_comes_from_a_worker_process_as_it_was_made():
+    samples = [sample(*each, links=[]) for each in PAIRS]
+    here = collate(samples, [])["bitext"]
+    [made] = DataLoader(samples, batch_size=3, num_workers=1, collate_fn=partial(collate, blocks=[]))
+    for name, value in made["bitext"].items():
+        if isinstance(value, torch.Tensor):
+            assert torch.equal(value, here[name]), name
+    for name in ("targets", "draw", "spans"):
+        assert (getattr(made["bitext"]["host"], name) == getattr(here["host"], name)).all()
 
 
 def test_whether_there_is_padding_is_known_of_every_input():
