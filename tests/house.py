@@ -70,6 +70,25 @@ def circles(found: dict[str, set[str]]) -> list[list[str]]:
     return [sorted(left)] if left else []
 
 
+def has_logic(path: Path) -> bool:
+    """Whether a module has a function, or a class a method, that does something."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return any(
+        not isinstance(statement, ast.Pass)
+        and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))  # a docstring, an ...
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, functions)
+        for statement in node.body
+    )
+
+
+def own_test(path: Path, package: Path = PACKAGE) -> Path:
+    """Where a module's test stands below tests/: of a/b/_c.py it is a/b/test_c.py, of a/b/__init__.py a/b/test_b.py."""
+    folder = path.relative_to(package).parent
+    stem = path.parent.name if path.stem == "__init__" else path.stem.lstrip("_")
+    return folder / f"test_{stem}.py"
+
+
 def lines_by_room() -> dict[str, int]:
     """Lines of Python, C++, CUDA, CSS and JavaScript in each room."""
     counts: dict[str, int] = dict.fromkeys(FLOORS, 0)

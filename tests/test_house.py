@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from pathlib import Path
 
 import house
 
@@ -36,6 +37,29 @@ def test_what_runs_up_or_in_a_circle_is_seen():
     assert house.upward(made) == [("p.data.a", "p.cli.b")]
     assert house.circles(made) == [["p.cli.b", "p.data.a", "p.data.c"]]
     assert house.circles({"a": {"b"}, "b": set()}) == []
+
+
+def test_every_module_with_logic_has_a_test_of_its_stem():
+    tests = Path(__file__).parent
+    bare = [name for name, path in house.modules().items() if house.has_logic(path)]
+    missing = [name for name in bare if not (tests / house.own_test(house.modules()[name])).is_file()]
+    print(f"{len(bare)} modules with logic, {len(missing)} without a test of their stem")
+    assert not missing
+
+
+def test_what_is_logic_and_where_its_test_stands(tmp_path):
+    for code, logic in (
+        ("X = 1\nclass A:\n    x: int = 3\n", False),
+        ("class A:\n    def f(self):\n        'What it is for.'\n", False),
+        ("class A(Protocol):\n    def f(self): ...\n", False),
+        ("class A:\n    @property\n    def f(self):\n        return 1\n", True),
+        ("async def f():\n    'What it does.'\n    return 1\n", True),
+    ):
+        (tmp_path / "module.py").write_text(code)
+        assert house.has_logic(tmp_path / "module.py") is logic
+    places = {"a/b/_c.py": "a/b/test_c.py", "a/b/__init__.py": "a/b/test_b.py", "a.py": "test_a.py"}
+    for module, test in places.items():
+        assert house.own_test(tmp_path / module, tmp_path) == Path(test)
 
 
 def test_no_two_classes_share_a_name():
