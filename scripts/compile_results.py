@@ -96,8 +96,7 @@ def layers(runs: Runs) -> str:
             if pair in run["pairs"]:
                 found = layer_curve(run["pairs"][pair])
                 all_layers |= found.keys()
-                rows.append((pair, run["name"], found, results.chosen(run["pairs"][pair], similarity="pointer",
-                             layer=pointer_layer(run["pairs"][pair]), method="argmax")))  # fmt: skip
+                rows.append((pair, run["name"], found, pointer(run["pairs"][pair])))
     order = sorted(all_layers)
     cells = [
         [pair, name, *(percent(found[at]) if at in found else "" for at in order), percent(row["aer"]) if row else ""]
@@ -112,9 +111,9 @@ def layer_curve(scores: dict[str, Any]) -> dict[int, float]:
     return {row["layer"]: row["aer"] for row in hidden}
 
 
-def pointer_layer(scores: dict[str, Any]) -> int | None:
-    """The layer of the pointer's rows; None without a pointer."""
-    return next((row["layer"] for row in scores["all"] if row["similarity"] == "pointer"), None)
+def pointer(scores: dict[str, Any]) -> dict[str, Any] | None:
+    """The row of links by argmax from the pointer's scores, which belong to one layer; None without a pointer."""
+    return next((row for row in scores["all"] if (row["similarity"], row["method"]) == ("pointer", "argmax")), None)
 
 
 def filters(runs: Runs) -> str:
@@ -168,7 +167,12 @@ OF_ALL = ("runs", "signatures")
 
 
 def draw(runs: Runs, path: Path) -> None:
-    """AER over layers on the test sets, a panel for each pair, a line for each run; the dashed line is eflomal."""
+    """AER over layers on the test sets, a panel for each pair; the dashed line is eflomal.
+
+    A line for each run's hidden states, and a hollow mark for its pointer at the layer that this reads.
+    """
+    from matplotlib.lines import Line2D
+
     from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
     from xalign_fairseq.plots.layers import COLOURS, MARKERS
 
@@ -183,12 +187,19 @@ def draw(runs: Runs, path: Path) -> None:
             look = {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "markersize": 5}
             curve = sorted(layer_curve(run["pairs"][pair]).items())
             axes.plot([at for at, _ in curve], [100 * aer for _, aer in curve], label=run["name"], **look)
+            if own := pointer(run["pairs"][pair]):
+                hollow = {**look, "markersize": 9, "markerfacecolor": "none", "markeredgewidth": 1.6}
+                axes.plot(own["layer"], 100 * own["aer"], linestyle="none", **hollow)
         axes.set_title(pair, fontsize=10, color=INK)
         axes.set_xlabel("layer (0: embeddings)", color=INK)
         axes.set_xticks(sorted({at for run in runs if pair in run["pairs"] for at in layer_curve(run["pairs"][pair])}))
         axes.grid(axis="y", color=GRID, linewidth=0.7)
     panels[0].set_ylabel("AER in % (argmax)", color=INK)
     handles = {label: line for axes in panels for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    if any(pointer(run["pairs"][pair]) for run in runs for pair in run["pairs"]):
+        handles["hollow: the pointer, at its layer"] = Line2D(
+            [], [], color=MUTED, marker=MARKERS[0], markersize=9, markerfacecolor="none", linestyle="none"
+        )
     figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     save(figure, path)
     print(f"wrote {path}")

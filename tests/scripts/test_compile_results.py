@@ -134,6 +134,24 @@ def test_a_picture_is_drawn_and_linked(folder):
     assert "](results/aer-layers.png)" in part((folder / "examples/xlm_align/README.md").read_text(), "plot")[0]
 
 
+def test_the_picture_has_the_pointer_beside_the_layers(script, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    compile_results = script("compile_results")
+    figures = []
+    monkeypatch.setattr("xalign_fairseq.plots.figure.save", lambda figure, path: figures.append(figure))
+    bare = record("bare", 0.5)
+    bare["pairs"]["ro-en"]["all"].pop()  # the pointer's row
+    compile_results.draw([record("both", 0.25), bare], tmp_path / "picture.png")
+    _, both, mark, other = figures[0].axes[0].get_lines()
+    assert (both.get_label(), other.get_label()) == ("both", "bare")
+    assert both.get_xydata().tolist() == [[0, 25.0], [1, 26.0], [2, 27.0]]
+    assert mark.get_xydata().tolist() == [[2, 45.0]] and mark.get_color() == both.get_color()
+    labels = [text.get_text() for text in figures[0].legends[0].get_texts()]
+    assert labels == ["eflomal", "both", "bare", "hollow: the pointer, at its layer"]
+    compile_results.draw([bare], tmp_path / "picture.png")
+    assert len(figures[1].axes[0].get_lines()) == 2 and len(figures[1].legends[0].get_texts()) == 2
+
+
 def without(record, *path):
     *head, last = path
     place = record
