@@ -62,7 +62,7 @@ class Aligner:
         tokenizer: whose ids the encoder knows.
         layer: whose hidden states give the links, or several; 0 embeddings, -1 last. Without one, that at the method's
             usual depth.
-        method: or its name; XLM-Align's released one by default.
+        method: or its name; ``transport`` by default, as XLM-Align's released code labels in training.
         pointer: whose scores stand in for dot products of hidden states, if given.
         encoding: ``joint`` or ``separate``; without one ``separate`` where maps are used, else the method's usual one.
         maps: linear maps of the hidden states of separately encoded sides, given to use them.
@@ -150,8 +150,8 @@ class Aligner:
 
         What is not given is as the model labelled itself in its training
         (:func:`~xalign_fairseq.encoder.labelling.stored_labelling`): method, similarity and layer. A model that never
-        did has XLM-Align's released method on hidden states, at the same depth as layer 10 of 12, or SimAlign's and
-        awesome-align's layer 8 of 12 with their methods. ``options`` are the method's, or change those of the model's
+        did has ``transport`` on hidden states, at the same depth as layer 10 of 12; SimAlign's and awesome-align's
+        methods and ``released`` read layer 8 of 12. ``options`` are the method's, or change those of the model's
         own: ``{"filter": "argmax", "mu": 0.5}``. With ``similarity="pointer"`` the scores of the checkpoint's DWA
         pointer stand in for dot products (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the
         checkpoint's linear maps are used, those of ``languages``, which an encoder with language embeddings needs too.

@@ -24,7 +24,7 @@ PARTS = ("hits_sure", "hits_possible", "links", "sure")
 class AerCounter:
     """Counts for AER, per language pair, of the validation pairs that have prepared links.
 
-    Links are made as the model labels itself; a model that does not has the released method at the default layer.
+    Links are made as the model labels itself; a model that does not has ``transport``, at its default layer.
 
     Args:
         layer, filter, similarity: what is otherwise in validation; None: as the model labels itself.

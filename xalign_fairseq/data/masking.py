@@ -15,7 +15,7 @@ class MaskOptions:
         probability: share of tokens that are chosen; the count is floor(p * n + u) with one u ~ U[0, 1) a sequence.
         leave: share of the chosen that stay as they are.
         random: share of the chosen that become a random token.
-        specials: whether ``<s>`` and ``</s>`` can be chosen, as in the released code; here by default not.
+        specials: whether ``<s>``, ``</s>`` and ``<unk>`` can be chosen, as in the released code; here by default not.
         mask: id of ``<mask>``.
         vocab: number of ids; random tokens are drawn from [4, vocab) without ``<mask>``.
         pad: the target where nothing is to be predicted.

@@ -80,7 +80,7 @@ class XalignPretrainingConfig(FairseqDataclass):
     leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of the chosen that stay as they are"})
     random_token_prob: float = field(default=0.1, metadata={"help": "share of the chosen that become a random token"})
     mask_special_tokens: bool = field(
-        default=False, metadata={"help": "let <s> and </s> be chosen too, as the released code does"}
+        default=False, metadata={"help": "let <s>, </s> and <unk> be chosen too, as the released code does"}
     )
     mask_whole_words: bool = field(
         default=False,
