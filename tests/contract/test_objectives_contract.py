@@ -11,7 +11,7 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from small import CONFIG, block, diagonal, pair, typed
 from trials import Task, build_criterion
 
-from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.model import XalignModel
 from xalign_fairseq.errors import XalignError
@@ -37,6 +37,8 @@ NO_SUMS = {
     "reg_param": "it reads the parameters, whatever the batch",
     "word_contrastive": "negatives are the batch's other words",
 }
+# Objectives that make predictions where the model's own links are, which are not known before it has run.
+MODEL_COUNTS = ("cosine_pull", "dwa")
 # A queue that is used at once; it is full after a hundred pairs otherwise.
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
 
@@ -88,6 +90,19 @@ def test_it_trains_what_it_touches(name):
     assert any(g.abs().sum() > 0 for key, g in gradient.items() if key.startswith(where))
     for stat in ("loss", *OBJECTIVES[name].stats):
         assert f"{name}/{stat}/sum" in logs and f"{name}/{stat}/count" in logs
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("links", [True, False])
+def test_what_counts_ahead_counts_the_predictions(name, links):
+    model, criterion = build(name)
+    objective = criterion.active[0]
+    given = collate([sample(n, m, links) for n, m in (*LENGTHS, (4, 0))], [block(0), block(1)])
+    _, size, *_ = run(name, given, model, criterion)
+    if objective.counts_ahead:
+        assert objective.count(Batch.from_sample(given)) == size
+    else:
+        assert name in MODEL_COUNTS
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -33,10 +33,17 @@ def plain(train, databin, tmp_path_factory):
     return logged, done, folder
 
 
-@pytest.fixture(scope="module")
-def unshuffled(train, databin, tmp_path_factory):
-    """Losses of four updates of batches of eight in the order of the data."""
-    return train(databin, tmp_path_factory.mktemp("unshuffled"), *NO_VALID, "--max-update", 4, "--curriculum", 10)[0]
+@pytest.fixture(
+    scope="module",
+    params=[("joint", "mlm,tlm,dwa"), ("per-objective", "mlm,tlm,reg_hidden")],
+    ids=["joint", "per-objective"],
+)
+def unshuffled(request, train, databin, tmp_path_factory):
+    """Options of a normalisation, and losses of four updates of batches of eight in the order of the data."""
+    normalization, objectives = request.param
+    extra = (*NO_VALID, "--max-update", 4, "--curriculum", 10, "--loss-normalization", normalization)
+    extra += ("--objectives", objectives)
+    return extra, train(databin, tmp_path_factory.mktemp("unshuffled"), *extra)[0]
 
 
 def test_a_run_logs_every_loss_and_validates_aer(plain):
@@ -137,19 +144,19 @@ def test_a_killed_and_resumed_run_has_the_losses_of_the_uninterrupted_one(train,
 
 
 def test_accumulating_two_batches_of_four_equals_a_batch_of_eight(unshuffled, train, databin, tmp_path):
-    extra = (*NO_VALID, "--max-update", 4, "--curriculum", 10, "--objectives", "mlm,tlm,dwa")
+    extra, expected = unshuffled
     twice, _ = train(databin, tmp_path, *extra, "--update-freq", 2, batch=4)
-    assert_same(unshuffled, twice, range(1, 5), tolerance=2e-3)
+    assert_same(expected, twice, range(1, 5), tolerance=2e-3)
 
 
 def test_two_processes_equal_one_with_twice_the_batch(unshuffled, train, databin, tmp_path):
-    extra = (*NO_VALID, "--max-update", 4, "--curriculum", 10)
+    extra, expected = unshuffled
     for backend in ("c10d", "legacy_ddp"):
         two, _ = train(
             databin, tmp_path / backend, *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
             "--ddp-backend", backend, "--distributed-init-method", f"file://{tmp_path}/{backend}.init", batch=4,
         )  # fmt: skip
-        assert_same(unshuffled, two, range(1, 5), tolerance=2e-3)
+        assert_same(expected, two, range(1, 5), tolerance=2e-3)
 
 
 @pytest.mark.parametrize("option", ["--restore-file", "--finetune-from-model"])

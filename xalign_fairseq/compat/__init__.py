@@ -21,6 +21,7 @@ UNITS = (
     "checkpoint_errors",
     "task_state",
     "early_stopping",
+    "whole_updates",
 )
 
 _statuses: list[PatchStatus] = []

@@ -12,6 +12,7 @@ from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
+from xalign_fairseq.criterions.update import UpdateCounts
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -30,7 +31,8 @@ class WeightedConfig(FairseqDataclass):
         default="joint",
         metadata={
             "help": "joint: all losses over the number of all predictions (released code); "
-            "per-objective: each loss over its own (the paper's sum of losses)"
+            "per-objective: each loss over its own, in all micro-batches and workers of an update (the paper's sum of "
+            "losses)"
         },
     )
     aer_layer: Optional[int] = field(
@@ -60,8 +62,9 @@ class WeightedCriterion(FairseqCriterion):
     """L = sum_k w_k L_k over the chosen objectives.
 
     With ``joint`` normalisation the gradient is divided by the number of all predictions, as XLM-Align's released code
-    does; sums over micro-batches and workers are then exact. With ``per-objective`` each loss is a mean over its own
-    predictions in the micro-batch. ``active`` are the objectives whose weight is not zero.
+    does. With ``per-objective`` each loss is a mean over its own predictions in all micro-batches and workers of an
+    update, see :class:`UpdateCounts`; in validation, over those in the batch. ``active`` are the objectives whose
+    weight is not zero.
     """
 
     def __init__(self, cfg: Any, task: Any):
@@ -76,6 +79,7 @@ class WeightedCriterion(FairseqCriterion):
                 "no objective is left: every weight is 0",
                 where=", ".join(f"--{o.name}-weight" for o in self.objectives),
             )
+        self.update = UpdateCounts(self.active)
         self.language_rows: Tensor | None = None
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
 
@@ -158,8 +162,10 @@ class WeightedCriterion(FairseqCriterion):
             total = torch.stack([weight * loss.total for weight, loss in weighted]).sum()
             count: Any = torch.stack([loss.count for _, loss in weighted]).sum()
         else:
-            means = [weight * loss.total / loss.count.clamp(min=1).to(loss.total) for weight, loss in weighted]
-            total, count = torch.stack(means).sum(), 1
+            counts = torch.stack([loss.count for _, loss in weighted])
+            average = self.update.average(counts) if self.training else counts.clamp(min=1)
+            totals = torch.stack([weight * loss.total for weight, loss in weighted])
+            total, count = (totals / average.to(totals)).sum(), 1
         logs: dict[str, Any] = {
             "loss": total.detach(),
             "sample_size": count,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Mono
+from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -13,7 +13,7 @@ from xalign_fairseq.encoder.translations import Translation, TranslationTable, s
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 
 
 @dataclass
@@ -84,6 +84,7 @@ class DictMaskedLanguageModel(Objective):
     needs = ("mono", "lexicon")
     stats = ("accuracy", "translated")
     predicts_tokens = True
+    counts_ahead = True
     cfg: DictMlmConfig
 
     def __init__(self, cfg: DictMlmConfig):
@@ -118,6 +119,10 @@ class DictMaskedLanguageModel(Objective):
                 next="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
             )
         return DictionaryHead(table, source_tokens(self.lexicons, config.vocab_size), config.vocab_size - 1)
+
+    def count(self, batch: Batch) -> int:
+        """The chosen tokens of the blocks."""
+        return len(declared(batch.mono, "mono").predicted)
 
     def forward(self, step: Step) -> Loss:
         """Sum over the chosen tokens of the blocks."""

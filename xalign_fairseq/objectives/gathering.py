@@ -1,4 +1,4 @@
-"""Rows of all workers, with gradient: losses whose negatives are everybody's."""
+"""What workers tell one another: sums, and rows with gradient for losses whose negatives are everybody's."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +20,14 @@ def gather_sizes(rows: Tensor) -> list[int]:
 def own_start(sizes: Sequence[int]) -> int:
     """Where this worker's rows begin among all."""
     return sum(sizes[: dist.get_rank()]) if _distributed() else 0
+
+
+def all_sum(numbers: Tensor) -> Tensor:
+    """The sums over all workers of ``numbers`` (...), which every worker has to ask for; no gradient goes through."""
+    numbers = numbers.detach().clone()
+    if _distributed():
+        dist.all_reduce(numbers)
+    return numbers
 
 
 def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:

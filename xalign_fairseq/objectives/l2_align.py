@@ -1,9 +1,10 @@
 """Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -18,6 +19,7 @@ class L2Align(Objective):
 
     needs = ("bitext", "links")
     in_nats = False
+    counts_ahead = True
     cfg: WordPairConfig
 
     def __init__(self, cfg: WordPairConfig):
@@ -27,6 +29,10 @@ class L2Align(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Check the layer."""
         config.resolve_layer(self.cfg.layer, "--l2-align-layer")
+
+    def count(self, batch: Batch) -> int:
+        """Word pairs."""
+        return len(declared(batch.bitext, "bitext").links)
 
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs; which side is the pivot's does not matter here."""

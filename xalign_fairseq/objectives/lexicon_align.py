@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.translations import Entries
 from xalign_fairseq.errors import XalignError
@@ -35,6 +36,7 @@ class LexiconAlign(Objective):
 
     needs = ("lexicon",)
     in_nats = False
+    counts_ahead = True
     cfg: LexiconAlignConfig
 
     def __init__(self, cfg: LexiconAlignConfig):
@@ -44,7 +46,13 @@ class LexiconAlign(Objective):
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The entries."""
-        return Entries(self.lexicons, config.pad)
+        entries = Entries(self.lexicons, config.pad)
+        self.entries = min(len(entries), self.cfg.sample or len(entries))
+        return entries
+
+    def count(self, batch: Batch) -> int:
+        """Entries that are drawn, whatever the batch."""
+        return self.entries
 
     def forward(self, step: Step) -> Loss:
         """Sum over the entries, whatever the batch."""

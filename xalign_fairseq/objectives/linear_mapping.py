@@ -6,14 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -43,6 +43,7 @@ class LinearMapping(Objective):
     needs = ("bitext", "links")
     stats = ("similarity", "orthogonality_error")
     in_nats = False
+    counts_ahead = True
     freezes_encoder = True
     edits_parameters = True
     links_of_every_pair = True
@@ -68,6 +69,10 @@ class LinearMapping(Objective):
         pivot = self.required_pivot()
         others = [language for language in self.languages if language != pivot]
         return LanguageMaps(others, pivot, config.encoder_layers, config.encoder_embed_dim)
+
+    def count(self, batch: Batch) -> int:
+        """Word pairs."""
+        return len(declared(batch.bitext, "bitext").links)
 
     def forward(self, step: Step) -> Loss:
         """Orthogonalise in training, then map and measure."""

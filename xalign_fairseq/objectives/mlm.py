@@ -1,8 +1,9 @@
 """Masked language modelling (Devlin et al. 2019)."""
 
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 
 
 @register_objective("mlm", dataclass=ObjectiveConfig)
@@ -12,6 +13,11 @@ class MaskedLanguageModel(Objective):
     needs = ("mono",)
     stats = ("accuracy",)
     predicts_tokens = True
+    counts_ahead = True
+
+    def count(self, batch: Batch) -> int:
+        """Masked tokens of the blocks."""
+        return len(declared(batch.mono, "mono").predicted)
 
     def forward(self, step: Step) -> Loss:
         """Sum over masked tokens of the monolingual blocks."""

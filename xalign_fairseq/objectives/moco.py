@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -16,7 +17,7 @@ from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -115,6 +116,7 @@ class MomentumContrast(Objective):
 
     needs = ("bitext",)
     stats = ("accuracy", "masked_negatives", "queue_fill")
+    counts_ahead = True
     cfg: MocoConfig
 
     def __init__(self, cfg: MocoConfig):
@@ -151,6 +153,10 @@ class MomentumContrast(Objective):
         if self.cfg.momentum_schedule == "cosine":
             done = (1 - math.cos(math.pi * done)) / 2
         return self.cfg.momentum + (self.cfg.momentum_end - self.cfg.momentum) * done
+
+    def count(self, batch: Batch) -> int:
+        """Pairs with tokens on both sides, which are those of the loss once the queue is full."""
+        return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
 
     def forward(self, step: Step) -> Loss:
         """Move the momentum encoder, contrast, enqueue."""

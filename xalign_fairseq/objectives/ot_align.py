@@ -7,13 +7,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.received import received_attention
 from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_similarity, side_positions
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
@@ -69,6 +69,7 @@ class OtAlign(Objective):
     needs = ("bitext",)
     stats = ("alone", "best_partner", "pairs_without_plan")
     in_nats = False
+    counts_ahead = True
     cfg: OtAlignConfig
 
     def __init__(self, cfg: OtAlignConfig):
@@ -93,6 +94,10 @@ class OtAlign(Objective):
                 found="--ot-align-layer 0",
                 expected=f"layer 1 to {config.encoder_layers}",
             )
+
+    def count(self, batch: Batch) -> int:
+        """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""
+        return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
 
     def forward(self, step: Step) -> Loss:
         """Sum of the costs of all pairs that have tokens on both sides and finite states."""

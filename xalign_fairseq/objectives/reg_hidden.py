@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -39,6 +40,7 @@ class RegHidden(Objective):
 
     needs = ("bitext",)
     in_nats = False
+    counts_ahead = True
     cfg: RegHiddenConfig
 
     def prepare(self, config: EncoderConfig) -> None:
@@ -49,6 +51,12 @@ class RegHidden(Objective):
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The encoder as it was at the first update."""
         return EncoderCopy(config)
+
+    def count(self, batch: Batch) -> int:
+        """Tokens of the pivot language's sentences."""
+        bitext = declared(batch.bitext, "bitext")
+        second = self.pivot_side(bitext).numpy()
+        return int((np.where(second, bitext.sizes[:, 1], bitext.sizes[:, 0]) + 2).sum())
 
     def forward(self, step: Step) -> Loss:
         """Sum over all tokens of the pivot language's sentences; zero before the first update."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -32,6 +33,7 @@ class RegParam(Objective):
 
     stats = ("distance",)
     in_nats = False
+    counts_ahead = True
     cfg: RegParamConfig
 
     def __init__(self, cfg: RegParamConfig):
@@ -41,6 +43,10 @@ class RegParam(Objective):
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The encoder as it was at the first update."""
         return EncoderCopy(config)
+
+    def count(self, batch: Batch) -> int:
+        """One, whatever the batch."""
+        return 1
 
     def forward(self, step: Step) -> Loss:
         """The distance of the parameters, whatever the batch; zero before the first update."""

@@ -55,6 +55,7 @@ class Objective(ABC):
         freezes_encoder: the encoder is not trained, so no objective that needs its gradient can stand beside it.
         edits_parameters: it changes parameters outside the optimiser.
         links_of_every_pair: it learns something of each language pair, so that none may lack links.
+        counts_ahead: :meth:`count` knows the number of predictions before any pass.
         in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged as they are.
         languages: the names of the languages of the data, whose numbers are in ``bitext.langs``.
         pivot: the language that all pairs share and that the others are aligned to, where there is one.
@@ -82,6 +83,7 @@ class Objective(ABC):
     freezes_encoder: ClassVar[bool] = False
     edits_parameters: ClassVar[bool] = False
     links_of_every_pair: ClassVar[bool] = False
+    counts_ahead: bool = False
     in_nats: ClassVar[bool] = True
     languages: Sequence[str] = ()
     pivot: str | None = None
@@ -102,6 +104,14 @@ class Objective(ABC):
     @abstractmethod
     def forward(self, step: Step) -> Loss:
         """The loss of a batch, from the streams that the objective needs and by its own head."""
+
+    def count(self, batch: Batch) -> int:
+        """The number of predictions in a batch, read on the host before any pass; asked where ``counts_ahead``.
+
+        It is :attr:`Loss.count`, which ``--loss-normalization per-objective`` adds up over the micro-batches of an
+        update before the first one is run. An objective without it has the mean over micro-batches of equal weight.
+        """
+        raise NotImplementedError
 
     def step(self, encoder: StepEncoder, batch: Batch) -> Step | None:
         """What :meth:`forward` is handed for a batch; None if the batch lacks a stream that the objective reads."""

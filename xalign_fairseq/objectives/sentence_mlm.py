@@ -2,11 +2,11 @@
 
 from torch import Tensor
 
-from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 
 
 @register_objective("sentence_mlm", dataclass=ObjectiveConfig)
@@ -16,6 +16,12 @@ class SentenceMaskedLanguageModel(Objective):
     needs = ("bitext",)
     stats = ("accuracy",)
     predicts_tokens = True
+    counts_ahead = True
+
+    def count(self, batch: Batch) -> int:
+        """Masked tokens of both sides."""
+        host = declared(batch.bitext, "bitext").host
+        return int(((host.targets != PAD) & (host.inside(0) | host.inside(1))).sum())
 
     def forward(self, step: Step) -> Loss:
         """Sum over the masked tokens of both sides."""

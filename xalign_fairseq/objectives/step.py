@@ -32,12 +32,12 @@ class Step:
     @property
     def bitext(self) -> Bitext:
         """The pairs of the batch; XalignError for an objective that does not say that it needs them."""
-        return _declared(self.batch.bitext, "bitext")
+        return declared(self.batch.bitext, "bitext")
 
     @property
     def mono(self) -> Mono:
         """The monolingual blocks of the batch; XalignError for an objective that does not say that it needs them."""
-        return _declared(self.batch.mono, "mono")
+        return declared(self.batch.mono, "mono")
 
     @property
     def training(self) -> bool:
@@ -50,7 +50,8 @@ class Step:
         return self.encoder.update
 
 
-def _declared(stream: Stream | None, name: str) -> Stream:
+def declared(stream: Stream | None, name: str) -> Stream:
+    """A stream of a batch that has been narrowed to an objective's needs; XalignError where it is not among them."""
     if stream is None:
         raise XalignError(
             "an objective reads a stream that it does not say it needs",

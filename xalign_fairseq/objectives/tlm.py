@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 
 
 @dataclass
@@ -27,7 +28,12 @@ class TranslationLanguageModel(Objective):
     needs = ("bitext",)
     stats = ("accuracy",)
     predicts_tokens = True
+    counts_ahead = True
     cfg: TranslationLanguageModelConfig
+
+    def count(self, batch: Batch) -> int:
+        """Masked tokens of the pairs."""
+        return len(declared(batch.bitext, "bitext").predicted)
 
     def forward(self, step: Step) -> Loss:
         """Sum over masked tokens of the pairs; without resets DWA and others share this pass."""

@@ -6,13 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -48,6 +49,7 @@ class WordContrastive(Objective):
 
     needs = ("bitext", "links")
     stats = ("accuracy", "similarity")
+    counts_ahead = True
     cfg: WordContrastiveConfig
 
     def __init__(self, cfg: WordContrastiveConfig):
@@ -69,6 +71,10 @@ class WordContrastive(Objective):
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The feature extractor f, H-H-128 with ReLU and without biases."""
         return Projection(config.encoder_embed_dim, self.cfg.projection_dim)
+
+    def count(self, batch: Batch) -> int:
+        """Word pairs."""
+        return len(declared(batch.bitext, "bitext").links)
 
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs of half the losses of both directions."""

@@ -7,13 +7,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import SUBWORD_RULES, expand
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
-from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.exchange import MANY, exchange
 from xalign_fairseq.transport.labels import pair_links
 
@@ -87,6 +88,7 @@ class WordExchange(Objective):
         choice(cfg.many, MANY, "--word-exchange-many")
         self.given = choice(cfg.links, ("file", "self"), "--word-exchange-links") == "file"
         self.needs = ("bitext", "links") if self.given else ("bitext",)
+        self.counts_ahead = self.given or cfg.unaligned != "exclude"
         self.predicts_tokens = choice(cfg.heads, ("separate", "shared"), "--word-exchange-heads") == "shared"
 
     def prepare(self, config: EncoderConfig) -> None:
@@ -98,6 +100,16 @@ class WordExchange(Objective):
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The maps behind the exchange."""
         return WordExchangeHead(config, separate=self.cfg.heads == "separate")
+
+    def count(self, batch: Batch) -> int:
+        """Masked tokens, without partners left out where ``unaligned`` is ``exclude``; self-made links are unknown."""
+        bitext = declared(batch.bitext, "bitext")
+        if self.cfg.unaligned != "exclude":
+            return len(bitext.predicted)
+        rows, src, tgt = self._given_links(bitext).unbind(1)
+        linked = torch.zeros_like(bitext.targets, dtype=torch.bool)
+        linked[rows, src] = linked[rows, tgt] = True
+        return int((linked & bitext.targets.ne(PAD)).sum())
 
     def forward(self, step: Step) -> Loss:
         """Exchange the states of linked tokens, predict the masked ones."""
@@ -128,4 +140,7 @@ class WordExchange(Objective):
             hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
             rows, src, tgt, _ = pair_links(hidden, spans, sizes=bitext.longest)
             return torch.stack([rows, spans[rows, 0] + src, spans[rows, 2] + tgt], 1)
+        return self._given_links(bitext)
+
+    def _given_links(self, bitext: Bitext) -> Tensor:
         return expand(bitext.links, bitext.word_table(0), bitext.word_table(1), self.cfg.subwords)

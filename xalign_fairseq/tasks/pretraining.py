@@ -163,6 +163,17 @@ class XalignPretrainingTask(FairseqTask):
         self._check_links(criterion.links_of_every_pair)
         return criterion
 
+    def begin_update(self, samples: list[Any], criterion: Any, device: Any) -> None:
+        """Called with all micro-batches of an update, before the first one is run."""
+        criterion.update.begin(samples, device)
+
+    def train_step(
+        self, sample: Any, model: Any, criterion: Any, optimizer: Any, update_num: int, ignore_grad: bool = False
+    ) -> Any:
+        """fairseq's step of one micro-batch; ``ignore_grad``: it stands in for one that this worker lacks."""
+        criterion.update.ignored = ignore_grad
+        return super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
+
     def _check_streams(self) -> None:
         if not self.needs & {"bitext", "mono"}:
             raise XalignError(
