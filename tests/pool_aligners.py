@@ -1,10 +1,13 @@
 """Stand-ins for aligners, which processes of a pool can load at once."""
 
+import logging
 import os
 import signal
 import time
 
 from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
 
 
 class Counting:
@@ -18,6 +21,8 @@ class Counting:
             match src[:1]:
                 case ["sleep"]:
                     time.sleep(float(src[1]))
+                case ["warn"]:
+                    logger.warning("a pair is odd")
                 case ["fail"]:
                     raise XalignError("as asked", where=src[1])
                 case ["lose"]:
@@ -34,6 +39,7 @@ class Counting:
 def load(device):
     if device == "none":
         raise XalignError("no such device", where=device)
+    logger.warning("the model's head is left out")
     return Counting(device)
 
 

@@ -84,6 +84,14 @@ def test_an_error_in_a_process_is_raised_here_and_ends_all(pool_of_one, word, me
         assert "pool_aligners.py" in raised.value.__notes__[0]  # the traceback of there
 
 
+def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(capfd):
+    with AlignerPool(pool_aligners.load, ["one", "two", "three"]) as pool:
+        list(pool.stream([(["warn"], [])] * (3 * FEWEST_PAIRS)))  # a chunk for each process
+    said = capfd.readouterr().err
+    assert said.count("the model's head is left out") == 1
+    assert said.count("a pair is odd") == 3 * FEWEST_PAIRS
+
+
 def test_an_error_of_loading_is_raised_before_any_work():
     with pytest.raises(XalignError, match="no such device"):
         AlignerPool(pool_aligners.load, ["none"])

@@ -7,6 +7,7 @@ import types
 import numpy as np
 import pytest
 import torch
+from mapped_memory import mappings_of
 
 from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.errors import XalignError
@@ -41,11 +42,36 @@ def test_updates_of_a_checkpoint_and_of_a_damaged_one(tmp_path):
     assert checkpoint.updates_of(tmp_path / "nothing.pt") is None
 
 
-def test_a_head_that_is_not_tied_is_refused(old_state):
-    [name] = [name for name in old_state["model"] if name.endswith("lm_head.weight")]
-    checkpoint.load_encoder({**old_state, "model": {**old_state["model"], name: old_state["model"][name].clone()}})
-    with pytest.raises(XalignError, match="head is not tied"):
-        checkpoint.load_encoder({**old_state, "model": {**old_state["model"], name: old_state["model"][name] + 1}})
+@pytest.mark.parametrize("what", ["untied", "not whole"])
+def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, caplog, what):
+    whole, _ = checkpoint.load_encoder(old_state)
+    [tied] = [name for name in old_state["model"] if name.endswith("lm_head.weight")]
+    if what == "untied":
+        model = {**old_state["model"], tied: old_state["model"][tied] + 1}
+    else:
+        model = {name: value for name, value in old_state["model"].items() if not name.endswith("lm_head.dense.bias")}
+    assert not caplog.records
+    encoder, _ = checkpoint.load_encoder({**old_state, "model": model}, "old.pt")
+    reason = "it is not tied to the embeddings" if what == "untied" else "it lacks dense.bias"
+    assert [record.getMessage() for record in caplog.records] == [
+        f"old.pt: the masked-language-model head is left out: {reason}",
+        "old.pt has no masked-language-model head: a new one is initialised",
+    ]
+    assert torch.equal(encoder.states(tokens).layer(), whole.states(tokens).layer())
+    assert encoder.lm_head.weight is encoder.sentence_encoder.embed_tokens.weight
+    assert 0.01 < encoder.lm_head.dense.weight.std() < 0.03
+
+
+def test_the_encoder_is_mapped_from_the_file(old_state, tmp_path):
+    encoder, _ = checkpoint.load_encoder({"args": old_state["args"], "model": names.today(old_state["model"])})
+    path = saved(
+        tmp_path, {"args": old_state["args"], "model": {f"encoder.{k}": v for k, v in encoder.state_dict().items()}}
+    )
+    found, _ = checkpoint.load_encoder(checkpoint.read(path))
+    mapped = mappings_of(path)
+    for name, value in found.state_dict().items():
+        assert any(value.data_ptr() in each for each in mapped), name
+        assert torch.equal(value, encoder.state_dict()[name])
 
 
 def test_torch_s_own_list_of_safe_globals_stays_as_it_was(old_state, tmp_path):

@@ -110,6 +110,16 @@ def test_an_encoder_only_checkpoint_keeps_the_head_for_masked_words(build, old_s
     assert model.encoder.lm_head.weight is embeddings
 
 
+def test_an_untied_head_does_not_replace_the_embeddings(build, old_state, caplog):
+    model, before = build(), old_state["model"]["decoder.sentence_encoder.embed_tokens.weight"].clone()
+    old_state["model"]["decoder.lm_head.weight"] = before + 1
+    model.load_state_dict(old_state["model"])
+    assert torch.equal(model.encoder.sentence_encoder.embed_tokens.weight, before)
+    assert model.encoder.lm_head.weight is model.encoder.sentence_encoder.embed_tokens.weight
+    assert "head is left out: it is not tied to the embeddings" in caplog.text
+    assert "kept as initialised: encoder.lm_head." in caplog.text
+
+
 def test_keys_without_a_place_are_named(build, old_state, caplog):
     old_state["model"]["decoder.pooler.weight"] = torch.zeros(1)
     with caplog.at_level(logging.WARNING):

@@ -1,5 +1,6 @@
 """Several aligners, each in a process of its own, over one stream of pairs, with the alignments in order."""
 
+import logging
 import math
 import multiprocessing
 import operator
@@ -38,8 +39,8 @@ class Load(Protocol):
 class AlignerPool:
     """Aligners in processes of their own, one for each device: the same links as of one aligner, in the same order.
 
-    Each process has one thread and holds the whole model. Processes are spawned: a script that makes a pool needs
-    ``if __name__ == "__main__":``.
+    Each process has one thread. Weights that ``load`` maps from a file, as float32 ones are, are in memory once for all
+    processes. Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
 
     Args:
         load: makes an aligner on a device; called in each process.
@@ -58,7 +59,7 @@ class AlignerPool:
         self._workers: list[_Worker] = []
         try:
             with interrupts_kept_off():
-                self._workers += [_Worker(load, device) for device in devices]
+                self._workers += [_Worker(load, device, number) for number, device in enumerate(devices)]
             for worker in self._workers:
                 worker.receive()  # that it has loaded
         except BaseException:
@@ -124,10 +125,10 @@ class AlignerPool:
 class _Worker:
     """A process that answers one task at a time: the function's value, or its error."""
 
-    def __init__(self, load: Load, device: str):
+    def __init__(self, load: Load, device: str, number: int):
         context = multiprocessing.get_context("spawn")  # CUDA can't be used in a fork
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, load, device), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, load, device, number), daemon=True)
         self.process.start()
         theirs.close()  # so that the end of the process is the end of the pipe
 
@@ -155,14 +156,17 @@ class _Worker:
         )
 
 
-def _serve(connection: Connection, load: Load, device: str) -> None:
+def _serve(connection: Connection, load: Load, device: str, number: int) -> None:
     """Load, and answer until the parent ends it; the first error is the last answer."""
     follow_parent()
     import torch
 
     torch.set_num_threads(1)
     try:
+        if number:  # all load the same: what is left out of it is said once
+            logging.disable(logging.WARNING)
         aligner = load(device=device)
+        logging.disable(logging.NOTSET)
         connection.send((None, None))
         while True:
             task = connection.recv()

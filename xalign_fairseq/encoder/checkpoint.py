@@ -1,6 +1,7 @@
 """Reading checkpoints without running any code that they may carry."""
 
 import argparse
+import logging
 import os
 import pickle
 import re
@@ -12,11 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.encoder import names
+from xalign_fairseq.encoder import masked_lm, names
+from xalign_fairseq.encoder.building import build_encoder
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.pointer import Pointer
+
+logger = logging.getLogger(__name__)
 
 _BODY = "encoder.sentence_encoder."
 
@@ -116,12 +120,14 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     """Build the encoder that a checkpoint holds, in evaluation mode; its objectives' heads come beside it.
 
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
-    know.
+    know. The encoder's parameters are the checkpoint's float32 tensors themselves, which :func:`read` maps from its
+    file: processes that load one file share its memory, and the file must not be changed in its place meanwhile. A
+    masked-language-model head that is missing or not tied to the embeddings is logged, and a new one initialised.
 
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
     """
-    weights = names.today(state["model"])
+    weights = masked_lm.usable(names.today(state["model"]), where)
     embeddings, positions = _embeddings(weights, where)
     given = options(state)
     layers = {int(key.split(".")[3]) for key in weights if key.startswith(f"{_BODY}layers.")}
@@ -135,26 +141,20 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
         language_embeddings=str(given.get("language_embeddings") or ""),
         layer_norm_eps=float(given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps),
     )
-    encoder = Encoder(config)
+    if not masked_lm.has_head(weights):
+        logger.warning("%s has no masked-language-model head: a new one is initialised", where)
+        head = masked_lm.new_head(config, embeddings.float())
+        weights.update({masked_lm.HEAD + name: value for name, value in head.items()})
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}
-    projection = mine.get("lm_head.weight", embeddings)
-    if projection.data_ptr() != embeddings.data_ptr() and not torch.equal(projection, embeddings):
-        raise XalignError(
-            "the checkpoint's language-model head is not tied",
-            where=where,
-            found="lm_head.weight unlike embed_tokens.weight",
-            expected="one tensor by both names, as in XLM-R",
-        )
-    report = encoder.load_state_dict(mine, strict=False)
-    missing = [key for key in report.missing_keys if not key.startswith("lm_head.")]
-    if missing or report.unexpected_keys:
+    encoder, missing, unexpected = build_encoder(config, mine)
+    if missing or unexpected:
         raise XalignError(
             "the checkpoint's parameters are not those of this encoder",
             where=where,
-            found=f"missing {missing[:3]}, unexpected {report.unexpected_keys[:3]}",
+            found=f"missing {missing[:3]}, unexpected {unexpected[:3]}",
         )
     heads = {key: value for key, value in weights.items() if not key.startswith("encoder.")}
-    return encoder.eval(), heads
+    return encoder, heads
 
 
 def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoint") -> Pointer:

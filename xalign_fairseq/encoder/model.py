@@ -10,7 +10,7 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
-from xalign_fairseq.encoder import checkpoint, names
+from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained import read_pretrained
@@ -142,7 +142,7 @@ class XalignModel(BaseFairseqModel):
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
         """Rename old keys in place, keep this model's heads where the checkpoint has none, and log the difference."""
         current = self.state_dict()
-        loaded = names.today(state_dict)
+        loaded = masked_lm.usable(names.today(state_dict))
         state_dict.clear()
         embeddings = "encoder.sentence_encoder.embed_tokens.weight"
         if embeddings not in loaded:

@@ -1,14 +1,17 @@
 """The aligner on Hugging Face folders: SimAlign's links from the library's own hidden states."""
 
 import hashlib
+from functools import partial
 from itertools import pairwise
 
 import pytest
 import torch
 from huggingface_folders import BERT_SYMBOLS, TEXT
+from mapped_memory import share_mapped
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.linking.engines import CheckpointEngine
+from xalign_fairseq.aligner.processes import AlignerPool
 from xalign_fairseq.transport.methods import Cosine
 from xalign_fairseq.transport.words import to_word_links
 
@@ -32,6 +35,16 @@ def test_links_are_those_of_the_librarys_states(build, save, kind):
     assert links > 10
     weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     assert CheckpointEngine(aligner, folder).describe()["sha256"] == {"model.safetensors": weights}
+
+
+def test_processes_map_the_same_file(build, save):
+    folder = save(build())
+    load = partial(Aligner.from_pretrained, folder, layer=1)
+    with AlignerPool(load, ["cpu", "cpu"]) as pool:
+        assert pool.ask(partial(share_mapped, path=folder / "model.safetensors")) > 0.9  # all but the positions
+        assert list(pool.stream([("The red house", "Der rote Hund")])) == load(device="cpu").align(
+            ["The red house"], ["Der rote Hund"]
+        )
 
 
 def states_of(model, tokenizer, words):

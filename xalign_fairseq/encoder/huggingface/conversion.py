@@ -9,7 +9,7 @@ import torch
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import write_model
-from xalign_fairseq.encoder import checkpoint, names
+from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
 from xalign_fairseq.encoder.huggingface.vocabularies import SPM
@@ -71,12 +71,10 @@ def convert(
 def _read(where: Path) -> tuple[dict[str, Any], Tokenizer, EncoderConfig]:
     """What is written, and nothing of the optimiser and of statistics; the tokenizer; and the encoder's sizes."""
     state, _ = read_pretrained(where)
+    state["model"] = masked_lm.usable(names.today(state["model"]), where)
     encoder, _ = checkpoint.load_encoder(state, where)
     tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
-    model = {
-        name: value.float() if value.is_floating_point() else value
-        for name, value in names.today(state["model"]).items()
-    }
+    model = {name: value.float() if value.is_floating_point() else value for name, value in state["model"].items()}
     stored = {**(state.get("task_state") or {}), "tokenizer": tokenizer_state(tokenizer.dictionary, tokenizer.model)}
     kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
     return {**kept, RECORD: training_record(state), "model": model, "task_state": stored}, tokenizer, encoder.config

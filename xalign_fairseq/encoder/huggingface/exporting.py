@@ -15,7 +15,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import side_files
 from xalign_fairseq.encoder.huggingface.card import model_card
 from xalign_fairseq.encoder.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
-from xalign_fairseq.encoder.huggingface.importing import ROWS, new_head
+from xalign_fairseq.encoder.huggingface.importing import ROWS
 from xalign_fairseq.encoder.huggingface.record import training_record
 from xalign_fairseq.encoder.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.encoder.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
@@ -66,9 +66,6 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
         )
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     files = tokenizer_files(tokenizer, config.max_positions, where)
-    if not any(name.endswith("lm_head.dense.weight") for name in state["model"]):
-        logger.warning("%s has no masked-language-model head: a new one is initialised", where)
-        encoder.lm_head.load_state_dict(new_head(config, encoder.lm_head.weight.detach()))
     dropped = sorted((state.get("task_state") or {}).keys() - {"tokenizer", *side_files.KEPT})
     dropped += sorted(others.keys() - heads.keys())
     if dropped:

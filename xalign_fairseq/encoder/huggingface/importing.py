@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from xalign_fairseq.encoder.building import shapes as encoder_shapes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import side_files
 from xalign_fairseq.encoder.huggingface.families import (
@@ -25,7 +26,7 @@ from xalign_fairseq.encoder.huggingface.families import (
 )
 from xalign_fairseq.encoder.huggingface.vocabularies import read_vocabulary
 from xalign_fairseq.encoder.huggingface.weights import read_weights
-from xalign_fairseq.encoder.transformer import Encoder, LMHead, initialise
+from xalign_fairseq.encoder.masked_lm import HEAD, is_same, new_head
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 
@@ -40,7 +41,6 @@ RATES = {
     "attention_dropout": ("attention_probs_dropout_prob", 0.1),
     "layer_norm_eps": ("layer_norm_eps", 1e-12),
 }
-SEED = 1  # of a language-model head that the folder lacks
 
 
 def read(folder: str | os.PathLike) -> dict[str, Any]:
@@ -113,10 +113,8 @@ def to_fairseq(
         order: their id of each of our ids; a range where they are the same.
         where: for messages.
     """
-    theirs = {_todays_name(name, family): value for name, value in weights.items()}
-    _untie(theirs, family, where)
-    with torch.device("meta"):
-        shapes = {name: tuple(value.shape) for name, value in Encoder(config).state_dict().items()}
+    theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
+    shapes = encoder_shapes(config)
     if not any(name.startswith(family.head_prefix) for name in theirs):
         shapes = {name: shape for name, shape in shapes.items() if not name.startswith("lm_head.")}
     names = {ours: family.their_name(ours) for ours in shapes}
@@ -138,7 +136,7 @@ def to_fairseq(
     if "lm_head.bias" not in shapes:
         logger.warning("%s has no masked-language-model head: a new one is initialised", where)
         head = new_head(config, model["encoder.sentence_encoder.embed_tokens.weight"])
-        model.update({f"encoder.lm_head.{name}": value for name, value in head.items()})
+        model.update({HEAD + name: value for name, value in head.items()})
     return model
 
 
@@ -149,14 +147,17 @@ def _todays_name(name: str, family: Family) -> str:
     return name
 
 
-def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> None:
-    """Leave one name to each tensor that the model has once."""
-    for second, first in family.tied.items():
-        value = theirs.pop(second, None)
-        if value is not None and not torch.equal(theirs.setdefault(first, value), value):
-            raise XalignError(
-                "the model's language-model head is not tied", where=where, found=f"{second} unlike {first}"
-            )
+def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> dict[str, Tensor]:
+    """One name for each tensor that the model has once, without a head that has other output vectors or biases."""
+    whole = {name: value for name, value in theirs.items() if name not in family.tied}
+    seconds = {second: (theirs[second], first) for second, first in family.tied.items() if second in theirs}
+    untied = [
+        f"{name} unlike {first}" for name, (value, first) in seconds.items() if not is_same(value, theirs.get(first))
+    ]
+    if untied:
+        logger.warning("%s: the masked-language-model head is left out: it is not tied (%s)", where, "; ".join(untied))
+        return {name: value for name, value in whole.items() if not name.startswith(family.head_prefix)}
+    return {**{first: value for value, first in seconds.values()}, **whole}
 
 
 def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family, where: object) -> None:
@@ -180,10 +181,3 @@ def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:
         logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
     before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
     return torch.cat([before, positions + types[0]])
-
-
-def new_head(config: EncoderConfig, embeddings: Tensor) -> dict[str, Tensor]:
-    """The state of a masked-language-model head on embeddings (V, H), initialised; every time the same."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SEED)
-        return LMHead(config, nn.Embedding.from_pretrained(embeddings)).apply(initialise).state_dict()
