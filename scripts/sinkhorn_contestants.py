@@ -137,14 +137,14 @@ def released(problem: Problem, options: TransportOptions) -> Call:
             for _ in range(options.iterations):
                 kernel = kernel / kernel.sum(0, keepdim=True)
                 kernel = kernel / kernel.sum(1, keepdim=True)
-            for i, j in _link_list(kernel.cpu().numpy(), options):
+            for i, j in link_list(kernel.cpu().numpy(), options):
                 row[a + i], row[c + j] = c + j, a + i
         return torch.tensor(labels, device=problem.hidden.device)
 
     return label
 
 
-def _link_list(plan: np.ndarray, options: TransportOptions) -> list[tuple[int, int]]:
+def link_list(plan: np.ndarray, options: TransportOptions) -> list[tuple[int, int]]:
     """Itermax on dense 0/1 matrices, and its links entry by entry."""
     n, m = plan.shape
     links = _mutual(plan)

@@ -151,11 +151,11 @@ def memory(device: str, only: Sequence[str], quick: bool) -> list[dict[str, Any]
             call = CONTESTANTS[program].prepare(problem, TransportOptions())
             call()
             row = {"program": program, "dtype": dtype, **describe(size, TransportOptions())}
-            rows.append({**row, "extra_mb": _extra_mb(call, device)})
+            rows.append({**row, "extra_mb": extra_mb(call, device)})
     return rows
 
 
-def _extra_mb(call: Call, device: str) -> float | None:
+def extra_mb(call: Call, device: str) -> float | None:
     gc.collect()
     if device == "cuda":
         torch.cuda.synchronize()

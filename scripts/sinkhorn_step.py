@@ -103,7 +103,10 @@ def measure(training: Training, repeats: int) -> dict[str, float]:
     both, labelling = Clock(training.device), Clock(training.device)
     found: dict[str, list[float]] = {"step": [], "without": [], "encoder_pass": [], "labelling": []}
     own, method = dwa.DenoisingWordAlignment, Transport
-    with patch.object(own, "_own", both.of(own._own)), patch.object(method, "labels", labelling.of(method.labels)):
+    with (
+        patch.object(own, "self_labels", both.of(own.self_labels)),
+        patch.object(method, "labels", labelling.of(method.labels)),
+    ):
         for number in range(-1, repeats):
             for sample in training.samples:
                 both.seconds = labelling.seconds = 0.0

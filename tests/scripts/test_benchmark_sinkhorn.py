@@ -55,8 +55,8 @@ def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestan
 def test_the_restated_loop_links_again_where_both_tokens_or_one_are_free(contestants):
     plan = torch.tensor([[0.9, 0.8, 0.1], [0.7, 0.1, 0.2], [0.1, 0.2, 0.6]]).numpy()
     # (0, 0) and (2, 2) first; then 0.9 * 0.8 and 0.9 * 0.7 are the best of what is left of their rows and columns.
-    assert contestants._link_list(plan, OPTIONS) == [(0, 0), (0, 1), (1, 0), (2, 2)]
-    assert contestants._link_list(plan[:2], OPTIONS) == [(0, 0)]  # two tokens on a side: no second round
+    assert contestants.link_list(plan, OPTIONS) == [(0, 0), (0, 1), (1, 0), (2, 2)]
+    assert contestants.link_list(plan[:2], OPTIONS) == [(0, 0)]  # two tokens on a side: no second round
 
 
 def test_pot_gets_the_plan_up_to_a_factor_with_columns_first(contestants, ragged):
@@ -121,7 +121,7 @@ def test_calls_take_turns_and_slow_ones_sit_out_later_rounds(script, monkeypatch
 def test_added_memory_is_that_of_the_call_alone(script):
     measure = script("sinkhorn_measure")
     torch.ones(2**24)  # 64 MB before it, which must not count
-    added = measure._extra_mb(lambda: torch.ones(2**23).sum(), "cpu")
+    added = measure.extra_mb(lambda: torch.ones(2**23).sum(), "cpu")
     assert 30 < added < 40
 
 

@@ -98,7 +98,7 @@ def test_a_layer_that_is_not_there_is_an_error(encoder, tokenizer, bitext):
 
 
 def save(encoder, tokenizer, path, maps=None):
-    model = torch.frombuffer(bytearray(tokenizer._processor.serialized_model_proto()), dtype=torch.uint8)
+    model = torch.frombuffer(bytearray(tokenizer.model), dtype=torch.uint8)
     assert isinstance(tokenizer.dictionary, Dictionary)
     state = {
         "args": None,

@@ -216,7 +216,7 @@ class DenoisingWordAlignment(Objective):
             return torch.full_like(bitext.tokens, -1), agreement
         given = step.training and self.bootstraps and not self._labels_itself(step)
         if not given:
-            return self._own(step), agreement
+            return self.self_labels(step), agreement
         if step.update % AGREEMENT_EVERY == 0:
             agreement = self._compare(step)
         return bitext.partner, agreement
@@ -226,7 +226,8 @@ class DenoisingWordAlignment(Objective):
         # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
         return late or (self.cfg.links_agreement > 0 and step.head.switched)
 
-    def _own(self, step: Step) -> Tensor:
+    def self_labels(self, step: Step) -> Tensor:
+        """A(i) (B, T) int64 of the model itself, from a pass without gradient over the unperturbed pairs; -1: none."""
         bitext = step.bitext
         hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.labelling.layer)
         method = reading(self.method, step.head.pointer if self.labelling.similarity == "pointer" else None)
@@ -236,7 +237,7 @@ class DenoisingWordAlignment(Objective):
         """F1 of own labels against given ones, over all workers; remember it and switch over when it is reached."""
         head: DwaHead = step.head
         given = step.bitext.partner
-        own = self._own(step).masked_fill(~step.bitext.has_links[:, None], -1)
+        own = self.self_labels(step).masked_fill(~step.bitext.has_links[:, None], -1)
         sums = torch.stack([((own == given) & (given >= 0)).sum() * 2, (own >= 0).sum() + (given >= 0).sum()]).double()
         sums = all_sum(sums)
         before, now = head.agreement, (sums[0] / sums[1].clamp(min=1)).to(head.agreement)

@@ -14,10 +14,10 @@ from xalign_fairseq.transport.sinkhorn.backend import chosen, decide, select, se
 def undecided(native, monkeypatch):
     """Nothing is decided yet, and nothing stays so."""
     monkeypatch.setattr(backend, "_selected", "auto")
-    for function in (decide, backend._fault):
+    for function in (decide, backend.fault_of):
         function.cache_clear()
     yield
-    for function in (decide, backend._fault):
+    for function in (decide, backend.fault_of):
         function.cache_clear()
 
 

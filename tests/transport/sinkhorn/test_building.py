@@ -125,13 +125,13 @@ def test_a_damaged_library_in_the_cache_is_not_loaded(native, again, monkeypatch
     compile_library(recipe, folder)
     whole = (folder / LIBRARY).read_bytes()
     (folder / LIBRARY).write_bytes(whole[: int(rest * len(whole))])
-    load = building._load
+    load = building.load
 
     def load_whole(at):
         assert (at / LIBRARY).read_bytes() == whole  # the loader does not survive a file that breaks off
         return load(at)
 
-    monkeypatch.setattr(building, "_load", load_whole)
+    monkeypatch.setattr(building, "load", load_whole)
     value, said = again()
     assert value == 42 and "is damaged" in said[0] and said[-1].startswith("compiled in")
     assert again() == (42, [])
@@ -174,12 +174,12 @@ def test_what_is_missing_is_named(native, again, monkeypatch):
 
 
 def test_the_cuda_library_is_for_the_devices_that_it_can_run_on(monkeypatch):
-    assert torch.cuda.is_available() or building._capabilities() == []
+    assert torch.cuda.is_available() or building.capabilities() == []
     capabilities = [(7, 5), (9, 0), (8, 0), (9, 0)]
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: len(capabilities))
     monkeypatch.setattr(torch.cuda, "get_device_capability", capabilities.__getitem__)
-    assert building._capabilities() == [(8, 0), (9, 0)]
+    assert building.capabilities() == [(8, 0), (9, 0)]
 
 
 def test_the_probe_of_the_cuda_library(native, monkeypatch):

@@ -111,20 +111,20 @@ def _automatic(device: str, index: int | None, dtype: torch.dtype) -> tuple[str,
         return "reference", "the compiled operators have no such dtype"
     if device not in toolchain.SOURCES:
         return "reference", f"there is no compiled operator for {device}"
-    fault = _fault(device, index)
+    fault = fault_of(device, index)
     if fault is not None:
         return "reference", f"since the compiled operator can't be had: {_one_line(fault)}"
     return device, "the compiled operator"
 
 
 def _require(kind: str, index: int | None) -> None:
-    fault = _fault(kind, index)
+    fault = fault_of(kind, index)
     if fault is not None:
         raise fault.with_traceback(None)  # of an earlier time, whose frames it would keep
 
 
 @functools.cache
-def _fault(kind: str, index: int | None) -> XalignError | None:
+def fault_of(kind: str, index: int | None) -> XalignError | None:
     """Why a compiled operator can't be had on a device; None if it can."""
     if kind == "cuda":
         lacking = _device_fault(index or 0)

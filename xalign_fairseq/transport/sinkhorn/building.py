@@ -68,12 +68,12 @@ def built(kind: str) -> Built:
     """As :func:`library`, with where it comes from."""
     fault = prebuilt_fault(kind)
     if fault is None:
-        loaded = _load(PREBUILT_FOLDER / kind)
+        loaded = load(PREBUILT_FOLDER / kind)
         if loaded is not None:
             return loaded
     elif (PREBUILT_FOLDER / kind).is_dir():
         logger.warning("the library in %s is not used: %s", PREBUILT_FOLDER / kind, fault)
-    recipe = make_recipe(kind, SOURCE_FOLDER, _capabilities() if kind == "cuda" else ())
+    recipe = make_recipe(kind, SOURCE_FOLDER, capabilities() if kind == "cuda" else ())
     with ExitStack() as stack:
         try:
             folder = cached_folder(recipe)
@@ -123,7 +123,7 @@ def cuda_fault(device: int) -> str | None:
     return None if message is None else message.decode()
 
 
-def _capabilities() -> list[tuple[int, int]]:
+def capabilities() -> list[tuple[int, int]]:
     """Of the GPUs that the library can be compiled for."""
     if not torch.cuda.is_available():
         return []
@@ -137,10 +137,10 @@ def _load_cached(folder: Path) -> Built | None:
     if path.is_file() and read_record(folder).get("library") != file_sha256(path):
         logger.warning("the native library in %s is damaged and is compiled anew", folder)
         return None
-    return _load(folder)
+    return load(folder)
 
 
-def _load(folder: Path) -> Built | None:
+def load(folder: Path) -> Built | None:
     """The library in a folder, None if there is none that can be loaded."""
     if not (folder / LIBRARY).is_file():
         return None
