@@ -54,6 +54,21 @@ def test_per_objective_normalisation_is_the_sum_of_means():
     assert float(loss) == pytest.approx(12 / 4 + 0.5 * 30 / 5 + 2 / 1) and size == 1
 
 
+@pytest.mark.parametrize("normalization", ["joint", "per-objective"])
+def test_regularisers_are_logged_beside_the_loss_of_validation(normalization):
+    losses = {"l2_align": (12.0, 4), "reg_param": (50.0, 1), "reg_hidden": (30.0, 5)}
+    options = {"objectives": ",".join(losses), "loss_normalization": normalization}
+    made = criterion(losses, **options)
+    trained, size, _ = made(Model(), SAMPLE)
+    assert trained / size == pytest.approx(92 / 10 if normalization == "joint" else 12 / 4 + 50 + 30 / 5)
+    made.eval()
+    validated, size, logs = made(Model(), SAMPLE)
+    assert validated / size == logs["loss"] / logs["sample_size"] == 12 / 4
+    assert logs["reg_param/loss/sum"] == 50 and logs["reg_hidden/loss/sum"] == 30
+    alone = criterion(losses, objectives="reg_param", loss_normalization=normalization).eval()
+    assert alone(Model(), SAMPLE)[0] == 50
+
+
 def test_an_objective_without_predictions_does_not_divide_by_zero():
     losses = {**LOSSES, "dwa": (0.0, 0)}
     loss, _, _ = criterion(losses, loss_normalization="per-objective")(Model(), SAMPLE)

@@ -107,6 +107,15 @@ class WeightedCriterion(FairseqCriterion):
         return {stream for objective in self.active for stream in objective.needs}
 
     @property
+    def summed(self) -> list[Objective]:
+        """Objectives whose losses are added up: in validation without regularisers, unless there is nothing else.
+
+        A regulariser grows from zero on, so that with it the first checkpoints would be the best.
+        """
+        measured = [objective for objective in self.active if not objective.regularises]
+        return measured if measured and not self.training else self.active
+
+    @property
     def links_of_every_pair(self) -> bool:
         """Whether an objective cannot do with a pair that has no links."""
         return any(objective.links_of_every_pair for objective in self.active)
@@ -157,7 +166,7 @@ class WeightedCriterion(FairseqCriterion):
         """fairseq's criterion call: loss to differentiate, sample size, logging output."""
         batch = Batch.from_sample(sample, self._rows_beside(sample))
         losses, aer = model(lambda encoder: self._run(encoder, batch))
-        weighted = [(objective.cfg.weight, losses[objective.name]) for objective in self.active]
+        weighted = [(objective.cfg.weight, losses[objective.name]) for objective in self.summed]
         if self.joint:
             total = torch.stack([weight * loss.total for weight, loss in weighted]).sum()
             count: Any = torch.stack([loss.count for _, loss in weighted]).sum()

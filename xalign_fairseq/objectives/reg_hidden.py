@@ -39,6 +39,7 @@ class RegHidden(Objective):
     """
 
     needs = ("bitext",)
+    regularises = True
     in_nats = False
     counts_ahead = True
     cfg: RegHiddenConfig

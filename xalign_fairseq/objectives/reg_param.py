@@ -32,6 +32,7 @@ class RegParam(Objective):
     """
 
     stats = ("distance",)
+    regularises = True
     in_nats = False
     counts_ahead = True
     cfg: RegParamConfig

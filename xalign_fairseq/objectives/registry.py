@@ -56,6 +56,7 @@ class Objective(ABC):
         edits_parameters: it changes parameters outside the optimiser.
         links_of_every_pair: it learns something of each language pair, so that none may lack links.
         counts_ahead: :meth:`count` knows the number of predictions before any pass.
+        regularises: it keeps the encoder where it was, and has no part in the loss of validation.
         in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged as they are.
         languages: the names of the languages of the data, whose numbers are in ``bitext.langs``.
         pivot: the language that all pairs share and that the others are aligned to, where there is one.
@@ -84,6 +85,7 @@ class Objective(ABC):
     edits_parameters: ClassVar[bool] = False
     links_of_every_pair: ClassVar[bool] = False
     counts_ahead: bool = False
+    regularises: ClassVar[bool] = False
     in_nats: ClassVar[bool] = True
     languages: Sequence[str] = ()
     pivot: str | None = None
