@@ -1,6 +1,6 @@
 """The paper's claims as differences between gaps, each tested over test items and over seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from study import LANGUAGES, OBJECTIVES, Run, Setting
 
 # The paper's gaps by transliteration alone, "about 0", are at most 2.6 points (MLM in NER).
 NEGLIGIBLE = 0.03
+MARK = " †"
 Runs = dict[Setting, list[Run]]
 
 
@@ -85,7 +86,7 @@ def _transliterated(measured: Runs) -> list[Setting]:
 def smaller_gap(claim: str, task: str, smaller: Sequence[Run], larger: Sequence[Run]) -> Finding:
     """The gap of the first runs minus that of the second ones."""
     counts = ([run.gap_counts(task) for run in runs] for runs in (larger, smaller))
-    says = difference_of(smaller[0].setting, larger[0].setting)
+    says = difference_of(smaller[0].setting, larger[0].setting) + mark((*smaller, *larger))
     return Finding(claim=claim, task=task, says=says, **vars(compare(*counts, study.gap_value(task))))
 
 
@@ -95,7 +96,7 @@ def negligible(task: str, runs: Sequence[Run]) -> Finding:
     mean, error = gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps))
     half = stats.t.ppf(0.975, len(gaps) - 1) * error
     p = 2 * stats.t.sf(abs(mean) / error, len(gaps) - 1) if error > EQUAL else float(abs(mean) < EQUAL)
-    says = f"{OBJECTIVES[runs[0].setting.objective]} − {100 * NEGLIGIBLE:.0f} points, {LANGUAGES['trans']}"
+    says = f"{OBJECTIVES[runs[0].setting.objective]} − {100 * NEGLIGIBLE:.0f} points, {LANGUAGES['trans']}{mark(runs)}"
     return Finding(
         claim=SCRIPT, task=task, says=says, difference=float(mean), low=float(mean - half), high=float(mean + half),
         p_bootstrap=None, p_seeds=float(p),
@@ -109,6 +110,11 @@ def difference_of(smaller: Setting, larger: Setting) -> str:
         names = [OBJECTIVES[each.objective] for each in (smaller, larger)]
         return f"{' − '.join(names)}{variant(smaller)}; {LANGUAGES[larger.language]}"
     return f"{' − '.join(names)}; {LANGUAGES[larger.language]}"
+
+
+def mark(runs: Iterable[Run]) -> str:
+    """:data:`MARK` where a run is a former one, which the report explains; else nothing."""
+    return MARK if any(run.former for run in runs) else ""
 
 
 def variant(setting: Setting) -> str:

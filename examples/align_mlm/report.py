@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
 
 import claims
 import study
-from claims import variant
+from claims import MARK, mark, variant
 from common.report import NOTHING, Report
 from study import LANGUAGES, METRICS, OBJECTIVES, TASKS, Setting
 
@@ -27,12 +27,22 @@ from xalign_fairseq.evaluation.statistics import spearman, summarise
 from xalign_fairseq.evaluation.tables import markdown
 
 Runs = dict[Setting, list[study.Run]]
+NOTE = (
+    f"{MARK.strip()} With runs of before DICT-MLM did as the released code does: a translation had the language "
+    "embedding of the text around it, and random tokens were drawn from both halves of the vocabulary (today "
+    "`--dict-mlm-translation-language block --dict-mlm-random-tokens all`)."
+)
 
 
 def known_percent(fractions: Sequence[float]) -> str:
     """``61.8 ± 2.4`` of the runs' fractions, ``nan`` left out; no deviation of one run, nothing without runs."""
     known = [each for each in fractions if not np.isnan(each)]
     return percent(summarise(known) if known else None)
+
+
+def name(setting: Setting, runs: Sequence[study.Run]) -> str:
+    """``DICT-MLM, dictionary 50 % †``: the objective, what is varied, and the mark of former runs."""
+    return f"{OBJECTIVES[setting.objective]}{variant(setting)}{mark(runs)}"
 
 
 def tasks_of(runs: Runs) -> list[str]:
@@ -57,7 +67,7 @@ def columns(runs: Runs, parts: Sequence[str]) -> list[str]:
 def main_grid(runs: Runs) -> str:
     """Table 3: supervised and zero-shot scores of each objective and language, and the gap."""
     rows = [
-        [OBJECTIVES[setting.objective], LANGUAGES[setting.language], str(len(mine)),
+        [name(setting, mine), LANGUAGES[setting.language], str(len(mine)),
          *cells(runs, setting, ("SUP", "ZS", "Δ"))]
         for setting, mine in runs.items() if setting.is_default
     ]  # fmt: skip
@@ -72,15 +82,16 @@ def dictionary(runs: Runs) -> str:
             both = [Setting(objective, language, dictionary=fraction) for objective in ("dict_mlm", "align_mlm")]
             if any(setting in runs for setting in both):
                 pairs = zip(*(cells(runs, setting, ("Δ",)) for setting in both), strict=True)
-                rows.append([LANGUAGES[language], f"{fraction} %", *(cell for pair in pairs for cell in pair)])
-    names = [f"{TASKS[task]} Δ {name}" for task in tasks_of(runs) for name in ("DICT", "ALIGN")]
+                marked = mark(run for setting in both for run in runs.get(setting, ()))
+                rows.append([LANGUAGES[language], f"{fraction} %{marked}", *(cell for pair in pairs for cell in pair)])
+    names = [f"{TASKS[task]} Δ {each}" for task in tasks_of(runs) for each in ("DICT", "ALIGN")]
     return markdown(("language", "pieces in the dictionary", *names), rows, 2)
 
 
 def varied(runs: Runs, label: str, settings: dict[str, Setting]) -> str:
     """Supervised and zero-shot scores and gaps of settings that vary one thing."""
     parts = ("SUP", "ZS", "Δ")
-    rows = [[name, *cells(runs, setting, parts)] for name, setting in settings.items() if setting in runs]
+    rows = [[each, *cells(runs, setting, parts)] for each, setting in settings.items() if setting in runs]
     return markdown((label, *columns(runs, parts)), rows)
 
 
@@ -104,7 +115,7 @@ def alignment(runs: Runs) -> str:
         scores = [known_percent([run.alignment(part) for run in mine]) for part in study.PARTS]
         if setting.objective in ("mlm", "xlm"):
             scores[study.PARTS.index("trained")] = "–"
-        rows.append([f"{OBJECTIVES[setting.objective]}{variant(setting)}", LANGUAGES[setting.language], *scores,
+        rows.append([name(setting, mine), LANGUAGES[setting.language], *scores,
                      *cells(runs, setting, ("Δ",))])  # fmt: skip
     names = [f"alignment, {part} ↑" for part in study.PARTS]
     return markdown(("objective", "language", *names, *columns(runs, ("Δ",))), rows, 2)
@@ -116,6 +127,7 @@ def correlation(runs: Runs) -> str:
     rows = []
     for task in tasks_of(runs):
         for scope, chosen in (("main grid, means over seeds", grid), ("main grid, runs", grid), ("all runs", runs)):
+            marked = mark(run for mine in chosen.values() for run in mine if run.has(task))
             for part in ("all", "held out"):
                 groups = [[(run.alignment(part), -run.scores(task)["Δ"]) for run in mine if run.has(task)]
                           for mine in chosen.values()]  # fmt: skip
@@ -124,7 +136,7 @@ def correlation(runs: Runs) -> str:
                 sides = list(zip(*(point for group in groups for point in group), strict=True))
                 if sides and len(sides[0]) >= 3 and all(len(set(side)) > 1 for side in sides):
                     found = spearman(*sides)
-                    rows.append([TASKS[task], scope, part, str(found.n), signed(found.rho, 3),
+                    rows.append([TASKS[task], scope + marked, part, str(found.n), signed(found.rho, 3),
                                  f"{signed(found.low, 2)} to {signed(found.high, 2)}", p_value(found.p)])  # fmt: skip
     return markdown(("task", "points", "pieces", "n", "ρ", "95 % interval", "p"), rows, 3)
 
@@ -149,7 +161,7 @@ def accuracy(runs: Runs) -> str:
     kept = {setting: [replace(run, counts={key: table for key, table in run.counts.items() if key.startswith("pos")})
                       for run in mine if run.has("pos")] for setting, mine in runs.items()}  # fmt: skip
     rows = [
-        [f"{OBJECTIVES[setting.objective]}{variant(setting)}", LANGUAGES[setting.language],
+        [name(setting, mine), LANGUAGES[setting.language],
          *cells(kept, setting, ("SUP", "ZS", "Δ"), "accuracy")]
         for setting, mine in kept.items() if mine
     ]  # fmt: skip
@@ -162,7 +174,7 @@ def commands(runs: Runs) -> str:
     for run in (run for mine in runs.values() for run in mine):
         record = run.record
         cost = [str(record[key]) for key in ("updates", "tokens", "minutes")]
-        rows.append([f"{run.setting}-{run.seed}", f"`{record['command'].strip()}`", record["commit"],
+        rows.append([f"{run.setting}-{run.seed}{mark([run])}", f"`{record['command'].strip()}`", record["commit"],
                      record["machine"], record["encoder"], *cost])  # fmt: skip
     return markdown(("run", "command", "commit", "machine", "encoder", "updates", "tokens", "minutes"), rows, 5)
 
@@ -190,7 +202,8 @@ def to_markdown(runs: Runs) -> str:
         "Δ = SUP − ZS.",
     ]
     for title, write in SECTIONS.items():
-        parts += [f"## {title}", write(runs) if runs else NOTHING]
+        text = write(runs) if runs else NOTHING
+        parts += [f"## {title}", text, *([NOTE] if MARK in text else [])]
     return "\n\n".join(parts) + "\n"
 
 

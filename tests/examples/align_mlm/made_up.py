@@ -38,4 +38,4 @@ def add(results, name, sup, zs, alignment=0.5, tasks=("pos",), wobble=0, held_ou
 def rows(text, title):
     """The table under a heading, by cells, without its head."""
     part = text.split(f"## {title}\n\n")[1].split("\n## ")[0]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines()][2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if "|" in line][2:]

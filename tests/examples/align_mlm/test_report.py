@@ -45,6 +45,31 @@ def test_better_alignment_with_smaller_gaps_is_a_positive_correlation(results):
     assert ("main grid, runs", "held out") not in found
 
 
+def test_former_runs_of_dict_mlm_are_marked_wherever_they_count(results):
+    former = {
+        "dict_mlm.trans_inv-2": "d2b4254",
+        "mlm.trans_inv-1": "d2b4254",
+        "dict_mlm.trans_inv.dictionary50-1": "abc",
+    }
+    for run, commit in former.items():
+        add(results, run, 9, 2, 0.2, commit=commit)
+    text = report.to_markdown(study.read(results))
+    marked = ["DICT-MLM †", "Trans + Inv"]
+    for title in ("Main grid", "Alignment", "POS accuracy"):
+        found = [row[:2] for row in rows(text, title)]
+        assert marked in found and ["MLM", "Trans + Inv"] in found
+    assert [row[1] for row in rows(text, "Dictionary")] == ["25 % †", "50 %"]
+    assert [row[0] for row in rows(text, "Runs") if "†" in row[0]] == ["dict_mlm.trans_inv-2 †"]
+    said = [row[2] for row in rows(text, "Claims")]
+    assert "ALIGN-MLM − DICT-MLM; Trans + Inv †" in said and "ALIGN-MLM − MLM; Trans + Inv" in said
+    assert all(row[1].endswith(" †") for row in rows(text, "Correlation"))
+    assert text.count(report.NOTE) == 7  # not below tables of XLM alone
+
+
+def test_runs_of_today_are_not_marked(results):
+    assert "†" not in report.to_markdown(study.read(results))
+
+
 def test_without_results_the_report_says_so():
     assert report.to_markdown({}).count("No results yet.") == len(report.SECTIONS)
 
