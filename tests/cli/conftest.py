@@ -10,6 +10,7 @@ import sentencepiece
 import torch
 from finished_runs import right, write_run  # noqa: F401
 
+from xalign_fairseq.cli import _doctor_transformers
 from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
@@ -21,6 +22,12 @@ SIZES = {
     "encoder_layers": 3, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,
     "max_positions": 64,
 }  # fmt: skip
+
+
+@pytest.fixture
+def no_transformers(monkeypatch):
+    """The doctor does not import transformers, which takes seconds."""
+    monkeypatch.setattr(_doctor_transformers, "transformers", list)
 
 
 @pytest.fixture

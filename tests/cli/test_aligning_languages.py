@@ -136,6 +136,7 @@ def test_input_embeddings_are_of_no_language(speaking, tiny_checkpoint, tmp_path
     assert first.split(": ")[1] == second.split(": ")[1]
 
 
+@pytest.mark.usefixtures("no_transformers")
 def test_doctor_tells_the_languages(speaking, tiny_checkpoint, capsys):
     main(["doctor", str(speaking)])
     assert "language embeddings en, xx" in capsys.readouterr().out

@@ -31,6 +31,7 @@ def test_a_healthy_installation_and_data_bin(data_bin, tiny_checkpoint, capsys):
     assert f"fits the dictionary of {data_bin}" in out
 
 
+@pytest.mark.usefixtures("no_transformers")
 def test_something_wrong_gives_exit_code_1(tmp_path, capsys):
     assert main(["doctor", str(tmp_path / "nowhere")]) == 1
     out = capsys.readouterr().out
@@ -38,6 +39,7 @@ def test_something_wrong_gives_exit_code_1(tmp_path, capsys):
     assert "1 of " in out
 
 
+@pytest.mark.usefixtures("no_transformers")
 def test_logging_is_left_as_it_was():
     import logging
 

@@ -55,6 +55,7 @@ def test_the_manifest_tells_where_the_tokenizer_is_from(data, checkpoint):
     assert {"dict.txt", "wordpiece.json"} <= data.manifest["files"].keys()
 
 
+@pytest.mark.usefixtures("no_transformers")
 def test_doctor(data, checkpoint, tmp_path, capsys):
     assert main(["doctor", str(data.path), str(checkpoint)]) == 0
     out = capsys.readouterr().out
