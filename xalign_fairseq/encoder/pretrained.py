@@ -72,6 +72,9 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
     for name in CHECKPOINTS:
         if (folder / name).is_file():
             return folder / name
+    inner = folder / locate.SUBFOLDER
+    if (inner / "config.json").is_file() and not any((folder / name).is_file() for name in WEIGHTS):
+        raise locate.in_subfolder(folder, f"give {inner}")
     if (folder / "config.json").is_file():
         return folder
     raise XalignError(

@@ -6,22 +6,99 @@ from itertools import pairwise
 
 import pytest
 import torch
-from huggingface_folders import BERT_SYMBOLS, TEXT
+from huggingface_folders import BERT_SYMBOLS, TEXT, configure
 from mapped_memory import share_mapped
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.linking.engines import CheckpointEngine
 from xalign_fairseq.aligner.processes import AlignerPool
+from xalign_fairseq.data.wordpiece import WordPieceTokenizer
 from xalign_fairseq.transport.methods import Cosine
 from xalign_fairseq.transport.words import to_word_links
 
+transformers = pytest.importorskip("transformers")
 SPECIALS = {"<s>": "[CLS]", "</s>": "[SEP]", "<unk>": "[UNK]"}
 
 
-@pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertForMaskedLM"])
-def test_links_are_those_of_the_librarys_states(build, save, kind):
+def plain(build, save, kind):
+    model = build(kind)
+    return model, save(model)
+
+
+def untied(build, save, kind):
+    model = build(kind, tie_word_embeddings=False)
+    assert not torch.equal(model.get_output_embeddings().weight, model.get_input_embeddings().weight)
+    return model, save(model)
+
+
+def padded(build, save, kind):
+    model = build(kind)
+    model.resize_token_embeddings(len(model.get_input_embeddings().weight) + 7, mean_resizing=False)
+    return model, save(model)
+
+
+def with_added_tokens(build, save, kind):
     model = build(kind)
     folder = save(model)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    assert tokenizer.add_tokens(["<en>", "<de>"]) == 2
+    model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    for name in ("vocab.txt", "sentencepiece.bpe.model"):
+        (folder / name).unlink(missing_ok=True)  # as the library leaves them
+    return model, folder
+
+
+def with_null_positions(build, save, kind):
+    model, folder = plain(build, save, kind)
+    configure(folder, position_embedding_type=None)
+    return model, folder
+
+
+SHAPES = [
+    (plain, "XLMRobertaForMaskedLM", ""),
+    (plain, "BertForMaskedLM", ""),
+    (plain, "XLMRobertaModel", "has no masked-language-model head"),
+    (plain, "BertModel", "has no masked-language-model head"),
+    (untied, "XLMRobertaForMaskedLM", "head is left out: it is not tied"),
+    (untied, "BertForMaskedLM", "head is left out: it is not tied"),
+    (padded, "XLMRobertaModel", "7 rows of padding"),
+    (padded, "BertForMaskedLM", "7 rows of padding"),
+    (with_added_tokens, "XLMRobertaForMaskedLM", "2 tokens added later (<en> <de>)"),
+    (with_added_tokens, "BertModel", "2 tokens added later (<en> <de>)"),
+    (with_null_positions, "XLMRobertaForMaskedLM", ""),
+    (with_null_positions, "BertForMaskedLM", ""),
+]
+
+
+@pytest.mark.parametrize(("shape", "kind", "said"), SHAPES, ids=[f"{each[0].__name__} {each[1]}" for each in SHAPES])
+def test_links_are_those_of_the_librarys_states(build, save, caplog, shape, kind, said):
+    model, folder = shape(build, save, kind)
+    assert_same_links(model, folder)
+    assert caplog.text.count(said) == 1 if said else not caplog.records
+
+
+@pytest.mark.parametrize("saved", ["sentencepiece.bpe.model", "tokenizer.json"])
+def test_bert_with_xlm_rs_tokenizer_and_rows_beyond_it(build, save, spm, vocab_size, caplog, saved):
+    """As multilingual-e5-small and paraphrase-multilingual-MiniLM-L12-v2."""
+    model = build("BertModel", vocab_size=vocab_size + 35)
+    folder = save(model)
+    for name in ("vocab.txt", "tokenizer_config.json"):
+        (folder / name).unlink()
+    (folder / "sentencepiece.bpe.model").write_bytes(spm.read_bytes())
+    theirs = transformers.XLMRobertaTokenizer.from_pretrained(folder)
+    if saved == "tokenizer.json":
+        theirs.save_pretrained(folder)
+        (folder / "sentencepiece.bpe.model").unlink()
+    tokenizer = assert_same_links(model, folder)
+    for line in TEXT:
+        assert tokenizer.encode(line) == theirs(line)["input_ids"][1:-1]
+    assert caplog.text.count("left out of the model's vocabulary: 35 rows of padding") == 1
+
+
+def assert_same_links(model, folder):
+    """SimAlign's links of a folder by the aligner, and by the library's model; the aligner's tokenizer."""
     aligner = Aligner.from_pretrained(folder, method="itermax", layer=1, device="cpu")
     assert aligner.layers == (1,) and aligner.pair_encoder.encoding == "separate"
     pairs = [(src.split()[:3], tgt.split()[:3]) for src, tgt in pairwise(TEXT[:7])]
@@ -35,6 +112,7 @@ def test_links_are_those_of_the_librarys_states(build, save, kind):
     assert links > 10
     weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     assert CheckpointEngine(aligner, folder).describe()["sha256"] == {"model.safetensors": weights}
+    return aligner.tokenizer
 
 
 def test_processes_map_the_same_file(build, save):
@@ -51,7 +129,7 @@ def states_of(model, tokenizer, words):
     """Hidden states of a sentence's tokens at layer 1, and the word of each."""
     ids, owners = tokenizer.encode_words(words)
     ids = [0, *ids, 2]
-    if model.config.model_type == "bert":
+    if isinstance(tokenizer, WordPieceTokenizer):
         symbols = [tokenizer.dictionary.symbols[k] for k in ids]
         ids = [BERT_SYMBOLS.index(SPECIALS.get(symbol, symbol)) for symbol in symbols]
     with torch.no_grad():

@@ -66,6 +66,22 @@ def test_several_token_types(build, save, tokens, caplog):
     assert_same_hidden(encoder, model, tokens)
 
 
+def test_a_null_position_embedding_type_is_the_usual_one(build, save, tokens):
+    model = build()
+    folder = save(model)
+    configure(folder, position_embedding_type=None)
+    assert_same_logits(imported(folder)[1], model, tokens)
+
+
+def test_a_padded_vocabulary_of_a_model_with_its_head(build, save, tokens, vocab_size, caplog):
+    model = build(vocab_size=vocab_size + 6)
+    state, encoder = imported(save(model))
+    assert "left out of the model's vocabulary: 6 rows of padding" in caplog.text
+    assert encoder.config.vocab_size == vocab_size == len(state["model"]["encoder.lm_head.bias"])
+    assert_same_logits(encoder, model, tokens)
+    torch.testing.assert_close(encoder.lm_head.bias, model.lm_head.bias[:vocab_size])
+
+
 def test_half_precision_is_stored_as_float32(build, save):
     model = build().bfloat16()
     state, _ = imported(save(model))
@@ -151,7 +167,8 @@ def test_layer_norms_are_of_the_configuration(build, save, tokens):
         ({"hidden_size": None}, r"sizes are not[\s\S]*no whole number above 0 as hidden_size$"),
         ({"num_hidden_layers": -1}, "no whole number above 0 as num_hidden_layers"),
         ({"layer_norm_eps": "1e-5"}, r"no number where[\s\S]*layer_norm_eps '1e-5'"),
-        ({"vocab_size": 512}, r"tokenizer does not fit[\s\S]*512 ids"),
+        ({"vocab_size": 5120}, r"tokenizer does not fit[\s\S]*5120 ids"),
+        ({"vocab_size": 512}, r"not of the size[\s\S]*word_embeddings[\s\S]*\(512, 24\)"),
         ({"intermediate_size": 41}, r"not of the size[\s\S]*intermediate.dense[\s\S]*\(40, 24\)[\s\S]*\(41, 24\)"),
         ({"max_position_embeddings": 20}, r"not of the size[\s\S]*position_emb[\s\S]*\(22, 24\)[\s\S]*\(20, 24\)"),
         ({"num_hidden_layers": 2}, r"0 missing[\s\S]*16 unknown \['encoder.layer.2"),

@@ -8,12 +8,13 @@ import pytest
 import sentencepiece
 
 from xalign_fairseq.encoder.huggingface.families import BERT, XLM_R
-from xalign_fairseq.encoder.huggingface.vocabularies import dictionary_of_xlm_r, read_vocabulary
+from xalign_fairseq.encoder.huggingface.vocabularies import PADDING, dictionary_of_xlm_r, read_vocabulary
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
 protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
 SPECIALS = ["<s>", "<pad>", "</s>", "<unk>"]
+SYMBOLS = [*SPECIALS, "<mask>"]
 LINES = ["The red house is not so big.", "Кошка спит на крыше", "ﬁrst  floor…", "ქართული", ""]
 BERT_LINES = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "##re", "The", "cat"]
 # <s> <pad> </s> <unk> of ours, then the others in their order, and <mask> last.
@@ -38,7 +39,10 @@ def write(tmp_path, spm, pieces):
             content = list(BERT_LINES)
         else:
             vocabulary = [*([symbol, 0.0] for symbol in SPECIALS), *map(list, pieces[3:]), ["<mask>", 0.0]]
-            content = {"model": {"type": "Unigram", "vocab": vocabulary}, "normalizer": None}
+            added = [
+                {"id": vocabulary.index(entry), "content": entry[0]} for entry in vocabulary if entry[0] in SYMBOLS
+            ]
+            content = {"model": {"type": "Unigram", "vocab": vocabulary}, "normalizer": None, "added_tokens": added}
         by(content)
         if isinstance(content, list):
             content = "".join(f"{line}\n" for line in content).encode()
@@ -90,7 +94,8 @@ def test_a_tokenizer_json_becomes_a_sentencepiece_model_of_the_same_ids(write, s
         (lambda found: found["model"]["vocab"].pop(0), r"special symbols are not XLM-R's[\s\S]*found: <pad> </s>"),
         (lambda found: found["model"]["vocab"].pop(), r"special symbols are not XLM-R's[\s\S]*... <mask>"),
         (lambda found: found["model"]["vocab"].clear(), r"special symbols are not XLM-R's[\s\S]*found: ...\n"),
-        (lambda found: found["model"]["vocab"].pop(9), r"tokenizer does not fit[\s\S]*tokenizer.json"),
+        (lambda found: found["model"]["vocab"].pop(9), r"file is damaged[\s\S]*tokenizer.json\n[\s\S]*as the last id"),
+        (lambda found: found.update(added_tokens=[3]), r"list of added tokens is damaged[\s\S]*tokenizer.json"),
     ],
 )
 def test_a_tokenizer_json_of_another_kind_than_xlm_rs(write, pieces, change, message):
@@ -107,8 +112,40 @@ def test_files_that_xlm_r_lacks_or_that_are_damaged(write, pieces, tmp_path):
 
 
 def test_a_vocabulary_of_another_size(write, pieces):
-    with pytest.raises(XalignError, match=rf"does not fit[\s\S]*{len(pieces) + 2} ids[\s\S]*expected: 512 ids"):
-        read_vocabulary(write("sentencepiece.bpe.model"), XLM_R, 512)
+    own = len(pieces) + 2
+    folder = write("sentencepiece.bpe.model")
+    for size in (own - 1, own + PADDING + 1):
+        with pytest.raises(XalignError, match=rf"does not fit[\s\S]*{own} ids[\s\S]*expected: {size} ids"):
+            read_vocabulary(folder, XLM_R, size)
+
+
+@pytest.mark.parametrize("listed", ["tokenizer.json", "added_tokens.json"])
+def test_rows_beyond_the_tokenizer_are_left_out_and_named(write, pieces, caplog, listed, tmp_path):
+    own = len(pieces) + 2
+    later = {f"<t{k}>": own + k for k in range(7)}
+    if listed == "added_tokens.json":
+        folder = write("sentencepiece.bpe.model")
+        (folder / listed).write_text(json.dumps(later))
+    else:
+        entries = [{"id": i, "content": token} for token, i in later.items()]
+        folder = write("tokenizer.json", lambda content: content["added_tokens"].extend(entries))
+    assert read_vocabulary(folder, XLM_R, own).order == range(own)  # its embeddings were not made larger
+    assert not caplog.records
+    found = read_vocabulary(folder, XLM_R, own + 7 + PADDING)
+    assert found.order == range(own) and len(found.state["symbols"]) == own - 1
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path}: left out of the model's vocabulary: 7 tokens added later (<t0> <t1> <t2> <t3> <t4> ...) and "
+        f"{PADDING} rows of padding"
+    ]
+    with pytest.raises(XalignError, match=r"does not fit[\s\S]*; and 7 tokens added later"):
+        read_vocabulary(folder, XLM_R, own + 8 + PADDING)
+
+
+@pytest.mark.parametrize("name", ["sentencepiece.bpe.model", "tokenizer.json"])
+def test_bert_may_have_xlm_rs_tokenizer(write, pieces, name):
+    size = len(pieces) + 2
+    found = read_vocabulary(write(name), BERT, size)
+    assert found.order == range(size) and "sentencepiece" in found.state
 
 
 @pytest.mark.parametrize(
@@ -147,7 +184,7 @@ def test_berts_symbols_are_put_into_fairseqs_order(write, name):
     ("change", "message"),
     [
         (lambda lines: lines.remove("[MASK]"), r"vocabulary is not BERT's[\s\S]*\[MASK\] 0 times"),
-        (lambda lines: lines.pop(), r"tokenizer does not fit[\s\S]*9 ids[\s\S]*10 ids, as config.json has"),
+        (lambda lines: lines.append("dog"), r"tokenizer does not fit[\s\S]*11 ids[\s\S]*10 ids, as config.json has"),
         (lambda lines: lines.__setitem__(-1, "the"), r"symbols twice[\s\S]*1 lines that repeat another"),
         (lambda lines: lines.__setitem__(-1, "<s>"), r"can't hold[\s\S]*'<s>'"),
     ],
@@ -168,7 +205,8 @@ def test_a_missing_vocabulary_and_one_that_is_not_text(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"model": {"type": "Unigram", "vocab": []}, "normalizer": None}, r"not BERT's[\s\S]*Unigram after None"),
+        ({"model": {"type": "BPE", "vocab": []}, "normalizer": None}, r"not BERT's[\s\S]*BPE after None"),
+        ({"model": {"type": "Unigram", "vocab": []}, "normalizer": None}, "special symbols are not XLM-R's"),
         ({"model": {"vocab": {"a": 0}}, "normalizer": {"type": "NFC"}}, "WordPiece after NFC"),
         ({"model": ["a"], "normalizer": 3}, r"damaged[\s\S]*no object as model, normalizer"),
         ({"model": {"vocab": {"a": 0}}, "normalizer": {"type": "BertNormalizer"}}, "BertNormalizer and None"),

@@ -34,7 +34,7 @@ SIZES = {
     "encoder_attention_heads": "num_attention_heads",
     "max_positions": "max_position_embeddings",
 }
-# Settings that this encoder has in one way only; a config.json that lacks one means this value.
+# Settings that this encoder has in one way only; a config.json that lacks one, or has null, means it.
 SHARED = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False}
 
 

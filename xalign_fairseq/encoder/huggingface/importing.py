@@ -5,7 +5,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +47,10 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Parameters change their names, and the vector of token type 0 is added to every position. XLM-R's ids stay as they
-    are; BERT's are put into fairseq's order, special tokens first and ``<mask>`` last. A masked-language-model head
-    that is missing is initialised; heads of other tasks and the pooler are left out. Both are logged. Heads and options
-    that an export of this package wrote beside the model are taken back.
+    are; BERT's are put into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer.
+    A masked-language-model head that is missing or not tied is initialised; heads of other tasks, the pooler, tokens
+    that were added later and rows of padding are left out. All of that is logged. Heads and options that an export of
+    this package wrote beside the model are taken back.
 
     Args:
         folder: ``config.json`` of model_type xlm-roberta or bert; ``sentencepiece.bpe.model`` or ``vocab.txt``, or
@@ -90,8 +91,9 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     wrong = [f"{RATES[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)]
     if wrong:
         raise XalignError("the model's configuration has no number where one is expected", where=path, found=wrong)
+    given = {name: value for name, value in found.items() if name not in SHARED or value is not None}
     for name, value in {**SHARED, **family.fixed}.items():
-        if found.get(name, value) != value:
+        if given.get(name, value) != value:
             raise XalignError(
                 f"the model differs from {family.title}",
                 where=path, found=f"{name} {found[name]}", expected=f"{name} {value}",
@@ -109,8 +111,8 @@ def to_fairseq(
     Args:
         weights: by their names, with or without the family's prefix.
         family: of the model.
-        config: its sizes.
-        order: their id of each of our ids; a range where they are the same.
+        config: its sizes, as ``config.json`` has them.
+        order: their id of each of our ids; a range where they are the same. Rows of other ids are left out.
         where: for messages.
     """
     theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
@@ -129,13 +131,14 @@ def to_fairseq(
             )  # fmt: skip
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
     theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)
-    if order != range(len(order)):
-        for name in {WORDS, family.head["lm_head.bias"]} & theirs.keys():
-            theirs[name] = theirs[name][torch.tensor(order)]
+    for name in {WORDS, family.head["lm_head.bias"]} & theirs.keys():
+        # A slice is a view, which leaves the tensor in its file.
+        whole = theirs[name]
+        theirs[name] = whole[: len(order)] if order == range(len(order)) else whole[torch.tensor(order)]
     model = {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
     if "lm_head.bias" not in shapes:
         logger.warning("%s has no masked-language-model head: a new one is initialised", where)
-        head = new_head(config, model["encoder.sentence_encoder.embed_tokens.weight"])
+        head = new_head(replace(config, vocab_size=len(order)), model["encoder.sentence_encoder.embed_tokens.weight"])
         model.update({HEAD + name: value for name, value in head.items()})
     return model
 

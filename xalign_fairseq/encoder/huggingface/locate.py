@@ -6,15 +6,16 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from xalign_fairseq.encoder.huggingface.side_files import HEADS, OPTIONS
-from xalign_fairseq.encoder.huggingface.vocabularies import SPM, TOKENIZER, TOKENIZER_CONFIG, VOCAB
+from xalign_fairseq.encoder.huggingface.vocabularies import ADDED, SPM, TOKENIZER, TOKENIZER_CONFIG, VOCAB
 from xalign_fairseq.encoder.huggingface.weights import WEIGHTS
 from xalign_fairseq.errors import XalignError
 
 TOKENIZERS = (SPM, VOCAB, TOKENIZER)
 # What is read of a model; pickles only where it has no safetensors file.
-FILES = ("config.json", *TOKENIZERS, TOKENIZER_CONFIG, OPTIONS, HEADS)
+FILES = ("config.json", *TOKENIZERS, TOKENIZER_CONFIG, ADDED, OPTIONS, HEADS)
 SAFE = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin")
+SUBFOLDER = "0_Transformer"  # of old releases of sentence-transformers
 # "name" or "organisation/name"; a file's name with its ending is none.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 FILE_ENDINGS = (".pt", ".bin", ".safetensors")
@@ -57,6 +58,16 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
     return snapshots / str(name)
 
 
+def in_subfolder(where: object, following: str) -> XalignError:
+    """The error for a model whose own folder is :data:`SUBFOLDER`; ``following`` is what to do."""
+    return XalignError(
+        "the model is in a subfolder, where old releases of sentence-transformers put it",
+        where=where,
+        found=f"its configuration and weights in {SUBFOLDER}",
+        next=following,
+    )
+
+
 def find_on_hub(name: str, revision: str | None = None) -> Path:
     """The folder of a model of the hub: from the local cache, or, if it is not there, from the network.
 
@@ -93,9 +104,13 @@ def _download(name: str, revision: str | None) -> Path:
         ) from None
     try:
         there = huggingface_hub.list_repo_files(name, revision=revision)
+        if SUBFOLDER + "/config.json" in there and not {*there} & {*WEIGHTS}:
+            raise in_subfolder(name, f"download it, and give its folder {SUBFOLDER}")
         weights = SAFE if any(fnmatch(file, pattern) for file in there for pattern in SAFE) else PICKLED
         wanted = [*FILES, *weights]
         return Path(huggingface_hub.snapshot_download(name, revision=revision, allow_patterns=wanted))
+    except XalignError:
+        raise
     except Exception as error:  # the network's, or the hub's: no such model, no permission
         raise XalignError(
             "the model is no file or folder here, nor in the hub's cache, and could not be downloaded",

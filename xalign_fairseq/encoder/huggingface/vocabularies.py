@@ -22,6 +22,8 @@ SPM = "sentencepiece.bpe.model"
 VOCAB = "vocab.txt"
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
+ADDED = "added_tokens.json"
+PADDING = 512  # most rows of a model that no token of its tokenizer has, such as those to a round number
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,29 @@ class Vocabulary:
 
 
 def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
-    """The tokenizer of a folder, if it has exactly the model's number of ids.
+    """The tokenizer of a folder, without tokens that were added to it later.
+
+    What the model has beyond its tokenizer, rows for such tokens and at most :data:`PADDING` others, is left out of
+    ``order``, which is logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
+
+    Args:
+        folder: with the tokenizer's files.
+        family: of the model.
+        vocab_size: the rows of its embeddings.
 
     Raises:
         XalignError: its files are missing or damaged, or its symbols are not those of the family or of the model.
     """
-    return _read_sentencepiece(folder, vocab_size) if family is XLM_R else _read_wordpiece(folder, vocab_size)
+    if family is XLM_R or _has_sentencepiece(folder):
+        return _read_sentencepiece(folder, vocab_size)
+    return _read_wordpiece(folder, vocab_size)
+
+
+def _has_sentencepiece(folder: Path) -> bool:
+    if (folder / SPM).is_file():
+        return True
+    model = read_json(folder / TOKENIZER).get("model") if (folder / TOKENIZER).is_file() else None
+    return isinstance(model, dict) and model.get("type") == "Unigram"
 
 
 def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
@@ -74,8 +93,8 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     except XalignError as error:
         raise XalignError(error.what, where=path) from None
     dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
-    _require_size(dictionary, vocab_size, path)
-    return Vocabulary(tokenizer_state(dictionary, model), range(vocab_size))
+    _require_fit(dictionary, vocab_size, folder, path)
+    return Vocabulary(tokenizer_state(dictionary, model), range(dictionary.embedding_size))
 
 
 def _parts(path: Path, *names: str) -> list[dict[str, Any]]:
@@ -106,10 +125,20 @@ def _unigram(path: Path) -> bytes:
             "the tokenizer's special symbols are not XLM-R's", where=path,
             found=" ".join([*symbols[:4], "...", *symbols[-1:]]), expected=" ".join([*SPECIALS, "...", MASK]),
         )  # fmt: skip
+    _require_places(symbols, path)
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
     pieces = [Piece(symbol, score) for symbol, score in vocabulary[4:-1]]
     charsmap = base64.b64decode(steps.get("Precompiled", {}).get("precompiled_charsmap") or "")
     return make_unigram([*specials, *pieces], charsmap)
+
+
+def _require_places(symbols: Sequence[str], path: Path) -> None:
+    """Refuse a vocabulary in which the last of the special symbols is not where the file itself says it is."""
+    said = _added_tokens(path.parent).get(MASK, len(symbols) - 1)
+    if said != len(symbols) - 1:
+        raise XalignError(
+            "the tokenizer's file is damaged", where=path, found=f"{len(symbols)} symbols, and {said} as the last id"
+        )
 
 
 def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
@@ -119,7 +148,7 @@ def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
     if twice:
         raise XalignError("the vocabulary has symbols twice", where=where, found=f"{twice} lines that repeat another")
     dictionary, settings = from_vocabulary(symbols, where=where, **_normalisation(folder, given, symbols))
-    _require_size(dictionary, vocab_size, where)
+    _require_fit(dictionary, vocab_size, folder, where)
     return Vocabulary(tokenizer_state(dictionary, settings), bert_ids(dictionary, settings))
 
 
@@ -172,13 +201,39 @@ def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) 
     }
 
 
-def _require_size(dictionary: Dictionary, vocab_size: int, where: Path) -> None:
-    if dictionary.embedding_size != vocab_size:
+def _require_fit(dictionary: Dictionary, vocab_size: int, folder: Path, where: Path) -> None:
+    """Refuse a tokenizer of another model; log which rows the model has beyond it."""
+    own = dictionary.embedding_size
+    added = {token: i for token, i in _added_tokens(folder).items() if own <= i < vocab_size}
+    padding = vocab_size - own - len(added)
+    if not 0 <= padding <= PADDING:
         raise XalignError(
             "the tokenizer does not fit the model's vocabulary",
             where=where,
-            found=f"{dictionary.embedding_size} ids: {len(dictionary) - len(SPECIALS)} symbols, "
-            f"{' '.join(SPECIALS)} and {MASK}",
-            expected=f"{vocab_size} ids, as config.json has",
-            next="tokens added later and padded vocabularies are not supported: take the model from before them",
+            found=f"{own} ids: {len(dictionary) - len(SPECIALS)} symbols, {' '.join(SPECIALS)} and {MASK}"
+            + (f"; and {len(added)} tokens added later" if added else ""),
+            expected=f"{vocab_size} ids, as config.json has, or at most {PADDING} fewer",
+            next="take the tokenizer's files that the model was trained with",
         )
+    if vocab_size > own:
+        named = f"{len(added)} tokens added later ({' '.join(list(added)[:5])}{' ...' if len(added) > 5 else ''})"
+        logger.warning(
+            "%s: left out of the model's vocabulary: %s", folder,
+            " and ".join([*([named] if added else []), *([f"{padding} rows of padding"] if padding else [])]),
+        )  # fmt: skip
+
+
+def _added_tokens(folder: Path) -> dict[str, int]:
+    """Tokens that a folder's tokenizer has beside its vocabulary, special symbols among them, and their ids."""
+    whole, listed = folder / TOKENIZER, folder / ADDED
+    try:
+        if whole.is_file():
+            return {token["content"]: int(token["id"]) for token in read_json(whole).get("added_tokens") or []}
+        return {token: int(i) for token, i in read_json(listed).items()} if listed.is_file() else {}
+    except (TypeError, KeyError, ValueError) as error:
+        if isinstance(error, XalignError):
+            raise
+        raise XalignError(
+            "the list of added tokens is damaged", where=whole if whole.is_file() else listed,
+            expected="a text and an id for each",
+        ) from None  # fmt: skip
