@@ -58,7 +58,7 @@ def with_null_positions(build, save, kind):
 
 SHAPES = [
     (plain, "XLMRobertaForMaskedLM", ""),
-    (plain, "BertForMaskedLM", ""),
+    (plain, "BertForMaskedLM", "token type 1 is left out"),
     (plain, "XLMRobertaModel", "has no masked-language-model head"),
     (plain, "BertModel", "has no masked-language-model head"),
     (untied, "XLMRobertaForMaskedLM", "head is left out: it is not tied"),
@@ -68,7 +68,7 @@ SHAPES = [
     (with_added_tokens, "XLMRobertaForMaskedLM", "2 tokens added later (<en> <de>)"),
     (with_added_tokens, "BertModel", "2 tokens added later (<en> <de>)"),
     (with_null_positions, "XLMRobertaForMaskedLM", ""),
-    (with_null_positions, "BertForMaskedLM", ""),
+    (with_null_positions, "BertForMaskedLM", "token type 1 is left out"),
 ]
 
 
@@ -95,6 +95,7 @@ def test_bert_with_xlm_rs_tokenizer_and_rows_beyond_it(build, save, spm, vocab_s
     for line in TEXT:
         assert tokenizer.encode(line) == theirs(line)["input_ids"][1:-1]
     assert caplog.text.count("left out of the model's vocabulary: 35 rows of padding") == 1
+    assert caplog.text.count("of 2 token types the first is used, as the tokenizer gives no other") == 1
 
 
 def assert_same_links(model, folder):

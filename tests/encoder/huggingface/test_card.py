@@ -31,11 +31,13 @@ def test_the_card():
     assert "xalign_fairseq 0." in cited
     assert all(name in cited for name in ("Conneau and Lample (2019)", "Chi et al. (2021)", "Conneau et al. (2020)"))
     assert "Pan et al." not in cited and "Devlin" not in cited
+    assert "token_type_ids" not in card  # XLM-R's has one type
 
 
 def test_the_card_of_a_model_without_record():
     card = model_card("labse", BERT, CONFIG, [], {})
     assert "holds no record of a training" in card and "Devlin et al. (2019)" in card
+    assert "`token_type_ids` change nothing" in card and "Pairs therefore have other logits" in card
     assert "language:" not in card and "xalign_heads" not in card and "Chi et al." not in card
 
 

@@ -146,6 +146,20 @@ def test_a_bert_after_a_round_trip(transformers, build, save, tmp_path, make_tok
     assert_same_logits(encoder, model, make_tokens(len(BERT_SYMBOLS)), order)
 
 
+def test_a_pair_through_an_exported_bert_has_one_token_type(transformers, build, save, tmp_path):
+    model = build("BertForMaskedLM")
+    export(save(model), tmp_path / "out")
+    again, tokenizer = auto(transformers, tmp_path / "out")
+    pair = tokenizer("The red", "house.", return_tensors="pt")
+    assert pair["token_type_ids"].any()
+    one_type = {**pair, "token_type_ids": torch.zeros_like(pair["token_type_ids"])}
+    with torch.no_grad():
+        found, expected, original = again(**pair).logits, model(**one_type).logits, model(**pair).logits
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+    assert (found - original).abs().max() > 0.1  # which the card says
+    assert "`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()
+
+
 def test_heads_and_options_come_back(own, export_state):
     folder = export_state(own)
     again = importing.read(folder)

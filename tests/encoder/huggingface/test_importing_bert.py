@@ -71,8 +71,18 @@ def test_a_labse_without_head_prefix_and_with_pooler(build, save, bert_tokens, c
     )
     _, encoder = imported(folder)
     assert "no masked-language-model head" in caplog.text and "pooler (2 tensors)" in caplog.text
-    assert "token types" not in caplog.text
     assert_same_hidden(encoder, model, bert_tokens, theirs(bert_tokens))
+
+
+@pytest.mark.parametrize("differ", [True, False])
+def test_the_second_token_type_is_left_out_and_named_where_it_counts(build, save, caplog, differ):
+    model = build("BertForMaskedLM")
+    if not differ:  # as in a folder that was exported
+        torch.nn.init.zeros_(model.bert.embeddings.token_type_embeddings.weight)
+    folder = save(model)
+    importing.read(folder)
+    said = [record.getMessage() for record in caplog.records]
+    assert [each.partition(" is left out")[0] for each in said] == [f"{folder}: token type 1"] * differ
 
 
 def test_next_sentence_prediction_is_left_out_and_named(build, save, bert_tokens, caplog):
@@ -106,6 +116,7 @@ def test_a_model_in_training_takes_every_parameter(bert_folder, caplog):
     state, encoder = imported(bert_folder)
     model = XalignModel(EncoderConfig.from_options(state["cfg"]["model"], encoder.config.vocab_size))
     assert model.encoder.config.layer_norm_eps == 1e-12
+    caplog.clear()  # what the import says of token types
     with caplog.at_level(logging.WARNING):
         model.load_state_dict(state["model"], strict=True)
     assert not caplog.records

@@ -13,6 +13,10 @@ _WU_DREDZE = (
     "Do Explicit Alignments Robustly Improve Multilingual Encoders?",
     "https://aclanthology.org/2020.emnlp-main.362/",
 )
+_ONE_TYPE = (
+    "All tokens are of one type: `token_type_ids` change nothing, since xalign_fairseq leaves out the vector that BERT "
+    "adds to the second text of a pair. Pairs therefore have other logits than in a BERT that it was imported from."
+)
 # Objectives -> the paper that introduced them.
 PAPERS = {
     "dwa": (
@@ -94,6 +98,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 model = AutoModelForMaskedLM.from_pretrained("{name}")
 tokenizer = AutoTokenizer.from_pretrained("{name}")
 ```""",
+        *([_ONE_TYPE] if family.token_types > 1 else []),
         "As a word aligner:",
         f"""```python
 from xalign_fairseq.aligner.aligner import Aligner

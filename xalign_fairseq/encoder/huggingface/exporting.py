@@ -83,7 +83,8 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
 def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> dict[str, Tensor]:
     """Hugging Face's tensors of an encoder in float32; the inverse of :func:`..importing.to_fairseq`.
 
-    The vector of token type 0, which an import adds to the positions, is zero; so are those of other types.
+    The vector of token type 0, which an import adds to the positions, is zero; so are those of other types, which the
+    model card says.
 
     Args:
         encoder: with its head.

@@ -4,7 +4,7 @@ import logging
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from xalign_fairseq.encoder.huggingface.families import (
     Family,
     find_family,
 )
-from xalign_fairseq.encoder.huggingface.vocabularies import read_vocabulary
+from xalign_fairseq.encoder.huggingface.vocabularies import Vocabulary, read_vocabulary
 from xalign_fairseq.encoder.huggingface.weights import read_weights
 from xalign_fairseq.encoder.masked_lm import HEAD, is_same, new_head
 from xalign_fairseq.errors import XalignError
@@ -46,7 +46,8 @@ RATES = {
 def read(folder: str | os.PathLike) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
-    Parameters change their names, and the vector of token type 0 is added to every position. XLM-R's ids stay as they
+    Parameters change their names, and the vector of token type 0 is added to every position; BERT's type 1, which its
+    tokenizer gives to the second text of a pair, is left out. XLM-R's ids stay as they
     are; BERT's are put into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer.
     A masked-language-model head that is missing or not tied is initialised; heads of other tasks, the pooler, tokens
     that were added later and rows of padding are left out. All of that is logged. Heads and options that an export of
@@ -70,7 +71,7 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     folder = Path(folder)
     family, config = read_config(folder)
     vocabulary = read_vocabulary(folder, family, config.vocab_size)
-    model = to_fairseq(read_weights(folder), family, config, vocabulary.order, folder)
+    model = to_fairseq(read_weights(folder), family, config, vocabulary, folder)
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return side_files.take_back(state, folder)
@@ -104,7 +105,7 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
 
 
 def to_fairseq(
-    weights: Mapping[str, Tensor], family: Family, config: EncoderConfig, order: Sequence[int], where: object
+    weights: Mapping[str, Tensor], family: Family, config: EncoderConfig, vocabulary: Vocabulary, where: object
 ) -> dict[str, Tensor]:
     """A checkpoint's ``model`` from Hugging Face's tensors, each of which is used, logged as not used, or an error.
 
@@ -112,7 +113,7 @@ def to_fairseq(
         weights: by their names, with or without the family's prefix.
         family: of the model.
         config: its sizes, as ``config.json`` has them.
-        order: their id of each of our ids; a range where they are the same. Rows of other ids are left out.
+        vocabulary: of the tokenizer. Rows of other ids than its own are left out.
         where: for messages.
     """
     theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
@@ -130,7 +131,9 @@ def to_fairseq(
                 where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected,
             )  # fmt: skip
     theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
+    _name_other_types(theirs[TOKEN_TYPES], vocabulary, where)
     theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)
+    order = vocabulary.order
     for name in {WORDS, family.head["lm_head.bias"]} & theirs.keys():
         # A slice is a view, which leaves the tensor in its file.
         whole = theirs[name]
@@ -178,9 +181,18 @@ def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family,
         logger.warning("not used from %s: %s", where, ", ".join(f"{name} ({n} tensors)" for name, n in counts.items()))
 
 
+def _name_other_types(types: Tensor, vocabulary: Vocabulary, where: object) -> None:
+    """Log which token types are left out: every token is of type 0 here."""
+    if vocabulary.token_types == 1 and len(types) > 1:
+        logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
+    elif not torch.equal(types, types[:1].expand_as(types)):
+        logger.warning(
+            "%s: token type 1 is left out: all tokens are of type 0, so that pairs of texts, whose second has type 1 "
+            "in the model itself, have other hidden states and logits", where,
+        )  # fmt: skip
+
+
 def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:
     """Our rows of positions; every token is of type 0, whose vector Hugging Face's model adds as it adds positions."""
-    if len(types) > family.token_types:
-        logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
     before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
     return torch.cat([before, positions + types[0]])

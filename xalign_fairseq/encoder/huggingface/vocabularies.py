@@ -28,10 +28,14 @@ PADDING = 512  # most rows of a model that no token of its tokenizer has, such a
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids."""
+    """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids.
+
+    ``token_types``: how many Hugging Face's tokenizer gives; a second one of WordPiece is that of a second text.
+    """
 
     state: dict[str, Any]
     order: Sequence[int]
+    token_types: int
 
 
 def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
@@ -94,7 +98,7 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
         raise XalignError(error.what, where=path) from None
     dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
     _require_fit(dictionary, vocab_size, folder, path)
-    return Vocabulary(tokenizer_state(dictionary, model), range(dictionary.embedding_size))
+    return Vocabulary(tokenizer_state(dictionary, model), range(dictionary.embedding_size), 1)
 
 
 def _parts(path: Path, *names: str) -> list[dict[str, Any]]:
@@ -149,7 +153,7 @@ def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
         raise XalignError("the vocabulary has symbols twice", where=where, found=f"{twice} lines that repeat another")
     dictionary, settings = from_vocabulary(symbols, where=where, **_normalisation(folder, given, symbols))
     _require_fit(dictionary, vocab_size, folder, where)
-    return Vocabulary(tokenizer_state(dictionary, settings), bert_ids(dictionary, settings))
+    return Vocabulary(tokenizer_state(dictionary, settings), bert_ids(dictionary, settings), 2)
 
 
 def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
