@@ -47,3 +47,9 @@ def test_temperature_shares_by_hand():
 def test_apportion_gives_exactly_the_total():
     assert list(sampling.apportion(10, np.array([1 / 3, 1 / 3, 1 / 3]))) == [4, 3, 3]
     assert sampling.apportion(7, np.array([0.5, 0.25, 0.25])).sum() == 7
+
+
+def test_repeats_count_what_came_before():
+    items = np.random.default_rng(0).integers(0, 6, 50)
+    assert sampling.repeats(items).tolist() == [items[:k].tolist().count(item) for k, item in enumerate(items)]
+    assert sampling.repeats(np.arange(0)).tolist() == []

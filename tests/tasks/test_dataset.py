@@ -64,6 +64,27 @@ def test_every_draw_is_a_function_of_seed_epoch_and_index(build):
     )
 
 
+@pytest.mark.parametrize(
+    "options", [{"blocks": False, "items": 200}, {"mono_blocks": 8}, {"pairs": False, "items": 40}]
+)
+def test_an_item_that_is_drawn_again_is_perturbed_in_another_way(build, options):
+    dataset, resumed = build(**options), build(**options)
+    resumed.set_epoch(1)
+    drawn = np.concatenate(batches(dataset, max_sentences=8))
+    items = drawn % len(dataset)
+    times = np.bincount(items)
+    assert times.max() > 2 and len(set(drawn)) == len(drawn)
+    for item in np.flatnonzero(times > 1):
+        indices = sorted(drawn[items == item])
+        assert indices[0] == item  # drawn once, an item has the key of its number
+        samples = [dataset[index] for index in indices]
+        assert len({sample.draw.tobytes() for sample in samples}) == len(samples)
+        texts = {np.where(sample.targets > 1, sample.targets, sample.masked).tobytes() for sample in samples}
+        assert len(texts) == 1
+        assert all((sample.draw == resumed[index].draw).all() for sample, index in zip(samples, indices, strict=True))
+    assert (dataset.num_tokens_vec(drawn) == dataset.num_tokens_vec(items)).all()
+
+
 def test_validation_reads_everything_once_and_never_changes(build):
     dataset = build(training=False, mono_blocks=2)
     first = batches(dataset, 1, max_sentences=8)

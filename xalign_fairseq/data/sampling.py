@@ -83,3 +83,18 @@ def draw(size: int, start: int, count: int, key: tuple[int, ...]) -> np.ndarray:
         here = positions // size == number
         items[here] = permute(positions[here] - number * size, size, (*key, number))
     return items
+
+
+def repeats(items: np.ndarray) -> np.ndarray:
+    """How often each of ``items`` (N,) came before it: (N,) int64.
+
+    Example::
+
+        repeats(np.array([7, 5, 7, 7]))     # array([0, 0, 1, 2])
+    """
+    order = np.argsort(items, kind="stable")
+    run = items[order]
+    first = np.flatnonzero(np.r_[True, run[1:] != run[:-1]][: len(run)])
+    counts = np.empty(len(items), dtype=np.int64)
+    counts[order] = np.arange(len(run)) - np.repeat(first, np.diff(np.r_[first, len(run)]))
+    return counts

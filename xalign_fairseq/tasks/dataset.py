@@ -10,6 +10,7 @@ from fairseq.data import FairseqDataset, data_utils
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
+from xalign_fairseq.data.sampling import repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 from xalign_fairseq.errors import XalignError
 
@@ -18,6 +19,9 @@ logger = logging.getLogger(__name__)
 
 class StreamsDataset(FairseqDataset):
     """Pairs and blocks under one index: pairs first, then blocks.
+
+    An index is a draw of an epoch. One that draws an item anew is the item's number plus the length of the dataset for
+    each time that it was drawn before, so that it is perturbed in another way each time.
 
     A batch is as many pairs as fit ``--max-tokens`` and ``--batch-size``, joined by as many blocks as fit the
     monolingual stream's own limits. Without bitext, batches hold blocks alone. In training each epoch draws anew; in
@@ -68,17 +72,22 @@ class StreamsDataset(FairseqDataset):
 
     def __getitem__(self, index: int) -> PairSample | BlockSample:
         index = int(index)
-        if index < self.pairs:
+        item = index % len(self)
+        if item < self.pairs:
             assert self.bitext is not None
             rng = np.random.default_rng((self.seed, BITEXT, self.now, index))
-            pair = self.bitext[index]
+            pair = self.bitext[item]
             self._require_known(pair.src, pair.tgt)
             return pair_sample(pair, rng, self.mask)
         assert self.mono is not None
         rng = np.random.default_rng((self.seed, MONO, self.now, index))
-        block = self.mono[index - self.pairs]
+        block = self.mono[item - self.pairs]
         self._require_known(block)
-        return block_sample(block, rng, self.mask, self.word_starts, self.mono.language(index - self.pairs))
+        return block_sample(block, rng, self.mask, self.word_starts, self.mono.language(item - self.pairs))
+
+    def _draws(self, items: np.ndarray) -> np.ndarray:
+        """The indices of items that are drawn in this order."""
+        return items + len(self) * repeats(items)
 
     def _require_known(self, *sides: np.ndarray) -> None:
         """The embedding's own complaint would name neither the data nor the dictionary, on a GPU not even the line."""
@@ -110,7 +119,7 @@ class StreamsDataset(FairseqDataset):
         else:
             items, dropped = self.bitext.all()
         self._left_out(dropped, dropped + len(items), *self._limits(self.bitext))
-        return items[np.argsort(self.bitext.lengths(items), kind="stable")]
+        return self._draws(items)[np.argsort(self.bitext.lengths(items), kind="stable")]
 
     @staticmethod
     def _limits(bitext: BitextStream) -> tuple[str, str]:
@@ -177,7 +186,7 @@ class StreamsDataset(FairseqDataset):
     def _blocks(self, count: int) -> np.ndarray:
         assert self.mono is not None
         if self.training:
-            return self.pairs + self.mono.draw(self.seed, self.now, count, self.temperature)
+            return self._draws(self.pairs + self.mono.draw(self.seed, self.now, count, self.temperature))
         return self.pairs + np.arange(len(self.mono))
 
     def _blocks_per_batch(self, max_tokens: int | None, max_sentences: int | None) -> int:
@@ -199,10 +208,11 @@ class StreamsDataset(FairseqDataset):
 
     def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
         """Length of each item."""
-        lengths = np.full(len(indices), self.mono.length if self.mono is not None else 0, dtype=np.int64)
-        here = indices < self.pairs
+        items = indices % len(self)
+        lengths = np.full(len(items), self.mono.length if self.mono is not None else 0, dtype=np.int64)
+        here = items < self.pairs
         if self.bitext is not None:
-            lengths[here] = self.bitext.lengths(indices[here])
+            lengths[here] = self.bitext.lengths(items[here])
         return lengths
 
     def num_tokens(self, index: int) -> int:
