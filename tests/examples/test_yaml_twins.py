@@ -46,6 +46,7 @@ PAPERS = {
         "criterion.objectives": "word_contrastive,reg_param", "criterion.word_contrastive_temperature": 0.1,
         "criterion.word_contrastive_projection_dim": 128, "criterion.word_contrastive_pooling": "first",
         "criterion.reg_param_weight": 1.0, "criterion.reg_param_form": "squared",
+        "criterion.word_contrastive_gather": True, "task.length_bucket_width": 0,
     },
     "explicit_alignments/linear_mapping": {
         "optimization.lr": [1e-4], "optimization.max_update": 20000, "lr_scheduler.warmup_updates": 0,
@@ -95,7 +96,12 @@ TWINS = (
     Twin("xlm_align/3_train.sh", "base", "base"),
     Twin(EXPLICIT, "weak", "weak"),
     Twin(EXPLICIT, "strong", "weak", ("criterion.word_contrastive_negatives=strong",)),
-    Twin(EXPLICIT, "l2", "weak", ("criterion.objectives='l2_align,reg_param'",)),
+    Twin(
+        EXPLICIT,
+        "l2",
+        "weak",
+        ("criterion.objectives='l2_align,reg_param'", "criterion.word_contrastive_gather=false"),
+    ),
     Twin(EXPLICIT, "linear_mapping", "linear_mapping"),
     Twin("ppa/2_train.sh", "ppa", "ppa"),
     Twin("ppa/2_train.sh", "ppa_mlm", "ppa", ("criterion.objectives='moco,sentence_mlm'",)),

@@ -53,6 +53,37 @@ def test_batches_are_of_similar_lengths(build):
     assert max(spread) <= 1
 
 
+def test_a_bucket_mixes_lengths_within_its_width(build):
+    dataset = build(blocks=False)
+    lengths = lambda: dataset.num_tokens_vec(dataset.ordered_indices())  # noqa: E731
+    assert len(set(lengths())) > 4 and (np.diff(lengths()) >= 0).all()
+    dataset.bucket_width = 3
+    assert (np.diff(lengths() // 3) >= 0).all() and (np.diff(lengths()) < 0).any()
+    dataset.bucket_width = 0
+    assert (dataset.ordered_indices() == dataset.bitext.epoch(1, 1)[0]).all()
+    spread = [np.mean([dataset.num_tokens_vec(batch).std() for batch in batches(dataset, max_sentences=8)])
+              for dataset in (build(blocks=False, bucket_width=width) for width in (1, 0))]  # fmt: skip
+    assert spread[1] > 4 * spread[0]
+
+
+def test_validation_is_sorted_by_length_and_cut_as_ever(build):
+    plain, other = (build(training=False, **options) for options in ({}, {"bucket_width": 0, "apart": True}))
+    both = zip(batches(plain, max_sentences=8), batches(other, max_sentences=8), strict=True)
+    assert all((one == two).all() for one, two in both)
+
+
+@pytest.mark.parametrize("width", [0, 1, 4])
+@pytest.mark.parametrize(("items", "limits"), [(None, {"max_sentences": 16}), (200, {"max_tokens": 90})])
+def test_a_pair_meets_neither_itself_nor_its_exchange(build, width, items, limits):
+    def most(**options):
+        dataset = build(blocks=False, bucket_width=width, items=items, **options)
+        found = batches(dataset, **limits)
+        assert sorted(np.concatenate(found)) == sorted(dataset.ordered_indices())
+        return max(np.bincount(batch % len(dataset) // 2).max() for batch in found)
+
+    assert most(apart=True) == 1 and most() > 1
+
+
 def test_every_draw_is_a_function_of_seed_epoch_and_index(build):
     one, two = build(), build()
     one.set_epoch(2), two.set_epoch(2)

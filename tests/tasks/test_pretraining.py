@@ -3,6 +3,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
+from omegaconf import OmegaConf
 
 import xalign_fairseq
 
@@ -149,3 +151,17 @@ def test_languages_and_pivot_are_those_of_training(shard):
     one.load_dataset("valid")
     batch = one.datasets["valid"].collater([one.datasets["valid"][0]])["bitext"]
     assert batch["langs"].tolist() == [[-1, 1]]  # German has no number
+
+
+def test_options_of_batches_reach_the_dataset(shard):
+    folder = shard("one", "en-fr")
+    plain, chosen = task(folder), task(folder, length_bucket_width=0)
+    for made, criterion in ((plain, "tlm"), (chosen, "moco")):
+        options = CRITERION_DATACLASS_REGISTRY[criterion]()
+        options._name = criterion
+        made.build_criterion(OmegaConf.structured(options))
+        made.load_dataset("train")
+    found = [(made.datasets["train"].bucket_width, made.datasets["train"].apart) for made in (plain, chosen)]
+    assert found == [(1, False), (0, True)]
+    with pytest.raises(XalignError, match="--length-bucket-width"):
+        task(folder, length_bucket_width=-1)

@@ -107,6 +107,11 @@ class WeightedCriterion(FairseqCriterion):
         return {stream for objective in self.active for stream in objective.needs}
 
     @property
+    def contrasts(self) -> bool:
+        """Whether an objective has other pairs of a batch for negatives."""
+        return any(objective.contrasts for objective in self.active)
+
+    @property
     def summed(self) -> list[Objective]:
         """Objectives whose losses are added up: in validation without regularisers, unless there is nothing else.
 

@@ -103,6 +103,10 @@ class BitextStream:
         local = items - self.offsets[corpus]
         return corpus, local // self.directions, local % self.directions == 1
 
+    def pairs(self, items: np.ndarray) -> np.ndarray:
+        """Number of each item's pair, which is the same in both directions."""
+        return items // self.directions
+
     def lengths(self, items: np.ndarray) -> np.ndarray:
         """Tokens of each item's sequence: both sides with their ``</s>``, and one ``<s>``."""
         return self.sides(items).sum(1) + 3

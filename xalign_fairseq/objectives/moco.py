@@ -117,6 +117,7 @@ class MomentumContrast(Objective):
     needs = ("bitext",)
     stats = ("accuracy", "masked_negatives", "queue_fill")
     counts_ahead = True
+    contrasts = True
     cfg: MocoConfig
 
     def __init__(self, cfg: MocoConfig):

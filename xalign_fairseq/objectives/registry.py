@@ -56,6 +56,7 @@ class Objective(ABC):
         edits_parameters: it changes parameters outside the optimiser.
         links_of_every_pair: it learns something of each language pair, so that none may lack links.
         counts_ahead: :meth:`count` knows the number of predictions before any pass.
+        contrasts: other pairs are negatives, so that no pair is twice in a batch of training, nor beside its exchange.
         regularises: it keeps the encoder where it was, and has no part in the loss of validation.
         in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged as they are.
         languages: the names of the languages of the data, whose numbers are in ``bitext.langs``.
@@ -85,6 +86,7 @@ class Objective(ABC):
     edits_parameters: ClassVar[bool] = False
     links_of_every_pair: ClassVar[bool] = False
     counts_ahead: bool = False
+    contrasts: ClassVar[bool] = False
     regularises: ClassVar[bool] = False
     in_nats: ClassVar[bool] = True
     languages: Sequence[str] = ()

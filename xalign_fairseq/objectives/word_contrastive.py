@@ -41,15 +41,16 @@ class WordContrastive(Objective):
 
     Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, all
     languages together, so that the mean is the paper's. A word's candidates are the partner and, for weak alignment,
-    all other words of the partner's side, for strong alignment all other words. A sentence pair that is drawn twice for
-    a batch, or a word with several links, would make the partner or the word itself a negative: those are left out.
-    With ``gather`` each worker's loss is over its own words against the candidates of all; in validation workers stay
-    apart, since their batches need not run in step. Memory grows with the square of the batch's words.
+    all other words of the partner's side, for strong alignment all other words. A sentence pair that two workers have,
+    or a word with several links, would make the partner or the word itself a negative: those are left out. With
+    ``gather`` each worker's loss is over its own words against the candidates of all; in validation workers stay apart,
+    since their batches need not run in step. Memory grows with the square of the batch's words.
     """
 
     needs = ("bitext", "links")
     stats = ("accuracy", "similarity")
     counts_ahead = True
+    contrasts = True
     cfg: WordContrastiveConfig
 
     def __init__(self, cfg: WordContrastiveConfig):

@@ -97,8 +97,8 @@ class WordPairs:
     def occurrences(self) -> tuple[Tensor, Tensor]:
         """Numbers (K,) int64 of s_i and t_i as words of their place in their sentence of their sentence pair.
 
-        Two numbers are equal where the batch has a sentence pair twice, in the same direction or exchanged: training
-        draws both, and as they have the same length they often meet in a batch.
+        Two numbers are equal where the batches of all workers have a sentence pair twice, in the same direction or
+        exchanged.
         """
         sentences = [polynomial(self._bitext.side(side), PAD) for side in (0, 1)]
         pair = (sentences[0] + sentences[1])[self.rows]

@@ -36,6 +36,9 @@ class StreamsDataset(FairseqDataset):
         items: draws of an epoch; None for one for each pair and direction.
         mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
         word_starts: (V,) bool; if given, whole words are masked in the blocks.
+        bucket_width: in training, pairs whose lengths lie in the same range of so many tokens are batched in random
+            order; 1 sorts by length, 0 does not look at lengths.
+        apart: in training, no batch has a pair twice, be it exchanged.
     """
 
     def __init__(
@@ -50,11 +53,15 @@ class StreamsDataset(FairseqDataset):
         mono_tokens: int | None = None,
         mono_blocks: int | None = None,
         word_starts: np.ndarray | None = None,
+        bucket_width: int = 1,
+        apart: bool = False,
     ):
         super().__init__()
         self.bitext, self.mono, self.mask = bitext, mono, mask
         self.seed, self.training, self.temperature, self.items = seed, training, temperature, items
         self.mono_tokens, self.mono_blocks, self.word_starts = mono_tokens, mono_blocks, word_starts
+        self.bucket_width = bucket_width if training else 1
+        self.apart = apart and training
         self.pairs = len(bitext) if bitext is not None else 0
         self.now = 1
 
@@ -109,7 +116,7 @@ class StreamsDataset(FairseqDataset):
         )
 
     def ordered_indices(self) -> np.ndarray:
-        """The epoch's pairs by length, equal lengths in random order; blocks join them in :meth:`batch_by_size`."""
+        """The epoch's pairs by bucket of length, in random order within one; blocks join in :meth:`batch_by_size`."""
         if self.bitext is None:
             assert self.mono is not None
             count = self.items or len(self.mono)
@@ -119,7 +126,8 @@ class StreamsDataset(FairseqDataset):
         else:
             items, dropped = self.bitext.all()
         self._left_out(dropped, dropped + len(items), *self._limits(self.bitext))
-        return self._draws(items)[np.argsort(self.bitext.lengths(items), kind="stable")]
+        buckets = self.bitext.lengths(items) // self.bucket_width if self.bucket_width else np.zeros_like(items)
+        return self._draws(items)[np.argsort(buckets, kind="stable")]
 
     @staticmethod
     def _limits(bitext: BitextStream) -> tuple[str, str]:
@@ -156,24 +164,24 @@ class StreamsDataset(FairseqDataset):
         required_batch_size_multiple: int = 1,
     ) -> list[np.ndarray]:
         """Cut pairs into batches and give each batch its blocks."""
-        lengths = self.num_tokens_vec(indices)
         if max_tokens is not None and self.bitext is not None:
-            fit = lengths <= max_tokens
+            fit = self.num_tokens_vec(indices) <= max_tokens
             why = f"longer than {max_tokens} tokens together"
             self._left_out(len(indices) - int(fit.sum()), len(indices), why, "--max-tokens")
-            indices, lengths = indices[fit], lengths[fit]
-        batches = data_utils.batch_by_size(
-            indices,
-            num_tokens_fn=self.num_tokens,
-            num_tokens_vec=lengths,
-            max_tokens=max_tokens,
-            max_sentences=max_sentences,
-            required_batch_size_multiple=required_batch_size_multiple,
-        )
-        # fairseq drops a last batch that is no multiple of --required-batch-size-multiple: the longest pairs.
-        rest = indices[sum(map(len, batches)) :]
-        if len(rest):
-            batches.append(rest)
+            indices = indices[fit]
+        batches: list[np.ndarray] = []
+        for group in self._groups(indices):
+            cut = data_utils.batch_by_size(
+                group,
+                num_tokens_fn=self.num_tokens,
+                num_tokens_vec=self.num_tokens_vec(group),
+                max_tokens=max_tokens,
+                max_sentences=max_sentences,
+                required_batch_size_multiple=required_batch_size_multiple,
+            )
+            # fairseq drops a last batch that is no multiple of --required-batch-size-multiple: the longest pairs.
+            rest = group[sum(map(len, cut)) :]
+            batches += [*cut, rest] if len(rest) else cut
         if self.bitext is None or self.mono is None:
             return batches
         each = self._blocks_per_batch(max_tokens, max_sentences)
@@ -182,6 +190,13 @@ class StreamsDataset(FairseqDataset):
             return [np.concatenate(both) for both in zip(batches, blocks, strict=True)]
         every = self._blocks(len(self.mono))
         return batches + [every[start : start + each] for start in range(0, len(every), each)]
+
+    def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
+        """What is cut into batches by itself: with ``apart`` each pair's first draw, then the second, and so on."""
+        if not self.apart or self.bitext is None:
+            return [indices]
+        turns = repeats(self.bitext.pairs(indices % len(self)))
+        return [indices[turns == turn] for turn in range(turns.max() + 1)]
 
     def _blocks(self, count: int) -> np.ndarray:
         assert self.mono is not None

@@ -60,6 +60,13 @@ class XalignPretrainingConfig(FairseqDataclass):
             "help": "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
         },
     )
+    length_bucket_width: int = field(
+        default=1,
+        metadata={
+            "help": "width, in tokens, of the buckets of length that batches of training pairs come from: 1 sorts by "
+            "length; a wider one mixes lengths; 0 does not look at them, as released codes do (more padding)"
+        },
+    )
     pivot_lang: Optional[str] = field(
         default=None,
         metadata={
@@ -101,6 +108,13 @@ class XalignPretrainingTask(FairseqTask):
 
     def __init__(self, cfg: XalignPretrainingConfig, restoring: bool = False):
         super().__init__(cfg)
+        if cfg.length_bucket_width < 0:
+            raise XalignError(
+                "a bucket of length has no such width",
+                where="--length-bucket-width",
+                found=cfg.length_bucket_width,
+                expected="0 (lengths do not matter) or more",
+            )
         self.restoring = restoring
         self.folders = [folder for folder in cfg.data.split(os.pathsep) if folder]
         shards = [DataBin(folder) for folder in self.folders]
@@ -122,6 +136,7 @@ class XalignPretrainingTask(FairseqTask):
         self.all_languages = (*self.languages, *sorted(mono - set(self.languages)))
         self.pivot = pivot_language(chosen, cfg.pivot_lang)
         self.needs: set[str] = set()
+        self.apart = False
         self.models: list[Any] = []
         self.labelling: LabelOptions | None = None
 
@@ -156,6 +171,7 @@ class XalignPretrainingTask(FairseqTask):
         """Build the criterion, learn which streams it needs and give the models its heads."""
         criterion = super().build_criterion(of_today(cfg), from_checkpoint)
         self.needs = criterion.needs
+        self.apart = criterion.contrasts
         for model in self.models:
             criterion.attach_heads(model)
         self.labelling = criterion.labelling
@@ -255,6 +271,8 @@ class XalignPretrainingTask(FairseqTask):
             mono_tokens=options.mono_max_tokens,
             mono_blocks=options.mono_batch_size,
             word_starts=word_starts(data.dictionary, data.tokenizer_model) if options.mask_whole_words else None,
+            bucket_width=options.length_bucket_width,
+            apart=self.apart,
         )
         sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
         logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")
