@@ -1,6 +1,7 @@
 """Shared by all tests: one small real data-bin made by the commands themselves, and a small encoder."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# What is started in the background ignores Ctrl-C, and some tests send it to themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 warm_start = WarmStart()
