@@ -12,10 +12,15 @@ finished() { # SAVE_DIR UPDATES
   grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already"
 }
 
-# Sets `vocabulary`, options of xalign prepare: the model and dictionary SPM and DICT, else a new vocabulary.
+# Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM and
+# DICT, else a new vocabulary.
 choose_vocabulary() { # PIECES
   vocabulary=(--vocab-size "${VOCAB:-$1}")
-  if [[ -n "${SPM:-}" ]]; then
+  if [[ -n "${TOKENIZER:-}" ]]; then
+    [[ -z "${SPM:-}${DICT:-}" ]] || { echo "error: TOKENIZER is given, and SPM or DICT beside it; give one" >&2; exit 2; }
+    require_file "TOKENIZER, a checkpoint or a Hugging Face folder" "$TOKENIZER"
+    vocabulary=(--tokenizer "$TOKENIZER")
+  elif [[ -n "${SPM:-}" ]]; then
     require_file SPM "$SPM"
     require_file "DICT, the dictionary that belongs to SPM" "${DICT:-}"
     vocabulary=(--spm "$SPM" --dict "$DICT")

@@ -6,11 +6,12 @@
 # TEXT/PAIR/train.{LANG,LANG}: tokenised text, words between blanks; TEXT/PAIR/valid.{LANG,LANG,links}: held-out pairs
 # with links, as ../transfer/1_data.sh writes them. Links come from fast_align where it is on PATH, else from eflomal;
 # ENGINE names one. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
-# dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ...
+# dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ..., from mBERT or any other model that folder or
+# checkpoint: TOKENIZER=bert-base-multilingual-cased bash 1_data.sh ...
 # Writes TEXT/PAIR/train.symmetrized.links and .json. What is there already is left as it is.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
+[[ $# -ge 3 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
 text="$1" data="$2"
 shift 2
 choose_vocabulary 16000

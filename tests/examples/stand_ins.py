@@ -13,7 +13,7 @@ USER_DIR = subprocess.run(
 VARIABLES = {
     "UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE", "LR",
     "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB", "DICTIONARY", "PARALLEL", "OVERLAP", "LAYERS", "DIM", "HEADS",
-    "BLOCK", "DROPOUT", "PARSES", "NER", "TASKS", "STUDY", "RESULTS", "JOBS", "SEEDS", "WORKERS",
+    "BLOCK", "DROPOUT", "PARSES", "NER", "TASKS", "STUDY", "RESULTS", "JOBS", "SEEDS", "WORKERS", "TOKENIZER",
 }  # fmt: skip
 PROGRAMS = {
     "xalign": f"#!/bin/sh\necho {USER_DIR}\n",

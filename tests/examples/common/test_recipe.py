@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import subprocess
 
 import pytest
 
@@ -75,9 +76,38 @@ def test_the_checkpoint_to_start_from_must_exist(recipe, init, tmp_path):
     assert done.returncode == 2 and "INIT" in done.stderr and f"'{init}'" in done.stderr and not save.exists()
 
 
-@pytest.mark.parametrize("script", sorted(path.relative_to(EXAMPLES) for path in EXAMPLES.glob("*/[12]_*.sh")
-                                          if "choose_vocabulary" in path.read_text()), ids=str)  # fmt: skip
-def test_a_model_without_its_dictionary_is_told_before_links_are_made(script, tmp_path):
-    (tmp_path / "spm.model").touch()
-    done = run_script(tmp_path, script, tmp_path / "text", tmp_path / "bin", "de-en", SPM=str(tmp_path / "spm.model"))
-    assert done.returncode == 2 and "DICT" in done.stderr and not done.stdout
+PREPARING = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/[12]_*.sh")
+                   if "choose_vocabulary" in path.read_text())  # fmt: skip
+
+
+@pytest.mark.parametrize("script", PREPARING)
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"SPM": "spm.model"}, "DICT"),
+        ({"TOKENIZER": "nowhere"}, "TOKENIZER, a checkpoint or a Hugging Face folder: there is no file"),
+        ({"TOKENIZER": "bert", "SPM": "spm.model"}, "give one"),
+        ({"TOKENIZER": "bert", "DICT": "dict.txt"}, "give one"),
+    ],
+)
+def test_a_vocabulary_that_is_not_whole_is_told_before_links_are_made(script, given, told, tmp_path):
+    for name in ("spm.model", "bert"):
+        (tmp_path / name).touch()
+    variables = {name: str(tmp_path / value) for name, value in given.items()}
+    done = run_script(tmp_path, script, tmp_path / "text", tmp_path / "bin", "de-en", **variables)
+    assert done.returncode == 2 and told in done.stderr and not done.stdout
+
+
+def test_the_vocabulary_is_that_of_a_tokenizer_or_of_files_or_new(tmp_path):
+    for name in ("bert", "spm.model", "dict.txt"):
+        (tmp_path / name).touch()
+    script = f'source {EXAMPLES}/common/recipe.sh; choose_vocabulary 9; echo "${{vocabulary[@]}}"'
+    for given, expected in (
+        ({}, "--vocab-size 9"),
+        ({"VOCAB": "7"}, "--vocab-size 7"),
+        ({"TOKENIZER": "bert", "VOCAB": "7"}, "--tokenizer bert"),
+        ({"SPM": "spm.model", "DICT": "dict.txt"}, "--spm spm.model --dict dict.txt"),
+    ):
+        command = ["env", "-i", *(f"{name}={value}" for name, value in given.items()), "bash", "-c", script]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.stdout == expected + "\n", done.stderr
