@@ -72,6 +72,11 @@ def test_the_encoder_is_mapped_from_the_file(old_state, tmp_path):
     for name, value in found.state_dict().items():
         assert any(value.data_ptr() in each for each in mapped), name
         assert torch.equal(value, encoder.state_dict()[name])
+    before = path.read_bytes()
+    with torch.no_grad():
+        for parameter in found.parameters():
+            parameter.add_(1)
+    assert path.read_bytes() == before  # what a process changes is its own
 
 
 def test_torch_s_own_list_of_safe_globals_stays_as_it_was(old_state, tmp_path):

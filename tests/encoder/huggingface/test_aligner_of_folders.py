@@ -126,6 +126,16 @@ def test_processes_map_the_same_file(build, save):
         )
 
 
+def test_what_a_process_changes_is_not_in_the_file(folder):
+    before = (folder / "model.safetensors").read_bytes()
+    aligner = Aligner.from_pretrained(folder, device="cpu")
+    assert share_mapped(aligner, folder / "model.safetensors") > 0.9
+    with torch.no_grad():
+        for parameter in aligner.encoder.parameters():
+            parameter.add_(1)
+    assert (folder / "model.safetensors").read_bytes() == before
+
+
 def states_of(model, tokenizer, words):
     """Hidden states of a sentence's tokens at layer 1, and the word of each."""
     ids, owners = tokenizer.encode_words(words)
