@@ -39,6 +39,10 @@ def test_a_training_batch_has_pairs_and_its_own_number_of_blocks(build):
     assert sample["bitext"]["tokens"].shape[0] == 8 and sample["mono"]["masked"].shape == (3, 11)
 
 
+def test_a_worker_without_a_batch_has_an_empty_one(build):
+    assert build().collater([]) == {}  # fairseq's trainer runs another batch in its place, and ignores its loss
+
+
 def test_token_limits_hold_for_both_streams(build):
     dataset = build(mono_tokens=25)
     for batch in batches(dataset, max_tokens=40):

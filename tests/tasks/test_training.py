@@ -159,6 +159,18 @@ def test_two_processes_equal_one_with_twice_the_batch(unshuffled, train, databin
         assert_same(expected, two, range(1, 5), tolerance=2e-3)
 
 
+def test_a_worker_may_lack_the_last_batch_of_an_epoch(train, databin, tmp_path):
+    extra = (*NO_VALID, "--epoch-items", 20, "--curriculum", 10, "--max-update", 6, "--objectives", "tlm,reg_hidden")
+    extra += ("--loss-normalization", "per-objective")
+    both = (
+        "--distributed-world-size", 2, "--distributed-backend", "gloo", "--ddp-backend", "c10d",
+        "--distributed-init-method", f"file://{tmp_path}/init",
+    )  # fmt: skip
+    two, _ = train(databin, tmp_path / "two", *extra, *both, batch=4)
+    one, _ = train(databin, tmp_path / "one", *extra, batch=8)
+    assert_same(one, two, range(1, 7), tolerance=2e-3)
+
+
 @pytest.mark.parametrize("option", ["--restore-file", "--finetune-from-model"])
 def test_training_goes_on_from_an_encoder_only_checkpoint(plain, train, databin, tmp_path, option):
     state = torch.load(plain[2] / "checkpoint_last.pt", weights_only=True)

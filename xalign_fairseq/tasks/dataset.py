@@ -109,7 +109,9 @@ class StreamsDataset(FairseqDataset):
             )
 
     def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
-        """Samples of both streams to one batch."""
+        """Samples of both streams to one batch; what a worker without a batch is given at an epoch's end is empty."""
+        if not samples:
+            return {}
         return collate(
             [sample for sample in samples if isinstance(sample, PairSample)],
             [sample for sample in samples if isinstance(sample, BlockSample)],
