@@ -10,7 +10,7 @@
 #   ppa_mlm    MoCo + MLM on each sentence, in place of TLM   (Table 5)
 #   ppa_mean   MoCo on the mean of the tokens, + TLM          (footnote 1)
 # UPDATES (136719: 10 of the paper's epochs over 7 x 250000 pairs), WARMUP (a tenth of them), BATCH (128) pairs on
-# each GPU and UPDATE_FREQ (1): 128 pairs an update in all. SEED (1), ARCH (xalign_base).
+# each GPU and UPDATE_FREQ (1); the paper has 128 in all: BATCH=$((128 / N)) on N GPUs. SEED (1), ARCH (xalign_base).
 # DEVICE (--fp16; without a GPU --cpu).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"

@@ -8,7 +8,7 @@
 #   weam_self   TLM + word exchange by links of the model itself; not in the paper
 #   tlm         TLM alone, the paper's baseline
 # UPDATES (two epochs: 2 x training pairs of the data-bin / 32), WARMUP (a tenth of them), BATCH (32) pairs on each GPU
-# and UPDATE_FREQ (1): 32 pairs an update in all. SEED (1), ARCH (xalign_base), DEVICE (--fp16; without a GPU --cpu).
+# and UPDATE_FREQ (1), 32 in all: BATCH=$((32 / N)) on N. SEED (1), ARCH (xalign_base), DEVICE (--fp16; without: --cpu).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 4 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
