@@ -67,7 +67,9 @@ def whole(**options):
 
 def test_the_list_is_complete():
     apart = {"dwa", "cosine_pull", "linear_mapping", "moco", "word_contrastive"}
-    assert set(EXACT.split(",")) == OBJECTIVES.keys() - apart
+    # Other tests register objectives of their own.
+    own = {name for name, made in OBJECTIVES.items() if made.__module__.startswith("xalign_fairseq.")}
+    assert set(EXACT.split(",")) == own - apart
 
 
 @pytest.mark.parametrize("cuts", [[(0, 1, 2, 3, 4), (5, 6)], [(0,), (1, 3), (2, 4, 5, 6)]])
@@ -116,12 +118,13 @@ def test_micro_batches_have_equal_weight_where_counts_hang_on_the_model():
 
 
 def test_validation_and_a_batch_by_itself_are_over_their_own_counts():
-    criterion, model = build()
+    without = ",".join(name for name in EXACT.split(",") if not OBJECTIVES[name].regularises)  # as validation is
+    criterion, model = build(without)
     update(criterion, model, [part(0, 1, 2), part(3, 4)])
     criterion.eval()
     given = part(2, 6)
     validated = criterion(model, given)[0]
-    fresh, other = build()
+    fresh, other = build(without)
     assert validated.item() == pytest.approx(fresh(other, given)[0].item())
 
 

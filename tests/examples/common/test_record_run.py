@@ -3,6 +3,7 @@
 import json
 import platform
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_variables_that_are_set_stand_before_the_command(record, monkeypatch):
 
 
 def test_the_commit_is_that_of_the_recipes(record, monkeypatch):
-    assert record("", "", "2_train.sh")["commit"] == (commit() or "unknown")
+    assert record("", "", "2_train.sh")["commit"] == (commit(Path(__file__)) or "unknown")  # of the same checkout
     monkeypatch.setenv("PATH", "")
     assert record("", "", "2_train.sh")["commit"] == "unknown"
 
