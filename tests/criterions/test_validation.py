@@ -109,6 +109,8 @@ def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):
 def test_options_without_meaning_are_named():
     with pytest.raises(XalignError, match="no pointer"):
         prepared([], similarity="pointer")
+    with pytest.raises(XalignError, match="transport alone"):  # before training, not in the first validation
+        prepared([labeller(method="ot-unbalanced")], similarity="pointer")
     assert prepared([labeller(layer=1)], similarity="pointer").options.layer == 1
     with pytest.raises(XalignError, match="--aer-layer"):
         prepared([], layer=5)

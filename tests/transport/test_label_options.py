@@ -23,9 +23,10 @@ from xalign_fairseq.transport.pointer import Pointer
     ],
 )
 def test_plain_values_tell_all_of_it(method):
-    options = LabelOptions(method, {"hidden": 2, "pointer": 3}, "pointer")
+    similarity = "pointer" if isinstance(method, Transport) else "hidden"
+    options = LabelOptions(method, {"hidden": 2, "pointer": 3}, similarity)
     state = json.loads(json.dumps(options.state()))
-    assert LabelOptions.from_state(state) == options and options.layer == 3
+    assert LabelOptions.from_state(state) == options and options.layer == {"hidden": 2, "pointer": 3}[similarity]
 
 
 def test_another_version_is_named():
@@ -49,3 +50,5 @@ def test_the_pointer_takes_the_place_of_dot_products():
     assert not torch.equal(found.labels(hidden, spans), method.labels(hidden, spans))
     with pytest.raises(XalignError, match=r"(?s)transport alone.*softmax"):
         reading(Softmax(), pointer)
+    with pytest.raises(XalignError, match=r"(?s)transport alone.*ot-unbalanced"):
+        LabelOptions(Dustbin(), {"hidden": 2, "pointer": 3}, "pointer")

@@ -12,7 +12,7 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
-from xalign_fairseq.objectives.registry import Objective, choice
+from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
 from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
 from xalign_fairseq.transport.methods import Method, Transport, with_options
@@ -40,11 +40,10 @@ class AerCounter:
 
     def prepare(self, config: EncoderConfig, objectives: Sequence[Objective]) -> None:
         """Find out how links are made, now that the objectives know the encoder."""
-        own = LabelOptions(Transport(), {"hidden": config.default_labelling_layer()})
-        for objective in objectives:
-            if objective.labelling is not None:
-                self.labeller, own = objective.name, objective.labelling
-                break
+        labeller = labeller_among(objectives)
+        own = labeller.labelling if labeller is not None else None
+        own = own or LabelOptions(Transport(), {"hidden": config.default_labelling_layer()})
+        self.labeller = None if labeller is None else labeller.name
         similarity = self.similarity or own.similarity
         if similarity not in own.layers:
             raise XalignError(

@@ -17,7 +17,7 @@ from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice
+from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice, labeller_among
 from xalign_fairseq.transport.label_options import LabelOptions
 from xalign_fairseq.transport.sinkhorn import backend
 
@@ -128,7 +128,8 @@ class WeightedCriterion(FairseqCriterion):
     @property
     def labelling(self) -> LabelOptions | None:
         """How the model labels word links itself, once the heads are attached; None where no objective makes it."""
-        return next((objective.labelling for objective in self.active if objective.labelling is not None), None)
+        labeller = labeller_among(self.active)
+        return None if labeller is None else labeller.labelling
 
     def attach_heads(self, model: Any) -> None:
         """Check the options against the encoder and give the model the objectives' heads."""

@@ -139,6 +139,11 @@ class Objective(ABC):
         return self.pivot
 
 
+def labeller_among(objectives: Sequence[Objective]) -> Objective | None:
+    """The objective that makes the model label word links itself, once it is prepared; None if none does."""
+    return next((objective for objective in objectives if objective.labelling is not None), None)
+
+
 def register_objective(name: str, dataclass: type[ObjectiveConfig]) -> Callable[[type[Objective]], type[Objective]]:
     """Register an objective; ``--criterion name`` and ``--objectives ...,name`` are there from then on.
 

@@ -21,6 +21,9 @@ class LabelOptions:
         layers: the layer of each similarity that there is, from 0, the embeddings: ``{"hidden": 10, "pointer": 12}``.
         similarity: what the method reads: ``hidden`` states, or a ``pointer``'s scores.
 
+    Raises:
+        XalignError: a method other than transport is to read a pointer's scores.
+
     Example::
 
         options = LabelOptions(Transport(filter="argmax"), {"hidden": 10})
@@ -30,6 +33,10 @@ class LabelOptions:
     method: Method
     layers: Mapping[str, int]
     similarity: str = "hidden"
+
+    def __post_init__(self) -> None:
+        if self.similarity == "pointer":
+            require_transport(self.method)
 
     @property
     def layer(self) -> int:
@@ -54,6 +61,12 @@ def reading(method: Finder, pointer: Pointer | None) -> Finder:
     """
     if pointer is None:
         return method
+    require_transport(method)
+    return replace(method, measure=pointer.similarity)  # type: ignore[type-var]
+
+
+def require_transport(method: Method) -> None:
+    """:class:`XalignError` for a method that can't read a pointer's scores."""
     if not isinstance(method, Transport):
         raise XalignError(
             "a pointer's scores are of use to transport alone",
@@ -61,4 +74,3 @@ def reading(method: Finder, pointer: Pointer | None) -> Finder:
             found=method.describe()["method"],
             next="--method transport, or --similarity hidden",
         )
-    return replace(method, measure=pointer.similarity)
