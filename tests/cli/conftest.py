@@ -10,10 +10,11 @@ import sentencepiece
 import torch
 from finished_runs import right, write_run  # noqa: F401
 
-from xalign_fairseq.cli import _doctor_transformers
+from xalign_fairseq.cli import _doctor_environment, _doctor_transformers
 from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.launch import installed
 from xalign_fairseq.transport.sinkhorn import backend, building
 
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
@@ -108,3 +109,16 @@ def tiny_checkpoint(tiny_state, tmp_path_factory):
     path = tmp_path_factory.mktemp("checkpoint") / "checkpoint_best.pt"
     torch.save(tiny_state, path)
     return path
+
+
+@pytest.fixture
+def versions(monkeypatch):
+    """The function that has these versions installed (empty: not there), and setup.py ask for three packages."""
+    real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
+
+    def have(changes):
+        for module in (installed, _doctor_environment, _doctor_transformers):
+            monkeypatch.setattr(module, "version", lambda name: changes.get(name, real(name)))
+        monkeypatch.setattr(installed.metadata, "requires", lambda name: asked)
+
+    return have

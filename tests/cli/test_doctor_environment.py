@@ -5,25 +5,11 @@ import sys
 import pytest
 import torch
 
-from xalign_fairseq.cli import _doctor_environment, _doctor_transformers
-from xalign_fairseq.launch import installed
+from xalign_fairseq.cli import _doctor_environment
 
 
 def levels(findings):
     return [finding.level for finding in findings]
-
-
-@pytest.fixture
-def versions(monkeypatch):
-    """The function that has these versions installed (empty: not there), and setup.py ask for three packages."""
-    real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
-
-    def have(changes):
-        for module in (installed, _doctor_environment, _doctor_transformers):
-            monkeypatch.setattr(module, "version", lambda name: changes.get(name, real(name)))
-        monkeypatch.setattr(installed.metadata, "requires", lambda name: asked)
-
-    return have
 
 
 @pytest.mark.parametrize(

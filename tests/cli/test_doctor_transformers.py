@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from xalign_fairseq.cli import _doctor_environment, _doctor_transformers
-from xalign_fairseq.launch import installed
+from xalign_fairseq.cli import _doctor_transformers
 
 
 def levels(findings):
@@ -15,19 +14,6 @@ def levels(findings):
 def only(findings, level="WRONG"):
     (found,) = [finding for finding in findings if finding.level == level]
     return str(found)
-
-
-@pytest.fixture
-def versions(monkeypatch):
-    """The function that has these versions installed (empty: not there), and setup.py ask for three packages."""
-    real, asked = installed.version, ["torch>=2.6", "numpy>=2", 'regex; extra == "train"']
-
-    def have(changes):
-        for module in (installed, _doctor_environment, _doctor_transformers):
-            monkeypatch.setattr(module, "version", lambda name: changes.get(name, real(name)))
-        monkeypatch.setattr(installed.metadata, "requires", lambda name: asked)
-
-    return have
 
 
 def test_what_breaks_transformers_is_named(tmp_path, versions, monkeypatch):

@@ -5,29 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 from aligner_tools import DIAGONAL, only_tools
+from linked_pairs import BACKWARD, FORWARD, PAIRS
 
 from xalign_fairseq.aligner.linking.engines import CheckpointEngine, LinkedPair, ToolEngine, choose_engine
 from xalign_fairseq.aligner.linking.tools import EFLOMAL, FAST_ALIGN
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.symmetrize import METHODS, symmetrize
-
-PAIRS = [
-    (["a", "b", "c"], ["x", "y"]),
-    ([], ["q"]),
-    (["|||", "¦"], ["z", "|||", "|||"]),
-    (["a"], []),
-    (["d"], ["u", "v"]),
-]
-FORWARD = [{(0, 0), (1, 1)}, set(), {(0, 0), (1, 1), (1, 2)}, set(), {(0, 0), (0, 1)}]
-BACKWARD = [{(0, 0), (1, 1), (2, 1)}, set(), {(0, 0), (1, 1)}, set(), {(0, 0)}]
-WRITES = 'import sys\nprint({!r}, end="")\n'
-
-
-@pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
 
 
 @pytest.mark.parametrize("method", METHODS)

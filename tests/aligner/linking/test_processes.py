@@ -11,13 +11,6 @@ from xalign_fairseq.aligner.linking.processes import run_tool
 from xalign_fairseq.errors import XalignError
 
 
-@pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
 def test_a_program_that_can_t_be_started(work):
     (work / "tool").write_text("no program")
     with pytest.raises(XalignError, match=r"(?s)can't be started.*tool -r"):

@@ -2,27 +2,10 @@
 
 import pytest
 from aligner_tools import DIAGONAL, only_tools
+from linked_pairs import BACKWARD, FORWARD, PAIRS, WRITES
 
 from xalign_fairseq.aligner.linking.tools import EFLOMAL, FAST_ALIGN
 from xalign_fairseq.errors import XalignError
-
-PAIRS = [
-    (["a", "b", "c"], ["x", "y"]),
-    ([], ["q"]),
-    (["|||", "¦"], ["z", "|||", "|||"]),
-    (["a"], []),
-    (["d"], ["u", "v"]),
-]
-FORWARD = [{(0, 0), (1, 1)}, set(), {(0, 0), (1, 1), (1, 2)}, set(), {(0, 0), (0, 1)}]
-BACKWARD = [{(0, 0), (1, 1), (2, 1)}, set(), {(0, 0), (1, 1)}, set(), {(0, 0)}]
-WRITES = 'import sys\nprint({!r}, end="")\n'
-
-
-@pytest.fixture
-def work(tmp_path):
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
 
 
 def test_blank_sides_stay_here_and_their_lines_come_back_without_links(tmp_path, work, monkeypatch):
