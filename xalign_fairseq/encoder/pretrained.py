@@ -8,6 +8,7 @@ from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.huggingface import importing, locate
 from xalign_fairseq.encoder.huggingface.weights import WEIGHTS
+from xalign_fairseq.encoder.known import recognise_checkpoint, with_family
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
@@ -30,7 +31,8 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
         revision: branch, tag or commit of a model of the hub.
 
     Returns:
-        what :func:`xalign_fairseq.encoder.checkpoint.read` gives; and the file, or the Hugging Face folder, for
+        what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
+        is one (:func:`xalign_fairseq.encoder.known.family_of`); and the file, or the Hugging Face folder, for
         messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
 
     Raises:
@@ -43,7 +45,10 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
     """
     where = find_pretrained(path, revision)
-    return (importing.read(where) if where.is_dir() else checkpoint.read(where)), where
+    if where.is_dir():
+        return importing.read(where), where
+    state = checkpoint.read(where)
+    return with_family(state, recognise_checkpoint(state, where)), where
 
 
 def read_tokenizer(path: str | os.PathLike) -> Tokenizer:

@@ -17,6 +17,7 @@ from huggingface_folders import (
 )
 
 import xalign_fairseq
+from xalign_fairseq.encoder import known
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import importing
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
@@ -257,3 +258,13 @@ def test_the_tokenizer_is_carried_byte_by_byte(folder, spm):
     stored = state["task_state"]["tokenizer"]["sentencepiece"]
     assert stored.dtype == torch.uint8
     assert np.array_equal(stored.numpy(), np.fromfile(spm, dtype=np.uint8))
+
+
+def test_the_family_is_that_of_its_name_and_sizes(build, save, monkeypatch, vocab_size):
+    row = known.KnownModel("tiny", ("tiny-xlmr",), (3, 24, 40, vocab_size), known.WITH_HEAD)
+    monkeypatch.setattr(known, "KNOWN", (row,))
+    assert known.family_of(importing.read(save(build()))) == "tiny"
+    folder = save(build("XLMRobertaModel"))
+    assert known.family_of(importing.read(folder)) is None  # its head is a new one
+    configure(folder, _name_or_path="someone/tiny-xlmr")
+    assert known.family_of(importing.read(folder)) == "tiny"

@@ -26,7 +26,8 @@ from xalign_fairseq.encoder.huggingface.families import (
 )
 from xalign_fairseq.encoder.huggingface.vocabularies import Vocabulary, read_vocabulary
 from xalign_fairseq.encoder.huggingface.weights import read_weights
-from xalign_fairseq.encoder.masked_lm import HEAD, is_same, new_head
+from xalign_fairseq.encoder.known import recognise, with_family
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, has_head, is_same, new_head
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 
@@ -72,9 +73,14 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     family, config = read_config(folder)
     vocabulary = read_vocabulary(folder, family, config.vocab_size)
     model = to_fairseq(read_weights(folder), family, config, vocabulary, folder)
+    known = recognise(model, [str(read_json(folder / "config.json").get("_name_or_path") or ""), folder])
+    if not has_head(model):
+        logger.warning("%s has no masked-language-model head: a new one is initialised", folder)
+        head = new_head(replace(config, vocab_size=len(vocabulary.order)), model[EMBEDDINGS])
+        model.update({HEAD + name: value for name, value in head.items()})
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
-    return side_files.take_back(state, folder)
+    return with_family(side_files.take_back(state, folder), known)
 
 
 def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
@@ -109,6 +115,8 @@ def to_fairseq(
 ) -> dict[str, Tensor]:
     """A checkpoint's ``model`` from Hugging Face's tensors, each of which is used, logged as not used, or an error.
 
+    Without a masked-language-model head that can be used there is none in it.
+
     Args:
         weights: by their names, with or without the family's prefix.
         family: of the model.
@@ -138,12 +146,7 @@ def to_fairseq(
         # A slice is a view, which leaves the tensor in its file.
         whole = theirs[name]
         theirs[name] = whole[: len(order)] if order == range(len(order)) else whole[torch.tensor(order)]
-    model = {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
-    if "lm_head.bias" not in shapes:
-        logger.warning("%s has no masked-language-model head: a new one is initialised", where)
-        head = new_head(replace(config, vocab_size=len(order)), model["encoder.sentence_encoder.embed_tokens.weight"])
-        model.update({HEAD + name: value for name, value in head.items()})
-    return model
+    return {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
 
 
 def _todays_name(name: str, family: Family) -> str:

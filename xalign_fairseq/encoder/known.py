@@ -1,0 +1,160 @@
+"""Which known family of pretrained encoders a model is of: by its sizes, and by what it is called.
+
+The family of a model is where its defaults for aligning come from, and what is said of it. A model that was trained
+further keeps the family that it began with.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.encoder import checkpoint, masked_lm, names
+
+FAMILY = "family"  # of a checkpoint's task state
+ALWAYS, WITH_HEAD, NAMED = "always", "with its head", "named"
+# Folders that are called after what is in them, not after a model.
+UNNAMED = ("0_transformer", "snapshots")
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    """A row of :data:`KNOWN`.
+
+    Attributes:
+        family: its short name.
+        names: by which hubs and archives know it, in small letters, without organisation.
+        sizes: layers, hidden size, inner size of the feed-forward maps, and ids, ``<mask>`` included.
+        told: by its sizes alone (``always``), by these and a masked-language-model head, since encoders of sentences of
+            the same sizes have none, or by a name (``named``).
+        norm: the first weights of the layer norm of its embeddings, which tell it without a name.
+    """
+
+    family: str
+    names: tuple[str, ...]
+    sizes: tuple[int, int, int, int]
+    told: str = NAMED
+    norm: tuple[float, ...] = ()
+
+
+_BASE, _LARGE, _MINI = (12, 768, 3072), (24, 1024, 4096), (12, 384, 1536)
+_XLM_R, _MBERT = 250002, 119547
+KNOWN = (
+    KnownModel("xlm-r-base", ("xlm-roberta-base", "xlmr.base"), (*_BASE, _XLM_R), WITH_HEAD),
+    KnownModel("xlm-r-large", ("xlm-roberta-large", "xlmr.large"), (*_LARGE, _XLM_R), WITH_HEAD),
+    KnownModel("xlm-align-base", ("xlm-align-base",), (*_BASE, _XLM_R)),
+    KnownModel("infoxlm-base", ("infoxlm-base",), (*_BASE, _XLM_R)),
+    KnownModel("infoxlm-large", ("infoxlm-large",), (*_LARGE, _XLM_R)),
+    KnownModel("xlm-v-base", ("xlm-v-base",), (*_BASE, 901629), ALWAYS),
+    KnownModel("glot500-base", ("glot500-base",), (*_BASE, 401145), ALWAYS),
+    KnownModel(
+        "e5-small", ("multilingual-e5-small",), (*_MINI, _XLM_R), norm=(0.4584961, 0.453125, 0.4379883, 0.4140625)
+    ),
+    KnownModel("e5-base", ("multilingual-e5-base",), (*_BASE, _XLM_R)),
+    KnownModel("e5-large", ("multilingual-e5-large",), (*_LARGE, _XLM_R)),
+    KnownModel("minilm-l12", ("paraphrase-multilingual-minilm-l12-v2",), (*_MINI, _XLM_R)),
+    KnownModel("mpnet-base", ("paraphrase-multilingual-mpnet-base-v2",), (*_BASE, _XLM_R)),
+    KnownModel("bge-m3", ("bge-m3",), (*_LARGE, _XLM_R)),
+    KnownModel("mbert", ("bert-base-multilingual-cased",), (*_BASE, _MBERT), WITH_HEAD),
+    KnownModel("mbert-uncased", ("bert-base-multilingual-uncased",), (*_BASE, 105879), WITH_HEAD),
+    KnownModel("labse", ("labse",), (*_BASE, 501153), ALWAYS),
+    KnownModel("distilmbert", ("distilbert-base-multilingual-cased",), (6, 768, 3072, _MBERT), WITH_HEAD),
+)
+
+
+def family_of(state: Mapping[str, Any]) -> str | None:
+    """The known family that a checkpoint says it is of, None if it is of none or does not say.
+
+    Example::
+
+        state, where = read_pretrained("FacebookAI/xlm-roberta-base")
+        family_of(state)  # "xlm-r-base"
+    """
+    found = (state.get("task_state") or {}).get(FAMILY)
+    return found if isinstance(found, str) else None
+
+
+def with_family(state: dict[str, Any], family: str | None) -> dict[str, Any]:
+    """The state with a family in its task state, where it does not say one itself."""
+    if family is None or family_of(state) is not None:
+        return state
+    return {**state, "task_state": {**(state.get("task_state") or {}), FAMILY: family}}
+
+
+def recognise(weights: Mapping[str, Tensor], called: Iterable[str | os.PathLike]) -> str | None:
+    """The family of a model, None where nothing tells it for certain.
+
+    A name counts only where the sizes are that model's. Without a name, a model of XLM-R's or mBERT's sizes is taken
+    for one of these if it has a masked-language-model head: what continues their pretraining (XLM-Align, InfoXLM) is
+    alike, and encoders of sentences have none.
+
+    Args:
+        weights: of a checkpoint, by today's names, with a head only if it was given one in its training.
+        called: names of the model: on a hub, of its folder, of what its training began with.
+
+    Example::
+
+        recognise(weights, ["intfloat/multilingual-e5-base"])  # "e5-base"
+    """
+    alike = [model for model in KNOWN if model.sizes == _sizes(weights)]
+    given = {name for each in called for name in _names(each)}
+    for model in alike:
+        if given & set(model.names):
+            return model.family
+    for model in alike:
+        if (
+            model.told == ALWAYS
+            or (model.told == WITH_HEAD and masked_lm.has_head(weights))
+            or _has_norm(model, weights)
+        ):
+            return model.family
+    return None
+
+
+def recognise_checkpoint(state: dict[str, Any], where: Path) -> str | None:
+    """The family of a checkpoint of fairseq's, such as ``model.pt`` of XLM-R's archive.
+
+    One that this package trained is of the family that it says it began with; its sizes alone tell nothing of where it
+    comes from.
+    """
+    options = checkpoint.options(state)
+    began = [options.get("init_checkpoint"), checkpoint.options(state, "checkpoint").get("finetune_from_model")]
+    weights = names.today(state["model"])
+    if str(options.get("_name") or options.get("arch") or "").startswith("xalign"):
+        weights = {name: value for name, value in weights.items() if not name.startswith(masked_lm.HEAD)}
+        return recognise(weights, [each for each in began if each])
+    return recognise(weights, [where.parent])
+
+
+def _names(given: str | os.PathLike) -> set[str]:
+    """The names that are in a name on the hub, a path, a folder of the hub's cache or of sentence-transformers'.
+
+    The last part tells it, or the one before where that is named after its content or its commit.
+    """
+    parts = [part.lower() for part in PurePosixPath(os.fspath(given)).parts]
+    while len(parts) > 1 and (parts[-1] in UNNAMED or parts[-1].endswith(".pt") or "snapshots" in parts[-2:-1]):
+        parts.pop()
+    last = parts[-1] if parts else ""
+    # models--ORGANISATION--NAME, sentence-transformers_NAME
+    return {last, last.split("--")[-1], last.split("_")[-1]}
+
+
+def _sizes(weights: Mapping[str, Tensor]) -> tuple[int, int, int, int] | None:
+    layers = {name.split(".")[3] for name in weights if name.startswith("encoder.sentence_encoder.layers.")}
+    tokens = weights.get(masked_lm.EMBEDDINGS)
+    inner = weights.get("encoder.sentence_encoder.layers.0.fc1.weight")
+    if tokens is None or inner is None:
+        return None
+    return len(layers), tokens.shape[1], inner.shape[0], tokens.shape[0]
+
+
+def _has_norm(model: KnownModel, weights: Mapping[str, Tensor]) -> bool:
+    """Whether the layer norm of the embeddings is that of the model; in half precision too."""
+    found = weights.get("encoder.sentence_encoder.layernorm_embedding.weight")
+    if not model.norm or found is None:
+        return False
+    return torch.allclose(found[: len(model.norm)].float(), torch.tensor(model.norm), rtol=2e-3, atol=0)
