@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gpu_device
 import numpy as np
 import pytest
 import torch
@@ -21,6 +22,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 warm_start = WarmStart()
+
+
+def pytest_collection_modifyitems(items):
+    """Tests for a GPU skip where there is none."""
+    lacking = gpu_device.lacking()
+    for item in items:
+        if lacking and item.get_closest_marker("gpu"):
+            item.add_marker(pytest.mark.skip(reason=lacking))
 
 
 def run(*command, check=True, cwd=None, **environment):

@@ -45,10 +45,10 @@ def build_criterion(name, task=None, **options):
     return CRITERION_REGISTRY[name].build_criterion(chosen, task or Task())
 
 
-def build_model(criterion, dtype=torch.float64):
+def build_model(criterion, dtype=torch.float64, config=CONFIG):
     """A small model with the heads of a criterion's objectives."""
     torch.manual_seed(0)
-    model = XalignModel(CONFIG).to(dtype)
+    model = XalignModel(config).to(dtype)
     criterion.attach_heads(model)
     return model
 

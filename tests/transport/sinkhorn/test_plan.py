@@ -1,5 +1,6 @@
 """The differentiable plan: its gradients against plain loops, finite differences and each other; padding, bad pairs."""
 
+import gpu_device
 import pytest
 import torch
 
@@ -192,7 +193,7 @@ def test_empty_sides(iterations):
     assert nothing.grad.shape == (2, 0, 4)
 
 
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("device", ["cpu", pytest.param(gpu_device.ON, marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize(("iterations", "mu"), [(2, 1.0), (3, 0.02), (60, 0.3)])
 def test_the_operator_gives_the_plan_and_the_gradient_of_the_reference(device, order, iterations, mu):

@@ -1,0 +1,104 @@
+"""What the tests that are marked ``gpu`` run on, and what CUDA alone has: streams, graphs, waiting, memory.
+
+They run on a GPU, and skip where there is none. ``XALIGN_GPU_TESTS_ON=cpu pytest -m gpu`` runs the same code on the
+CPU, with fewer of what a test repeats: that says nothing about CUDA, but finds what would fail on any device.
+"""
+
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from waiting import NoWaiting
+
+ON = os.environ.get("XALIGN_GPU_TESTS_ON", "cuda")
+ON_CUDA = ON == "cuda"
+FEW = 2  # of what a test repeats, on the CPU
+
+
+def lacking() -> str | None:
+    """Why the tests can't run; None if they can."""
+    if ON not in ("cuda", "cpu"):
+        return f"XALIGN_GPU_TESTS_ON is {ON}, not cuda or cpu"
+    return "needs a CUDA device" if ON_CUDA and not torch.cuda.is_available() else None
+
+
+def there(*tensors: Tensor) -> list[Tensor]:
+    """Tensors on the device."""
+    return [tensor.to(ON) for tensor in tensors]
+
+
+def all_or_few(items: Iterable) -> list:
+    """All of them on a GPU, the first few on the CPU."""
+    return list(items if ON_CUDA else itertools.islice(items, FEW))
+
+
+def wait() -> None:
+    """Until the device has done its work."""
+    if ON_CUDA:
+        torch.cuda.synchronize()
+
+
+@contextmanager
+def no_waiting() -> Iterator[None]:
+    """Raises where the host waits for the device."""
+    if not ON_CUDA:
+        with pytest.MonkeyPatch.context() as patch, NoWaiting(patch):
+            yield
+        return
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        yield
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+@contextmanager
+def on_another_stream() -> Iterator[None]:
+    """A stream of its own, after what has been started and before what is started later."""
+    if not ON_CUDA:
+        yield
+        return
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        yield
+    torch.cuda.current_stream().wait_stream(stream)
+
+
+def graph(function: Callable[[], Tensor]) -> tuple[Callable[[], Any], Tensor]:
+    """A function captured as a CUDA graph: what replays it, and the tensor that it then writes anew."""
+    with on_another_stream():
+        function()  # kernels are loaded
+    if not ON_CUDA:
+        output = function()
+        return lambda: output.copy_(function()), output
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        output = function()
+    return captured.replay, output
+
+
+def memory_in_use() -> int:
+    """Bytes that torch has given out on the device; 0 on the CPU, where nothing counts them."""
+    return torch.cuda.memory_allocated() if ON_CUDA else 0
+
+
+def fresh_peak() -> None:
+    """Begin :func:`memory_peak` anew."""
+    if ON_CUDA:
+        torch.cuda.reset_peak_memory_stats()
+
+
+def memory_peak() -> int:
+    """The most bytes that torch had given out on the device at a time; 0 on the CPU."""
+    return torch.cuda.max_memory_allocated() if ON_CUDA else 0
+
+
+def device_of(number: int) -> AbstractContextManager:
+    """Another GPU as the current one."""
+    return torch.cuda.device(number) if ON_CUDA else nullcontext()
