@@ -12,9 +12,12 @@ from xalign_fairseq.transport.methods import Dustbin, Transport
 OWN = Dustbin(0.4, filter="itermax")
 
 
-def stored(state, folder, method):
+def stored(state, folder, method, encoding=None):
     path = folder / f"{type(method).__name__}.pt"
-    task_state = {**state["task_state"], "labelling": LabelOptions(method, {"hidden": 2, "pointer": 3}).state()}
+    task_state = {
+        **state["task_state"],
+        "labelling": LabelOptions(method, {"hidden": 2, "pointer": 3}, encoding=encoding).state(),
+    }
     torch.save({**state, "task_state": task_state}, path)
     return path
 
@@ -56,6 +59,13 @@ def test_options_change_the_models_own_method(dustbin, align):
 def test_a_method_that_is_named_has_its_own_options(tiny_state, tmp_path, align):
     union = stored(tiny_state, tmp_path, Transport(filter="union"))
     assert align(union, "--method", "transport")[1] == align(union, "--filter", "itermax")[1] != align(union)[1]
+
+
+def test_pairs_are_encoded_as_the_model_did_it(tiny_state, tmp_path, align):
+    separate = stored(tiny_state, tmp_path, Transport(), "separate")
+    assert (
+        align(separate)[1] == align(separate, "--encoding", "separate")[1] != align(separate, "--encoding", "joint")[1]
+    )
 
 
 def test_layers_compares_the_models_own_method(dustbin, tiny_text, tmp_path):

@@ -38,7 +38,7 @@ NO_SUMS = {
     "word_contrastive": "negatives are the batch's other words",
 }
 # Objectives that make predictions where the model's own links are, which are not known before it has run.
-MODEL_COUNTS = ("cosine_pull", "dwa")
+MODEL_COUNTS = ("cosine_pull", "dwa", "self_training")
 # A queue that is used at once; it is full after a hundred pairs otherwise.
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
 

@@ -14,7 +14,8 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig
-from xalign_fairseq.transport.methods import Dustbin, Transport, with_options
+from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig
+from xalign_fairseq.transport.methods import Cosine, Dustbin, Transport, with_options
 
 CONFIG = replace(SMALL, encoder_layers=3)
 LINKS = [np.array([[0, 0, 1], [1, 2, 0], [2, 1, 1]]), np.array([[0, 0, 1]]), None]
@@ -95,6 +96,18 @@ def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
     by_hidden = prepared([objective], similarity="hidden").counts(step, bitext, TASK)
     rows = with_options(Transport(), filter="argmax")(hidden.layer(2), pairs.spans).by_pair(3)
     assert by_hidden == expected([links.tolist() for links in rows]) != found
+
+
+@pytest.mark.parametrize("encoding", ["separate", "joint"])
+def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder, encoding):
+    objective = SelfTraining(SelfTrainingConfig(encoding=encoding, layer=1))
+    objective.prepare(CONFIG)
+    step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
+    hidden, spans = step.pair_states(bitext.bitext, 1, encoding)
+    links = [each.tolist() for each in Cosine()(hidden, spans).by_pair(3)]
+    assert prepared([objective]).counts(step, bitext, TASK) == expected(links)
+    other = Cosine()(*step.pair_states(bitext.bitext, 1, "joint" if encoding == "separate" else "separate"))
+    assert [each.tolist() for each in other.by_pair(3)] != links
 
 
 def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 import torch
-from small import CONFIG
+from small import CONFIG, pair, typed
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -108,3 +108,25 @@ def test_logits_of_the_head_and_of_its_output_layer_alone(encoder):
 def test_it_knows_the_encoders_sizes_and_what_copies_follow(encoder):
     step = passes(encoder)
     assert step.config == CONFIG and step.sentence_encoder is encoder.sentence_encoder and step.update == 3
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_states_of_a_pair_lie_where_the_spans_say(encoder, encoding):
+    sides = [([5, 6, 7], [8, 9]), ([10], [11, 12, 13, 14]), ([15, 16], [])]
+    bitext = typed([pair(*each) for each in sides]).bitext
+    hidden, spans = passes(encoder).pair_states(bitext, 1, encoding)
+    for row, (src, tgt) in enumerate(sides):
+        alone = [encoder.states(torch.tensor([[0, *side, 2]])).layer(1)[0, 1:-1] for side in (src, tgt)]
+        if encoding == "joint":
+            both = encoder.states(torch.tensor([[0, *src, 2, *tgt, 2]])).layer(1)[0, 1:-1]
+            alone = [both[: len(src)], both[len(src) + 1 :]]
+        for expected, (start, end) in zip(alone, spans[row].view(2, 2).tolist(), strict=True):
+            torch.testing.assert_close(hidden[row, start:end], expected)
+
+
+def test_states_of_a_pair_share_the_passes_over_its_sides(encoder):
+    bitext, ran, step = typed([pair(3, 2)]).bitext, count_runs(encoder), passes(encoder)
+    step.states(bitext.side_input(0)).layer(1)
+    hidden, _ = step.pair_states(bitext, 1, "separate")
+    assert ran == [1, 1] and hidden.requires_grad
+    assert not step.pair_states(bitext, 1, "separate", labelling=True)[0].requires_grad

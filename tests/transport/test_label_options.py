@@ -1,6 +1,7 @@
 """How a model labels, as a checkpoint holds it, and with a pointer in the place of dot products."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -27,6 +28,9 @@ def test_plain_values_tell_all_of_it(method):
     options = LabelOptions(method, {"hidden": 2, "pointer": 3}, similarity)
     state = json.loads(json.dumps(options.state()))
     assert LabelOptions.from_state(state) == options and options.layer == {"hidden": 2, "pointer": 3}[similarity]
+    other = replace(options, encoding="joint" if options.reads == "separate" else "separate")
+    assert LabelOptions.from_state(json.loads(json.dumps(other.state()))) == other and other.reads != options.reads
+    assert options.reads == method.encoding
 
 
 def test_another_version_is_named():

@@ -149,11 +149,11 @@ class Aligner:
         :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
 
         What is not given is as the model labelled itself in its training
-        (:func:`~xalign_fairseq.encoder.labelling.stored_labelling`): method, similarity and layer. A model that never
-        did has ``transport`` on hidden states, at the same depth as layer 10 of 12; SimAlign's and awesome-align's
-        methods and ``released`` read layer 8 of 12. ``options`` are the method's, or change those of the model's
-        own: ``{"filter": "argmax", "mu": 0.5}``. With ``similarity="pointer"`` the scores of the checkpoint's DWA
-        pointer stand in for dot products (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the
+        (:func:`~xalign_fairseq.encoder.labelling.stored_labelling`): method, similarity, layer and encoding. A model
+        that never did has ``transport`` on hidden states, at the same depth as layer 10 of 12; SimAlign's and
+        awesome-align's methods and ``released`` read layer 8 of 12. ``options`` are the method's, or change those of
+        the model's own: ``{"filter": "argmax", "mu": 0.5}``. With ``similarity="pointer"`` the scores of the
+        checkpoint's DWA pointer stand in for dot products (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the
         checkpoint's linear maps are used, those of ``languages``, which an encoder with language embeddings needs too.
         ``dtype="bfloat16"`` holds for weights and hidden states, not for the links.
         """
@@ -173,6 +173,8 @@ class Aligner:
         maps = require_maps(heads, where).to(target) if use_maps else None
         if layer is None and own:
             layer = own.layers.get(similarity)
+        if encoding is None and own and pointer is None and not use_maps:
+            encoding = own.encoding
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
         return cls(
             encoder.to(target, getattr(torch, dtype)),

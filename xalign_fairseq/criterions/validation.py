@@ -54,7 +54,7 @@ class AerCounter:
             )
         layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "--aer-layer")
         self.options = LabelOptions(
-            with_options(own.method, filter=self.filter), {**own.layers, similarity: layer}, similarity
+            with_options(own.method, filter=self.filter), {**own.layers, similarity: layer}, similarity, own.encoding
         )
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
@@ -65,8 +65,8 @@ class AerCounter:
         found = {name: AlignmentCounts() for name in names}
         bitext = batch.bitext
         if bitext is not None and any(gold is not None for gold in bitext.gold):
-            hidden = encoder.states(bitext.input(), labelling=True).layer(self.options.layer)
-            links = self._method(encoder)(hidden, bitext.spans, sizes=bitext.longest).by_pair(len(bitext.gold))
+            hidden, spans = encoder.pair_states(bitext, self.options.layer, self.options.reads, labelling=True)
+            links = self._method(encoder)(hidden, spans, sizes=bitext.longest).by_pair(len(bitext.gold))
             for subword, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
                 if gold is not None:
                     hypothesis = to_word_links(subword.tolist(), gold.src_words, gold.tgt_words)

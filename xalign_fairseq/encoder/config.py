@@ -62,6 +62,11 @@ class EncoderConfig:
             )
 
     @property
+    def drops(self) -> bool:
+        """Whether a pass in training differs from one in evaluation."""
+        return max(self.dropout, self.attention_dropout, self.activation_dropout) > 0
+
+    @property
     def languages(self) -> tuple[str, ...]:
         """The languages that have an embedding, in the order of its rows."""
         return tuple(name for name in self.language_embeddings.split(",") if name)

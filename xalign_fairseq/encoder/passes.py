@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder
@@ -46,6 +47,30 @@ class StepEncoder:
             # The tensors are kept beside the pass so that their ids cannot be taken by others.
             self._passes[key] = (read, states)
         return self._passes[key][1]
+
+    def pair_states(
+        self, bitext: Bitext, layer: int, encoding: str = "joint", *, labelling: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Hidden states (B, T, H) of both sides of unperturbed pairs in one row, and where they are in it, (B, 4).
+
+        Args:
+            layer: whose states.
+            encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the
+                source.
+            labelling: as in :meth:`states`.
+
+        Example::
+
+            hidden, spans = encoder.pair_states(batch.bitext, 8, "separate")
+            links = method(hidden.detach(), spans, sizes=batch.bitext.longest)
+        """
+        if encoding == "joint":
+            return self.states(bitext.input(), labelling=labelling).layer(layer), bitext.spans
+        src, tgt = (self.states(bitext.side_input(side), labelling=labelling).layer(layer) for side in (0, 1))
+        n, m = (bitext.spans[:, 1::2] - bitext.spans[:, 0::2]).unbind(1)
+        first = torch.ones_like(n)
+        second = first + src.shape[1]
+        return torch.cat([src, tgt], 1), torch.stack([first, first + n, second, second + m], 1)
 
     def idle(self) -> Tensor:
         """A zero that depends on every trainable parameter of the layers that no pass with gradient has run.

@@ -14,6 +14,7 @@ from xalign_fairseq.encoder.received import received_attention
 from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step, declared
+from xalign_fairseq.transport.label_options import ENCODINGS
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_similarity, side_positions
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
@@ -74,7 +75,7 @@ class OtAlign(Objective):
 
     def __init__(self, cfg: OtAlignConfig):
         super().__init__(cfg)
-        choice(cfg.encoding, ("separate", "joint"), "--ot-align-encoding")
+        choice(cfg.encoding, ENCODINGS, "--ot-align-encoding")
         choice(cfg.marginals, ("uniform", "attention"), "--ot-align-marginals")
         check_values(
             "an option of transport has no such value",
@@ -102,7 +103,7 @@ class OtAlign(Objective):
     def forward(self, step: Step) -> Loss:
         """Sum of the costs of all pairs that have tokens on both sides and finite states."""
         encoder, bitext = step.encoder, step.bitext
-        hidden, spans = self._states(encoder, bitext, self.layer)
+        hidden, spans = encoder.pair_states(bitext, self.layer, self.cfg.encoding)
         unit = F.normalize(at_least_float32(hidden), dim=2)
         cosine, src_mask, tgt_mask = pair_similarity(unit, spans, sizes=bitext.longest)
         finite = cosine.sum((1, 2)).isfinite()
@@ -121,16 +122,6 @@ class OtAlign(Objective):
         }
         return Loss(total, count, stats)
 
-    def _states(self, encoder: StepEncoder, bitext: Bitext, layer: int) -> tuple[Tensor, Tensor]:
-        """Hidden states (B, T, H) of both sides in one row, and where they are in it, (B, 4)."""
-        if self.cfg.encoding == "joint":
-            return encoder.states(bitext.input()).layer(layer), bitext.spans
-        src, tgt = (encoder.states(bitext.side_input(side)).layer(layer) for side in (0, 1))
-        n, m = (bitext.spans[:, 1::2] - bitext.spans[:, 0::2]).unbind(1)
-        first = torch.ones_like(n)
-        second = first + src.shape[1]
-        return torch.cat([src, tgt], 1), torch.stack([first, first + n, second, second + m], 1)
-
     def _masses(
         self, encoder: StepEncoder, bitext: Bitext, masks: tuple[Tensor, Tensor], dtype: torch.dtype
     ) -> list[Tensor]:
@@ -139,7 +130,7 @@ class OtAlign(Objective):
             return [mask.to(dtype) / mask.sum(1, keepdim=True).clamp_min(1) for mask in masks]
         # Layer l's states come out of a layer that has read those of l - 1.
         layer: Any = encoder.sentence_encoder.layers[self.layer - 1]
-        hidden, spans = self._states(encoder, bitext, self.layer - 1)
+        hidden, spans = encoder.pair_states(bitext, self.layer - 1, self.cfg.encoding)
         each = []
         for side, mask in enumerate(masks):
             positions, _ = side_positions(spans, side, mask.shape[1])

@@ -9,6 +9,7 @@ from xalign_fairseq.transport.methods import Method, Transport, method_of_state,
 from xalign_fairseq.transport.pointer import Pointer
 
 SIMILARITIES = ("hidden", "pointer")
+ENCODINGS = ("joint", "separate")
 Finder = TypeVar("Finder", bound=Method)
 
 
@@ -20,6 +21,7 @@ class LabelOptions:
         method: what finds the links.
         layers: the layer of each similarity that there is, from 0, the embeddings: ``{"hidden": 10, "pointer": 12}``.
         similarity: what the method reads: ``hidden`` states, or a ``pointer``'s scores.
+        encoding: of the pairs, ``joint`` or ``separate``; None: the method's usual one.
 
     Raises:
         XalignError: a method other than transport is to read a pointer's scores.
@@ -33,6 +35,7 @@ class LabelOptions:
     method: Method
     layers: Mapping[str, int]
     similarity: str = "hidden"
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         if self.similarity == "pointer":
@@ -43,14 +46,22 @@ class LabelOptions:
         """Of the similarity that the method reads."""
         return self.layers[self.similarity]
 
+    @property
+    def reads(self) -> str:
+        """The encoding of the pairs whose states the method reads."""
+        return self.encoding or self.method.encoding
+
     def state(self) -> dict[str, Any]:
         """Plain values, for a checkpoint."""
-        return {"method": method_state(self.method), "layers": dict(self.layers), "similarity": self.similarity}
+        encoding = {} if self.encoding is None else {"encoding": self.encoding}
+        return {
+            "method": method_state(self.method), "layers": dict(self.layers), "similarity": self.similarity, **encoding
+        }  # fmt: skip
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> "LabelOptions":
         """The inverse of :meth:`state`."""
-        return cls(method_of_state(state["method"]), state["layers"], state["similarity"])
+        return cls(method_of_state(state["method"]), state["layers"], state["similarity"], state.get("encoding"))
 
 
 def reading(method: Finder, pointer: Pointer | None) -> Finder:

@@ -17,6 +17,11 @@ _ONE_TYPE = (
     "All tokens are of one type: `token_type_ids` change nothing, since xalign_fairseq leaves out the vector that BERT "
     "adds to the second text of a pair. Pairs therefore have other logits than in a BERT that it was imported from."
 )
+_AWESOME_ALIGN = (
+    "Dou and Neubig (2021)",
+    "Word Alignment by Fine-tuning Embeddings on Parallel Corpora",
+    "https://aclanthology.org/2021.eacl-main.181/",
+)
 # Objectives -> the paper that introduced them.
 PAPERS = {
     "dwa": (
@@ -32,6 +37,8 @@ PAPERS = {
     "word_contrastive": _WU_DREDZE,
     "linear_mapping": _WU_DREDZE,
     "l2_align": _WU_DREDZE,
+    "self_training": _AWESOME_ALIGN,
+    "consistency": _AWESOME_ALIGN,
     "ot_align": (
         "Alqahtani et al. (2021)",
         "Using Optimal Transport as Alignment Objective for fine-tuning Multilingual Contextualized Embeddings",

@@ -1,0 +1,57 @@
+"""The agreement of both directions, against a plain restatement pair by pair and awesome-align's code by hand."""
+
+import pytest
+import torch
+from word_pair_batches import SENTENCES, Trial, batch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.consistency import Consistency, ConsistencyConfig
+
+
+def trial(**options):
+    return Trial(Consistency, **{"layer": 1, **options})
+
+
+def released(trial, sentence, similarity, temperature):
+    """What awesome-align's code makes of one pair: the trace of both directions' product over the shorter side."""
+    src, tgt = (trial.hidden(sentence, side, 1)[1:-1] for side in (0, 1))
+    if similarity == "cosine":
+        src, tgt = (each / each.norm(dim=1, keepdim=True) for each in (src, tgt))
+    scores = src @ tgt.T / temperature
+    return -torch.trace(scores.softmax(1) @ scores.softmax(0).T) / min(len(src), len(tgt))
+
+
+@pytest.mark.parametrize(("similarity", "temperature"), [("cosine", 0.1), ("dot", 1.0)])
+def test_loss_and_gradient_are_awesome_aligns_but_for_the_constant(similarity, temperature):
+    one = trial(similarity=similarity, temperature=temperature)
+    loss, gradient = one.gradient(batch())
+    plain = sum(released(one, sentence, similarity, temperature) for sentence in SENTENCES)
+    assert loss.total.item() == pytest.approx(4 + plain.item()) and loss.count.item() == 4
+    assert 0.05 < loss.total.item() < 4
+    parameters = one.parameters
+    expected = torch.autograd.grad(plain, list(parameters.values()), allow_unused=True)
+    reached = 0
+    for name, each in zip(parameters, expected, strict=True):
+        if each is not None:
+            torch.testing.assert_close(gradient[name], each, rtol=1e-7, atol=1e-9, msg=name)
+            reached += each.abs().max() > 1e-4
+    assert reached > 10
+
+
+def test_one_token_on_each_side_agrees():
+    assert trial().loss(batch(SENTENCES[3:])).total.item() == pytest.approx(0, abs=1e-12)
+
+
+def test_pairs_with_an_empty_side_cost_nothing():
+    one = trial()
+    empty = [((1, 0), [[5], [6]], [], [], True), ((0, 1), [], [], [], True)]
+    loss, gradient = one.gradient(batch(empty))
+    assert loss.total.item() == 0 and loss.count.item() == 0
+    assert not any(grad.any() for grad in gradient.values() if grad is not None)
+    assert one.loss(batch([*SENTENCES, *empty])).total.item() == pytest.approx(one.loss(batch()).total.item())
+
+
+@pytest.mark.parametrize("options", [{"temperature": -1.0}, {"similarity": "l2"}, {"encoding": "both"}])
+def test_options_that_do_not_fit_are_refused(options):
+    with pytest.raises(XalignError, match=f"(?s){next(iter(options))}"):
+        Consistency(ConsistencyConfig(**options))

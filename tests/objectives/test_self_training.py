@@ -1,0 +1,174 @@
+"""The loss over the model's own links, against plain restatements; what awesome-align's code computes, by hand."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from word_pair_batches import SENTENCES, Trial, batch, bitext
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig, labelling_method
+from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
+
+RELEASED = {"method": "softmax", "similarity": "dot", "temperature": 1.0, "loss": "probability"}
+
+
+def trial(**options):
+    return Trial(SelfTraining, **{"layer": 1, **options})
+
+
+def sides(trial, sentence):
+    """States of both sides' tokens, encoded by themselves without padding or special tokens."""
+    return [trial.hidden(sentence, side, trial.objective.labelling.layer)[1:-1] for side in (0, 1)]
+
+
+def mutual_best(cosine):
+    """Links (n, m) of two tokens each of which is the other's most similar, by plain loops."""
+    links = torch.zeros_like(cosine, dtype=torch.bool)
+    for i in range(len(cosine)):
+        j = int(cosine[i].argmax())
+        links[i, j] = int(cosine[:, j].argmax()) == i
+    return links
+
+
+def plain_cross_entropy(trial, sentence, temperature=0.1):
+    """The loss of one pair and its links."""
+    src, tgt = (each / each.norm(dim=1, keepdim=True) for each in sides(trial, sentence))
+    links, scores = mutual_best(src @ tgt.T), src @ tgt.T / temperature
+    return -(scores.log_softmax(1)[links] + scores.log_softmax(0)[links]).sum(), int(links.sum())
+
+
+def released(trial, sentence, threshold=1e-3):
+    """What awesome-align's code makes of one pair: links where both softmaxes exceed the threshold, their
+    probabilities over the numbers of tokens, and the sign."""
+    src, tgt = sides(trial, sentence)
+    products = torch.einsum("ih,jh->ij", src, tgt)
+    p = products.exp() / products.exp().sum(1, keepdim=True)
+    q = products.exp() / products.exp().sum(0, keepdim=True)
+    links = ((p > threshold) & (q > threshold)).double()
+    return -((p * links).sum() / len(src) + (q * links).sum() / len(tgt))
+
+
+def assert_same_gradient(trial, gradient, plain):
+    parameters = trial.parameters
+    expected = torch.autograd.grad(plain, list(parameters.values()), allow_unused=True)
+    reached = 0
+    for name, each in zip(parameters, expected, strict=True):
+        if each is not None:
+            torch.testing.assert_close(gradient[name], each, rtol=1e-7, atol=1e-9, msg=name)
+            reached += each.abs().max() > 1e-4
+    assert reached > 10
+
+
+def test_loss_and_gradient_equal_the_restatement():
+    one = trial()
+    loss, gradient = one.gradient(batch())
+    losses, links = zip(*(plain_cross_entropy(one, sentence) for sentence in SENTENCES), strict=True)
+    assert loss.total.item() == pytest.approx(sum(losses).item(), rel=1e-9) and loss.total.item() > 0.1
+    assert loss.count.item() == sum(links) == int(loss.stats["probability"][1])
+    assert [int(each) for each in loss.stats["links_per_token"]] == [2 * sum(links), 26]
+    assert_same_gradient(one, gradient, sum(losses))
+
+
+@pytest.mark.parametrize("threshold", [1e-3, 0.2])
+def test_the_released_form_is_awesome_aligns(threshold):
+    one = trial(**RELEASED, method_options=f"threshold={threshold}")
+    loss, gradient = one.gradient(batch())
+    losses = [released(one, sentence, threshold) for sentence in SENTENCES]
+    assert loss.total.item() == pytest.approx(sum(losses).item(), rel=1e-9) and loss.total.item() < -0.5
+    assert loss.count.item() == 4  # the released code's mean over pairs
+    assert_same_gradient(one, gradient, sum(losses))
+    assert released(one, SENTENCES[0], 1e-3) != released(one, SENTENCES[0], 0.2)
+
+
+def test_the_probability_is_the_mean_of_both_directions():
+    one = trial()
+    p = []
+    for sentence in SENTENCES:
+        src, tgt = (each / each.norm(dim=1, keepdim=True) for each in sides(one, sentence))
+        links, scores = mutual_best(src @ tgt.T), src @ tgt.T / 0.1
+        p += ((scores.softmax(1)[links] + scores.softmax(0)[links]) / 2).tolist()
+    found, links = one.loss(batch()).stats["probability"]
+    assert found.item() / links.item() == pytest.approx(sum(p) / len(p))
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        ({}, Cosine("argmax")),
+        ({"method": "softmax", "method_options": "threshold=0.3"}, Softmax(0.3)),
+        (
+            {"method": "transport", "method_options": "filter=argmax, iterations=4"},
+            Transport(filter="argmax", iterations=4),
+        ),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["separate", "joint"])
+def test_any_method_labels_in_either_encoding_and_the_model_keeps_it(options, method, encoding):
+    one = trial(encoding=encoding, **options)
+    labelling = one.objective.labelling
+    assert labelling.method == method and labelling.reads == encoding and labelling.layer == 1
+    hidden, spans = one.passes().pair_states(bitext(), 1, encoding)
+    assert one.loss(batch()).count.item() == len(method(hidden, spans).pair) > 0
+
+
+def test_links_of_other_tokens_cost_more():
+    sharp, flat = (trial(temperature=each).loss(batch()).stats["probability"][0].item() for each in (0.01, 10.0))
+    assert sharp > 1.5 * flat
+
+
+def test_with_dropout_links_come_from_a_pass_without():
+    config = replace(Trial(SelfTraining).encoder.config, dropout=0.3)
+    seen = []
+
+    class Watched(SelfTraining):
+        def __init__(self, cfg):
+            super().__init__(cfg)
+            method = self.method
+            self.method = lambda hidden, spans, sizes: (seen.append(hidden), method(hidden, spans, sizes=sizes))[1]
+            self.method.depth = method.depth
+
+    one = Trial(Watched, config=config, layer=1)
+    one.loss(batch())
+    calm, _ = one.passes(training=False).pair_states(bitext(), 1, "separate", labelling=True)
+    torch.testing.assert_close(seen[0], calm)
+    assert not seen[0].requires_grad
+
+
+@pytest.mark.parametrize("options", [{}, RELEASED])
+def test_pairs_with_an_empty_side_cost_nothing(options):
+    one = trial(**options)
+    empty = [((1, 0), [[5], [6]], [], [], True), ((0, 1), [], [], [], True)]
+    loss, gradient = one.gradient(batch(empty))
+    assert loss.total.item() == 0 and loss.count.item() == 0
+    assert not any(grad.any() for grad in gradient.values() if grad is not None)
+    beside = one.loss(batch([*SENTENCES, *empty]))
+    assert beside.total.item() == pytest.approx(one.loss(batch()).total.item())
+    assert beside.stats["pairs_without_links"][0].item() == 0
+
+
+def test_a_pair_that_is_not_linked_is_counted():
+    loss = trial(method="softmax", method_options="threshold=0.999999").loss(batch(SENTENCES[:3]))
+    assert [int(each) for each in loss.stats["pairs_without_links"]] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"method": "telepathy"}, "telepathy"),
+        ({"method_options": "threshold=0.1"}, "no such option"),
+        ({"method": "softmax", "method_options": "threshold"}, "name=value"),
+        ({"temperature": 0.0}, "temperature"),
+        ({"similarity": "l2"}, "similarity"),
+        ({"loss": "hinge"}, "loss"),
+        ({"encoding": "both"}, "encoding"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options, complaint):
+    with pytest.raises(XalignError, match=f"(?s){complaint}"):
+        SelfTraining(SelfTrainingConfig(**options))
+
+
+def test_options_of_the_method_are_numbers_where_they_look_like_ones():
+    cfg = SelfTrainingConfig(method="transport", method_options="filter=argmax,mu=0.5,iterations=3")
+    assert labelling_method(cfg) == Transport(filter="argmax", mu=0.5, iterations=3)

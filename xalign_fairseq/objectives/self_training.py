@@ -1,0 +1,162 @@
+"""Self-training on the hidden states themselves (awesome-align, Dou & Neubig 2021), without a head."""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from torch import Tensor
+
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, Agreement, agreement
+from xalign_fairseq.transport.label_options import ENCODINGS, LabelOptions
+from xalign_fairseq.transport.methods import Method, make_method
+from xalign_fairseq.transport.token_links import TokenLinks
+
+LOSSES = ("cross-entropy", "probability")
+
+
+@dataclass
+class SelfTrainingConfig(ObjectiveConfig):
+    """Options of ``self_training``."""
+
+    layer: Optional[int] = field(
+        default=None,
+        metadata={"help": "layer that is labelled and trained (default: at the method's usual depth, 8 of 12)"},
+    )
+    encoding: str = field(
+        default="separate",
+        metadata={"help": "separate (each side by itself) or joint (both in one sequence, where they see each other)"},
+    )
+    method: str = field(
+        default="argmax", metadata={"help": "labelling method, as in xalign align (awesome-align: softmax)"}
+    )
+    method_options: str = field(
+        default="", metadata={"help": "options of the method: name=value, separated by commas, as in threshold=0.001"}
+    )
+    similarity: str = field(
+        default="cosine", metadata={"help": "what the softmaxes are of: cosine, or dot (product; awesome-align)"}
+    )
+    temperature: float = field(
+        default=0.1, metadata={"help": "that similarities are divided by (awesome-align: 1, of dot products)"}
+    )
+    loss: str = field(
+        default="cross-entropy",
+        metadata={
+            "help": "cross-entropy: -log of the links' probabilities, a mean over links; probability: the negative sum "
+            "of these over the side's length, a mean over pairs (awesome-align)"
+        },
+    )
+
+
+@register_objective("self_training", dataclass=SelfTrainingConfig)
+class SelfTraining(Objective):
+    """Both sides' softmaxes made sure of the links that the model itself finds: awesome-align's objective ``so``.
+
+    L = -sum over links (i, j) of log p(j | i) + log q(i | j), where p and q are the softmaxes of similarities over the
+    temperature, each over the tokens of the other side; the count is the number of links. These are found anew in
+    every batch, by any labelling method, without gradient or dropout. Training acts on the states that make the links:
+    there is no head to learn.
+
+    ``--self-training-loss probability`` with ``--self-training-method softmax``, ``--self-training-similarity dot`` and
+    ``--self-training-temperature 1`` is awesome-align's released form, -sum over links of p_ij / n + q_ij / m for a
+    pair with n and m tokens; the count is the number of pairs. (There a link of two tokens stands for all tokens of
+    their words; here it is theirs alone.)
+
+    Choose ``--loss-normalization per-objective`` beside other objectives.
+    """
+
+    needs = ("bitext",)
+    stats = ("probability", "links_per_token", "pairs_without_links")
+    in_nats = False
+    cfg: SelfTrainingConfig
+    labelling: LabelOptions
+
+    def __init__(self, cfg: SelfTrainingConfig):
+        super().__init__(cfg)
+        choice(cfg.encoding, ENCODINGS, "--self-training-encoding")
+        choice(cfg.similarity, AGREEMENT_SIMILARITIES, "--self-training-similarity")
+        choice(cfg.loss, LOSSES, "--self-training-loss")
+        check_values(
+            "an option of self-training has no such value",
+            ("--self-training-temperature", cfg.temperature, cfg.temperature > 0, "a number above 0"),
+        )
+        self.method = labelling_method(cfg)
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Resolve the layer."""
+        usual = max(1, round(config.encoder_layers * self.method.depth))
+        layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "--self-training-layer")
+        self.labelling = LabelOptions(self.method, {"hidden": layer}, encoding=self.cfg.encoding)
+        self.drops = config.drops
+
+    def forward(self, step: Step) -> Loss:
+        """Label, and score the links."""
+        bitext, options = step.bitext, self.labelling
+        hidden, spans = step.encoder.pair_states(bitext, options.layer, options.reads)
+        links = self.method(self._labelled(step, hidden), spans, sizes=bitext.longest)
+        found = agreement(
+            hidden, spans, similarity=self.cfg.similarity, temperature=self.cfg.temperature, sizes=bitext.longest
+        )
+        at = links.pair, links.src, links.tgt
+        forward, backward = found.forward[at], found.backward[at]
+        if self.cfg.loss == "cross-entropy":
+            total, count = -(forward + backward).sum(), spans.new_full((), len(forward))
+        else:
+            total, count = _released(found, links, forward, backward)
+        probability = (forward.detach().exp() + backward.detach().exp()).sum() / 2
+        sizes = spans[:, 1::2] - spans[:, ::2]
+        bare = sizes.gt(0).all(1).index_fill(0, links.pair, False)
+        stats = {
+            "probability": (probability, spans.new_full((), len(forward))),
+            "links_per_token": (spans.new_full((), 2 * len(forward)), sizes.sum()),
+            "pairs_without_links": (bare.sum(), spans.new_full((), len(spans))),
+        }
+        return Loss(total, count, stats)
+
+    def _labelled(self, step: Step, hidden: Tensor) -> Tensor:
+        """The states that links are read from; without dropout those that are trained are the same."""
+        if not (step.training and self.drops):
+            return hidden.detach()
+        options = self.labelling
+        return step.encoder.pair_states(step.bitext, options.layer, options.reads, labelling=True)[0]
+
+
+def _released(found: Agreement, links: TokenLinks, forward: Tensor, backward: Tensor) -> tuple[Tensor, Tensor]:
+    """-sum of p_ij / n + q_ij / m over the links of all pairs, and the number of pairs with tokens on both sides."""
+    n, m = found.lengths
+    total = -(forward.exp() / n[links.pair] + backward.exp() / m[links.pair]).sum()
+    return total, ((n > 0) & (m > 0)).sum()
+
+
+def labelling_method(cfg: SelfTrainingConfig) -> Method:
+    """How hidden states become links.
+
+    Raises:
+        XalignError: there is no such method, it has no such option, or the option no such value.
+
+    Example::
+
+        labelling_method(SelfTrainingConfig(method="softmax", method_options="threshold=0.01"))  # Softmax(0.01)
+    """
+    options: dict[str, Any] = {}
+    for part in filter(None, cfg.method_options.split(",")):
+        name, sign, value = (each.strip() for each in part.partition("="))
+        if not name or not sign or not value:
+            raise XalignError(
+                "an option of the labelling method is not name=value",
+                where="--self-training-method-options",
+                found=part,
+            )
+        options[name] = _value(value)
+    return make_method(cfg.method, **options)
+
+
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
