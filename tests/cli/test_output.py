@@ -55,6 +55,25 @@ def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
     assert names(tmp_path) == [] and capsys.readouterr().err == ""
 
 
+def test_two_runs_never_write_one_output(write, tmp_path):
+    with Output(str(tmp_path / "links"), RECORD, False, []).open() as stream:
+        stream.write("a\n")
+        for resume in (False, True):
+            with pytest.raises(XalignError, match="another process is making this"):
+                write("b", resume=resume)
+    assert (tmp_path / "links").read_text() == "a\n" and names(tmp_path) == ["links"]
+
+
+@pytest.mark.parametrize(("resume", "message"), [(False, "unfinished output"), (True, "gone on with this output")])
+def test_what_another_run_has_written_between_the_look_and_the_work_stays(write, tmp_path, resume, message):
+    early = Output(str(tmp_path / "links"), RECORD, resume, [])
+    with pytest.raises(MemoryError):
+        write("a", broken=True)
+    with pytest.raises(XalignError, match=message), early.open():
+        pass
+    assert complete_lines(tmp_path / "links.part")[0] == 1 and names(tmp_path) == ["links.part", "links.part.json"]
+
+
 def test_without_a_record_nothing_is_kept(write, tmp_path):
     (tmp_path / "links").write_text("mine\n")
     with pytest.raises(MemoryError):

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.locks import LOCK, alone
+from xalign_fairseq.launch.locks import LOCK, alone, alone_on
 
 
 def test_one_process_at_a_time_has_the_folder(tmp_path):
@@ -52,3 +52,29 @@ def test_a_file_system_without_locks_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", refuse)
     with pytest.raises(XalignError, match=r"has no locks[\s\S]*No locks available"), alone(tmp_path):
         pass
+
+
+def test_one_process_at_a_time_makes_a_file_and_no_lock_is_left(tmp_path):
+    refused = pytest.raises(XalignError, match=rf"another process is making this[\s\S]*{tmp_path}/links")
+    with alone_on(tmp_path / "links"), refused, alone_on(tmp_path / "links"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+    with alone_on(tmp_path / "links"):
+        pass
+
+
+def test_a_removed_lock_does_not_let_two_in(tmp_path, monkeypatch):
+    """A process that has opened the lock before its holder removed it holds what nobody sees any more."""
+    flock, calls = fcntl.flock, []
+
+    def after_it_went(stream, how):
+        calls.append(how)
+        if len(calls) == 1:
+            (tmp_path / "links.lock").unlink()
+        flock(stream, how)
+
+    monkeypatch.setattr(fcntl, "flock", after_it_went)
+    with alone_on(tmp_path / "links"):
+        assert len(calls) == 2 and (tmp_path / "links.lock").exists()
+        with pytest.raises(XalignError, match="another process"), alone_on(tmp_path / "links"):
+            pass

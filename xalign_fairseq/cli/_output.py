@@ -9,6 +9,7 @@ from typing import IO
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write, read_json, write_json
+from xalign_fairseq.launch.locks import alone_on
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20
@@ -30,7 +31,7 @@ class Output:
     Raises:
         XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
             one with ``resume``; ``resume`` without a record or without a file; a folder or an input in the place of
-            the file.
+            the file; another process that makes the same output.
 
     Example::
 
@@ -46,6 +47,7 @@ class Output:
         self._record = dict(record) if record is not None and self._is_plain() else None
         self._part = self._path.with_name(f"{self._path.name}.part")
         self._note = self._path.with_name(f"{self._path.name}.part.json")
+        self._resume = resume
         self.done, self._size = 0, 0
         """Lines that an earlier run has written."""
         if not self._standard:
@@ -54,7 +56,9 @@ class Output:
             raise XalignError("there is no output that could be continued", where="--resume", found=f"--out {path}",
                               expected="--out FILE, lines as output, and files as input")  # fmt: skip
         if self._record is not None:
-            self._look_for_part(resume)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with alone_on(self._part):  # whether it can be had is told before the work
+                self.done, self._size = self._earlier_lines()
 
     def _is_plain(self) -> bool:
         """A file, or none yet: no device or pipe, which lines go to at once."""
@@ -67,20 +71,22 @@ class Output:
             if self._path.is_file() and os.path.exists(each) and os.path.samefile(self._path, each):
                 raise XalignError("the output is a file that is read", where=self._path, next="give another --out")
 
-    def _look_for_part(self, resume: bool) -> None:
+    def _earlier_lines(self) -> tuple[int, int]:
+        """How many lines, and bytes, of an unfinished output are to be kept."""
         if self._part.exists():
-            if not resume:
+            if not self._resume:
                 raise XalignError(
                     "an unfinished output of an earlier run is in the way", where=self._part,
                     next=f"add --resume to go on with it, or remove {self._part} to begin anew",
                 )  # fmt: skip
             self._check_record()
-            self.done, self._size = complete_lines(self._part)
-        elif resume and self._path.exists():
+            return complete_lines(self._part)
+        if self._resume and self._path.exists():
             raise XalignError(
                 "there is nothing to resume: the output is complete, and was left as it is", where=self._path,
                 next="leave out --resume to replace it",
             )  # fmt: skip
+        return 0, 0
 
     def _check_record(self) -> None:
         try:
@@ -109,12 +115,16 @@ class Output:
             with atomic_write(self._path) as stream:
                 yield stream
         else:
-            with self._open_part() as stream:
+            with alone_on(self._part), self._open_part() as stream:
                 yield stream
 
     @contextmanager
     def _open_part(self) -> Iterator[IO[str]]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        if self._earlier_lines() != (self.done, self._size):
+            raise XalignError(
+                "another process has gone on with this output meanwhile, which was left as it is", where=self._part,
+                next="run the same command again",
+            )  # fmt: skip
         write_json(self._note, self._record or {})
         try:
             with open(self._part, "a", encoding="utf-8", newline="\n") as stream:

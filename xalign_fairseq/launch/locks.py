@@ -1,9 +1,11 @@
 """One process at a time makes an output."""
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from xalign_fairseq.errors import XalignError
 
@@ -35,16 +37,54 @@ def alone(folder: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _locked(lock: Path, output: Path) -> Iterator[int]:
-    """Hold a lock file, wherever it stands, for what it stands for."""
-    with open(lock, "w") as stream:
+def alone_on(output: Path) -> Iterator[None]:
+    """Hold a file that is to be made against other processes, by a lock beside it, which goes when the block ends.
+
+    Raises:
+        XalignError: another process holds it.
+
+    Example::
+
+        with alone_on(Path("text.links")):
+            ...
+    """
+    lock = output.with_name(output.name + LOCK)
+    with _locked(lock, output):
         try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise XalignError(
-                "another process is making this", where=output, next="wait until it has ended, or end it"
-            ) from None
-        except OSError as error:
-            raise XalignError("the file system has no locks", where=output, found=error,
-                              next="choose a folder on a local disk")  from None  # fmt: skip
-        yield stream.fileno()
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(lock: Path, output: Path) -> Iterator[int]:
+    """Hold a lock file, wherever it stands, for what it stands for.
+
+    Who holds it may remove it. A process that had opened it before would then hold what the next one does not see, and
+    so opens it anew.
+    """
+    while True:
+        with open(lock, "a") as stream:
+            _hold(stream, output)
+            if _is_there(lock, stream):
+                yield stream.fileno()
+                return
+
+
+def _is_there(lock: Path, stream: IO[str]) -> bool:
+    try:
+        return os.path.samestat(os.stat(lock), os.fstat(stream.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _hold(stream: IO[str], output: Path) -> None:
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise XalignError(
+            "another process is making this", where=output, next="wait until it has ended, or end it"
+        ) from None
+    except OSError as error:
+        raise XalignError("the file system has no locks", where=output, found=error,
+                          next="choose a folder on a local disk")  from None  # fmt: skip
