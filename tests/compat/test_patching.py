@@ -44,6 +44,17 @@ def test_a_classmethod_stays_one():
     assert Stock.scaled(2) == Stock().scaled(2) == 11
 
 
+def test_a_staticmethod_stays_one():
+    class Stock:
+        @staticmethod
+        def doubled(value):
+            return 2 * value
+
+    replace(Stock, "doubled", "one", adding(1))
+    replace(Stock, "doubled", "one", adding(1))
+    assert Stock.doubled(2) == Stock().doubled(2) == 5
+
+
 def test_source_is_the_original_s():
     module = types.SimpleNamespace(function=stock)
     replace(module, "function", "one", adding(1))

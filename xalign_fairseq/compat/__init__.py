@@ -19,6 +19,8 @@ UNITS = (
     "cpu_half",
     "torchrun",
     "checkpoint_errors",
+    "checkpoint_copies",
+    "damaged_checkpoint",
     "task_state",
     "early_stopping",
     "whole_updates",

@@ -20,16 +20,17 @@ def replace(owner: Any, attribute: str, patch: str, make: Callable[[Any], Any]) 
     """Set ``owner.attribute`` to ``make(original)``, unless the patch of this name has done so already.
 
     ``make`` returns a function wrapped by ``functools.wraps`` or a subclass, so that several patches may stack on one
-    function and ``source_has`` still sees fairseq's text. A classmethod stays one.
+    function and ``source_has`` still sees fairseq's text. A classmethod or staticmethod stays one.
     """
     raw = vars(owner)[attribute]
-    original = raw.__func__ if isinstance(raw, classmethod) else raw
+    kind = type(raw) if isinstance(raw, classmethod | staticmethod) else None
+    original = raw.__func__ if kind else raw
     marks = getattr(original, _MARK, ())
     if patch in marks:
         return
     patched = make(original)
     setattr(patched, _MARK, (*marks, patch))
-    setattr(owner, attribute, classmethod(patched) if isinstance(raw, classmethod) else patched)
+    setattr(owner, attribute, kind(patched) if kind else patched)
 
 
 def source_has(function: Any, text: str) -> bool:

@@ -9,34 +9,49 @@ from xalign_fairseq.files import atomic_write
 BEST, LAST = "checkpoint_best.pt", "checkpoint_last.pt"
 
 
-def mend(folder: Path, updates_of: Callable[[Path], int | None], say: Callable[[str], object] = print) -> bool:
-    """Make the damaged checkpoints in a folder whole; whether there is a last one, to go on from.
+def repair(
+    folder: Path, updates_of: Callable[[Path], int | None], say: Callable[[str], object]
+) -> tuple[Path | None, list[Path]]:
+    """Put the newest whole checkpoint in the place of a damaged best or last one.
 
-    fairseq writes a checkpoint whole under one name and copies it to the others in place, so that a kill may leave half
-    a copy: the newest whole checkpoint is what was being copied. It takes the place of a damaged best or last one; what
-    is damaged besides is removed. Where none is whole, all are removed and training begins anew.
+    A copy that was broken off is one of the newest checkpoint, which is whole under the name that it was written to.
 
     Args:
         folder: what fairseq-train calls ``--save-dir``; it need not be there.
         updates_of: the updates that a checkpoint has had, None if it is damaged.
-        say: is told what is mended or removed.
+        say: is told what takes whose place.
+
+    Returns:
+        the newest whole checkpoint, None if there is none; and what is damaged still.
+    """
+    updates = {path: updates_of(path) for path in sorted(folder.glob("checkpoint*.pt"))}
+    whole = {path: number for path, number in updates.items() if number is not None}
+    newest = max(whole, key=lambda path: whole[path], default=None)
+    damaged = [path for path in updates if path not in whole]
+    if newest is None:
+        return None, damaged
+    for path in damaged:
+        if path.name in (BEST, LAST):
+            say(f"{path} is damaged: {newest.name}, of update {whole[newest]}, takes its place")
+            with open(newest, "rb") as source, atomic_write(path, "wb") as target:
+                shutil.copyfileobj(source, target)
+    return newest, [path for path in damaged if path.name not in (BEST, LAST)]
+
+
+def mend(folder: Path, updates_of: Callable[[Path], int | None], say: Callable[[str], object] = print) -> bool:
+    """:func:`repair` a run's own folder, and remove what is damaged still; whether there is a last one, to go on from.
+
+    Where no checkpoint is whole, training begins anew.
 
     Example::
 
         if mend(Path("run/checkpoints"), checkpoint.updates_of):
             print("going on from the last checkpoint")
     """
-    updates = {path: updates_of(path) for path in sorted(folder.glob("checkpoint_*.pt"))}
-    whole = {path: number for path, number in updates.items() if number is not None}
-    newest = max(whole, key=lambda path: whole[path], default=None)
-    for path in updates.keys() - whole.keys():
-        if newest is not None and path.name in (BEST, LAST):
-            say(f"{path} is damaged: {newest.name}, of update {whole[newest]}, takes its place")
-            with open(newest, "rb") as source, atomic_write(path, "wb") as target:
-                shutil.copyfileobj(source, target)
-        else:
-            say(f"{path} is damaged and is removed")
-            path.unlink()
-    if updates and newest is None:
+    newest, damaged = repair(folder, updates_of, say)
+    for path in damaged:
+        say(f"{path} is damaged and is removed")
+        path.unlink()
+    if damaged and newest is None:
         say(f"no checkpoint in {folder} is whole: training begins anew")
     return (folder / LAST).is_file()
