@@ -11,9 +11,11 @@ import torch
 from xalign_fairseq.cli import _doctor_files
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.files import write_json
 
 TEXT = ["the cat sees the dog", "the dog sees a cat", "a bird sees the cats", "dogs and birds and cats"] * 5
 
@@ -100,6 +102,20 @@ def test_a_truncated_file(data_bin):
     found = only(_doctor_files.look_at([str(data_bin)]))
     assert "truncated" in found
     assert "8 bytes" in found
+
+
+def test_files_are_compared_with_the_manifest(data_bin):
+    def look():
+        [found] = [each for each in _doctor_files.look_at([str(data_bin)]) if each.topic == f"{data_bin} files"]
+        return found
+
+    assert look().level == "note"
+    write_json(data_bin / "manifest.json", {"files": hashes(data_bin)})
+    assert look().level == "ok" and "all 6 files" in look().text
+    raw = bytearray((data_bin / "train.en-de.en.bin").read_bytes())
+    raw[0] ^= 1  # an id that is still one of the dictionary's
+    (data_bin / "train.en-de.en.bin").write_bytes(raw)
+    assert look().level == "WRONG" and "train.en-de.en.bin has another content" in look().text
 
 
 def test_a_folder_without_data(tmp_path):

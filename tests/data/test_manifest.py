@@ -87,16 +87,3 @@ def test_every_file_but_the_manifest_is_hashed(write, tmp_path):
     contents = {"a.idx": b"index", "b.bin": b"\0\1"}
     expected = {name: {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()} for name, raw in contents.items()}
     assert made["files"] == expected and list(made["files"]) == sorted(contents)
-
-
-def test_changes_are_found_by_size_and_by_content(write, tmp_path):
-    made = write((MONO, MONO_COUNTS))
-    assert manifest.changed_files(tmp_path, made) == []
-    (tmp_path / "b.bin").write_bytes(b"\0\2")
-    assert manifest.changed_files(tmp_path, made) == ["b.bin"]
-    (tmp_path / "a.idx").write_bytes(b"index and more")
-    (tmp_path / "new").touch()  # what the manifest does not describe is none of its business
-    assert manifest.changed_files(tmp_path, made) == ["a.idx", "b.bin"]
-    (tmp_path / "b.bin").unlink()
-    assert manifest.changed_files(tmp_path, made) == ["a.idx", "b.bin"]
-    assert manifest.changed_files(tmp_path, {}) == []

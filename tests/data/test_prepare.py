@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from xalign_fairseq.data import binarize, corpus, manifest
+from xalign_fairseq.data import binarize, corpus
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.verification import changed_files
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.pharaoh import format_links
 
@@ -169,10 +170,10 @@ def test_manifest_describes_every_file(tmp_path, linked):
     entry = made["pairs"][0]
     assert entry["tokens"]["en"] == data.pair("train", "en", "el")[0].sizes.sum() - 1200  # without </s>
     assert entry["unknown_rate"] == {"en": 0.0, "el": 0.0}
-    assert manifest.changed_files(data.path, made) == []
+    assert changed_files(data) == []
     (data.path / "dict.txt").write_bytes((data.path / "dict.txt").read_bytes().replace(b" 1", b" 2", 1))
     (data.path / "train.en-el.el.idx").unlink()
-    assert manifest.changed_files(data.path, made) == ["dict.txt", "train.en-el.el.idx"]
+    assert [each.split()[0] for each in changed_files(data)] == ["dict.txt", "train.en-el.el.idx"]
 
 
 def test_unknown_tokens_are_counted(tmp_path, spm):

@@ -10,6 +10,7 @@ from xalign_fairseq.data.dictionary import MASK, Dictionary
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizer_model import TokenizerModel
+from xalign_fairseq.data.verification import changed_files
 from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
 from xalign_fairseq.errors import XalignError
 
@@ -59,7 +60,18 @@ def databin(data: DataBin) -> list[Finding]:
             _ids(f"{where} {split} {lang}".strip(), [text], size, f"{len(text):,} sentences, {text.tokens:,} tokens")
         )
     found += [lexicon(where, lexicons.read(data, src, tgt)) for src, tgt in lexicons.lexicons(data)]
-    return [*found, tokenizer(f"{where} tokenizer", data.tokenizer_model, data.dictionary)]
+    return [*found, tokenizer(f"{where} tokenizer", data.tokenizer_model, data.dictionary), files(data)]
+
+
+def files(data: DataBin) -> Finding:
+    """Every file against the hash that was written down when it was prepared."""
+    topic = f"{data.path} files"
+    if data.manifest is None:
+        return Finding("note", topic, "no manifest.json, so that changes can't be told; xalign prepare writes one")
+    changed = changed_files(data)
+    if changed:
+        return Finding("WRONG", topic, "\n".join([*changed, "next: copy them again, or prepare the data again"]))
+    return Finding("ok", topic, f"all {len(data.manifest.get('files', {})):,} files as they were prepared")
 
 
 def _ids(topic: str, readers: Sequence[MMapReader], size: int, what: str) -> Finding:

@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> None:
 
     import xalign_fairseq
     from xalign_fairseq.data.databin import DataBin
+    from xalign_fairseq.data.verification import require_unchanged
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.files import atomic_write
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
 
     data = DataBin(args.data)
+    require_unchanged(data)
     state, _ = read_pretrained(args.checkpoint)
     encoder, _ = checkpoint.load_encoder(state, args.checkpoint)
     check_dictionary(state, encoder.config.vocab_size, data)

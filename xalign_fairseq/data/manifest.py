@@ -101,20 +101,3 @@ def hashes(folder: Path) -> dict[str, dict[str, Any]]:
     return {
         path.name: {"bytes": path.stat().st_size, "sha256": digest} for path, digest in zip(paths, digests, strict=True)
     }
-
-
-def changed_files(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
-    """Names of the files that are missing, or no longer those that the manifest describes.
-
-    Example::
-
-        changed_files(data.path, data.manifest)  # []
-    """
-    recorded = manifest.get("files", {})
-    return [
-        name
-        for name, about in sorted(recorded.items())
-        if not (folder / name).is_file()
-        or (folder / name).stat().st_size != about["bytes"]
-        or file_sha256(folder / name) != about["sha256"]
-    ]

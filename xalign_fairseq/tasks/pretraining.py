@@ -17,6 +17,7 @@ from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.tokenizer_model import word_starts
+from xalign_fairseq.data.verification import require_unchanged
 from xalign_fairseq.encoder.model import require_languages
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
@@ -93,6 +94,13 @@ class XalignPretrainingConfig(FairseqDataclass):
         default=False,
         metadata={"help": "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"},
     )
+    verify_data: bool = field(
+        default=False,
+        metadata={
+            "help": "compare every file of the data-bins with the hash in its manifest before training (sizes, "
+            "dictionary and tokenizer are always compared)"
+        },
+    )
     seed: int = II("common.seed")
     fp16: bool = II("common.fp16")
     bf16: bool = II("common.bf16")
@@ -118,6 +126,8 @@ class XalignPretrainingTask(FairseqTask):
         self.restoring = restoring
         self.folders = [folder for folder in cfg.data.split(os.pathsep) if folder]
         shards = [DataBin(folder) for folder in self.folders]
+        for shard in shards:
+            require_unchanged(shard, cfg.verify_data)
         self.data = shards[0]
         self.dictionary = self.data.dictionary
         for shard in shards[1:]:

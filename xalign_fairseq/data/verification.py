@@ -1,0 +1,76 @@
+"""Whether the files of a data-bin are still those that ``xalign prepare`` wrote."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from xalign_fairseq.data.databin import MANIFEST, DataBin
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import file_sha256
+
+# Dictionary and tokenizer are below this, of which the hash takes no time: XLM-R's are 5 MB each.
+SMALL = 1 << 25
+
+
+def changed_files(data: DataBin, whole: bool = True) -> list[str]:
+    """The files that are missing or not those that the manifest describes, each with what is wrong, sorted by name.
+
+    Files that the manifest does not name, such as lexicons, are left out; a folder without a manifest has none.
+
+    Args:
+        data: the data-bin.
+        whole: compare the sha256 of every file; else of the small ones, and of the others the size alone.
+
+    Raises:
+        XalignError: the manifest is damaged.
+
+    Example::
+
+        changed_files(DataBin("data-bin"))  # []
+    """
+
+    def difference(recorded: tuple[str, int, str]) -> str | None:
+        name, size, sha256 = recorded
+        return _difference(data.path / name, size, sha256, whole)
+
+    with ThreadPoolExecutor(4) as pool:  # hashing releases the interpreter's lock
+        return sorted(filter(None, pool.map(difference, _recorded(data))))
+
+
+def require_unchanged(data: DataBin, whole: bool = False) -> None:
+    """:class:`XalignError` that names the files unless :func:`changed_files` finds none."""
+    changed = changed_files(data, whole)
+    if changed:
+        raise XalignError(
+            "files of the data-bin are not those that were prepared",
+            where=data.path,
+            found="; ".join(changed[:5]) + (f"; {len(changed) - 5} more" if len(changed) > 5 else ""),
+            expected=f"the sizes and hashes in {MANIFEST}",
+            next=f"copy them again, or prepare the data again; xalign doctor {data.path} looks at all of them",
+        )
+
+
+def _recorded(data: DataBin) -> Iterator[tuple[str, int, str]]:
+    files = (data.manifest or {}).get("files", {})
+    try:
+        for name, about in files.items():
+            if Path(name).name != name or not isinstance(about["bytes"], int) or not isinstance(about["sha256"], str):
+                raise TypeError
+            yield name, about["bytes"], about["sha256"]
+    except (AttributeError, KeyError, TypeError):
+        raise XalignError(
+            "the data-bin's manifest is damaged",
+            where=data.path / MANIFEST,
+            expected='"files": {NAME: {"bytes": ..., "sha256": ...}}',
+            next="copy it again, or prepare the data again",
+        ) from None
+
+
+def _difference(path: Path, size: int, sha256: str, whole: bool) -> str | None:
+    if not path.is_file():
+        return f"{path.name} is missing"
+    if path.stat().st_size != size:
+        return f"{path.name} has {path.stat().st_size:,} bytes rather than {size:,}"
+    if (whole or size <= SMALL) and file_sha256(path) != sha256:
+        return f"{path.name} has another content"
+    return None
