@@ -153,8 +153,9 @@ class Aligner:
         that never did has ``transport`` on hidden states, at the same depth as layer 10 of 12; SimAlign's and
         awesome-align's methods and ``released`` read layer 8 of 12. ``options`` are the method's, or change those of
         the model's own: ``{"filter": "argmax", "mu": 0.5}``. With ``similarity="pointer"`` the scores of the
-        checkpoint's DWA pointer stand in for dot products (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the
-        checkpoint's linear maps are used, those of ``languages``, which an encoder with language embeddings needs too.
+        checkpoint's DWA pointer stand in for dot products (``"hidden"``), at the layer that it was trained on. With
+        ``use_maps`` the checkpoint's linear maps are used, those of ``languages``, which an encoder with language
+        embeddings needs too.
         ``dtype="bfloat16"`` holds for weights and hidden states, not for the links.
         """
         target = choose_device(device)
