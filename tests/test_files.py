@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -137,3 +139,82 @@ def test_what_is_not_json_leaves_the_old_file(tmp_path):
     with pytest.raises(TypeError):
         files.write_json(tmp_path / "run.json", {"aer": 0.4, "else": object()})
     assert files.read_json(tmp_path / "run.json") == {"aer": 0.5} and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+def test_permissions_are_those_that_the_umask_asks_for(tmp_path, umask, mode):
+    before = os.umask(umask)
+    try:
+        with files.atomic_write(tmp_path / "text") as stream:
+            stream.write("x")
+        with files.atomic_folder(tmp_path / "folder"):
+            pass
+        (tmp_path / "library's").touch(0o600)
+        files.usual_mode(tmp_path / "library's")
+    finally:
+        os.umask(before)
+    assert [os.stat(tmp_path / name).st_mode & 0o777 for name in ("text", "library's")] == [mode, mode]
+    assert os.stat(tmp_path / "folder").st_mode & 0o777 == 0o777 & ~umask
+    assert sorted(os.listdir(tmp_path)) == ["folder", "library's", "text"]
+
+
+def test_links_stay_links(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk/text").write_text("old")
+    (tmp_path / "text").symlink_to("disk/text")
+    (tmp_path / "out").symlink_to("disk/out")
+    (tmp_path / "disk/out").mkdir()
+    with files.atomic_write(tmp_path / "text") as stream:
+        stream.write("new")
+    with files.atomic_folder(tmp_path / "out") as folder:
+        (folder / "a").write_text("whole")
+    assert (tmp_path / "text").is_symlink() and (tmp_path / "disk/text").read_text() == "new"
+    assert (tmp_path / "out").is_symlink() and content(tmp_path / "disk/out") == {"a": "whole"}
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_the_current_folder_is_refused_before_the_work(tmp_path, monkeypatch, name):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(XalignError, match="current folder can't be replaced"), files.atomic_folder(name, True):
+        pytest.fail("the work began")
+    assert os.listdir(tmp_path) == ["here"]
+
+
+def test_what_another_process_has_made_meanwhile_is_kept(tmp_path):
+    with pytest.raises(XalignError, match="exists already"), files.atomic_folder(tmp_path / "out") as folder:
+        (folder / "a").write_text("mine")
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out/a").write_text("theirs")
+    assert content(tmp_path / "out") == {"a": "theirs"} and os.listdir(tmp_path) == ["out"]
+
+
+KILLED = """
+import os, sys
+from xalign_fairseq.files import atomic_folder, atomic_write
+
+with atomic_write(sys.argv[1] + "/text") as stream, atomic_folder(sys.argv[1] + "/out") as folder:
+    (folder / "a").write_text("half")
+    {end}
+"""
+
+
+def test_leftovers_of_killed_processes_go_with_the_next_output(tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED.format(end="os.kill(os.getpid(), 9)"), tmp_path], check=False)
+    assert len(os.listdir(tmp_path)) == 2
+    (tmp_path / ".out.more.1-0123456789ab.tmp").touch()  # of another output
+    with files.atomic_write(tmp_path / "text"), files.atomic_folder(tmp_path / "out"):
+        pass
+    assert sorted(os.listdir(tmp_path)) == [".out.more.1-0123456789ab.tmp", "out", "text"]
+
+
+def test_what_another_process_is_writing_stays(tmp_path):
+    command = [sys.executable, "-c", KILLED.format(end="print(flush=True), input()"), tmp_path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        there = sorted(os.listdir(tmp_path))
+        files._remove_leftovers(tmp_path / "text")
+        files._remove_leftovers(tmp_path / "out")
+        assert sorted(os.listdir(tmp_path)) == there and len(there) == 2
+        other.communicate(b"\n")
+    assert sorted(os.listdir(tmp_path)) == ["out", "text"] and content(tmp_path / "out") == {"a": "half"}

@@ -1,13 +1,15 @@
 """Files and folders that appear whole or not at all, and what tells one file from another."""
 
 import ctypes
+import fcntl
 import hashlib
 import json
 import os
+import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,14 +20,15 @@ from xalign_fairseq.errors import XalignError
 def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
 
-    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe) is written as it is.
+    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe) is written as it is; a
+    symbolic link stays one, and what it points to is replaced. What a killed process has left there goes.
 
     Example::
 
         with atomic_write("links.txt") as f:
             f.write("0-0\\n")
     """
-    path = Path(path)
+    path = _resolved(path)
     if path.is_dir():  # found here, not after the work
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
@@ -34,16 +37,19 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
             yield stream
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    _remove_leftovers(path)
+    temporary = _beside(path)
+    # Made by hand, since tempfile's are for their owner alone: the permissions are those that the umask asks for.
+    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
     try:
+        _hold(handle)
         with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
+            os.replace(temporary, path)  # while it is held, so that nobody takes it for a leftover
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -52,23 +58,28 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[
     """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
 
     An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. A
-    file is never replaced by a folder.
+    file is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a
+    killed process has left there goes.
+
+    Raises:
+        XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
+            another process has filled it.
     """
-    path = Path(path)
+    path = _resolved(path)
     if path.exists() and not path.is_dir():
         raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
-    if path.exists() and not overwrite and any(path.iterdir()):
-        raise XalignError(
-            "the output folder exists already and was left as it is",
-            where=path,
-            expected="a new or empty folder",
-            next="choose another folder, or pass --overwrite to replace this one",
-        )
+    if path in (Path.cwd(), *Path.cwd().parents):  # which would be another folder than the one of that name
+        raise XalignError("the current folder can't be replaced by the output", where=path, next="name a new folder")
+    _require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    _remove_leftovers(path)
+    temporary = _beside(path)
+    temporary.mkdir()
+    handle = os.open(temporary, os.O_RDONLY)
     try:
-        os.chmod(temporary, 0o755)
+        _hold(handle)
         yield temporary
+        _require_free(path, overwrite)
         if path.exists():
             _exchange(temporary, path)
             shutil.rmtree(temporary)
@@ -77,6 +88,73 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+    finally:
+        os.close(handle)
+
+
+def usual_mode(path: str | os.PathLike) -> None:
+    """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
+    probe = _beside(Path(path))
+    handle = os.open(probe, os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        os.chmod(path, os.fstat(handle).st_mode & 0o777)
+    finally:
+        os.close(handle)
+        probe.unlink()
+
+
+def _resolved(path: str | os.PathLike) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _beside(path: Path) -> Path:
+    """A new name for what is to become ``path``, which tells whose it is."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
+
+
+def _require_free(path: Path, overwrite: bool) -> None:
+    if path.exists() and not overwrite and any(path.iterdir()):
+        raise XalignError(
+            "the output folder exists already and was left as it is",
+            where=path,
+            expected="a new or empty folder",
+            next="choose another folder, or pass --overwrite to replace this one",
+        )
+
+
+def _hold(handle: int) -> None:
+    """Mark an open file or folder as in use for as long as it is open, where the file system has locks."""
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed processes have left of the same output; what is in use stays."""
+    mine = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]{{12}}\.tmp")
+    for left in path.parent.iterdir():
+        found = mine.fullmatch(left.name)
+        if found is None or _is_running(int(found[1])):
+            continue
+        with suppress(OSError):  # held by a process of another machine, or gone meanwhile
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if left.is_dir():
+                    shutil.rmtree(left)
+                else:
+                    left.unlink()
+            finally:
+                os.close(handle)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
 
 
 def _exchange(first: Path, second: Path) -> None:
@@ -85,7 +163,7 @@ def _exchange(first: Path, second: Path) -> None:
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
     if rename is not None and rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0:
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{second.name}.", suffix=".old", dir=second.parent))
+    old = _beside(second)
     os.replace(second, old)
     os.replace(first, second)
     os.replace(old, first)

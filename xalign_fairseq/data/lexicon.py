@@ -216,7 +216,6 @@ def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: 
         about_file = Path(folder) / about_path(data, src, tgt).name
         write_json(about_file, content)
         for name in (f"{prefix}{suffix}" for prefix in prefixes for suffix in (".bin", ".idx")):
-            os.chmod(Path(folder) / name, 0o644)
             os.replace(Path(folder) / name, data.path / name)
         os.replace(about_file, data.path / about_file.name)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from xalign_fairseq.encoder.checkpoint import load_pickled
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.files import read_json, usual_mode
 
 SAFETENSORS = "model.safetensors"
 # In the order in which they are looked for.
@@ -76,6 +76,7 @@ def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> Non
     # Views of one storage, such as tied weights, are refused there.
     whole = {name: value.detach().clone().contiguous() for name, value in tensors.items()}
     safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
+    usual_mode(path)  # the library makes it for its owner alone
 
 
 def require_safetensors(where: object) -> None:
