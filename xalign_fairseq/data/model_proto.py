@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import sentencepiece
+
 from xalign_fairseq.errors import XalignError
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # ModelProto.SentencePiece.Type
@@ -89,6 +91,17 @@ def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
     proto.trainer_spec.model_type = proto.trainer_spec.UNIGRAM
     proto.normalizer_spec.precompiled_charsmap = charsmap
     return _extended(proto, pieces)
+
+
+def nmt_nfkc() -> bytes:
+    """The charsmap of sentencepiece's default normalisation, which is XLM-R's too.
+
+    Example::
+
+        make_unigram(pieces, nmt_nfkc())
+    """
+    rules = sentencepiece.SentencePieceNormalizer(rule_name="nmt_nfkc")
+    return read_normalisation(rules.serialized_model_proto()).charsmap
 
 
 def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:

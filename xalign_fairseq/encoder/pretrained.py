@@ -1,16 +1,20 @@
 """A pretrained model from wherever it comes: a file or folder of fairseq's, or a Hugging Face folder or name."""
 
+import logging
 import os
 from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.data.tokenizer import Tokenizer
-from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder import checkpoint, packaged
+from xalign_fairseq.encoder.four_bit import is_four_bit
 from xalign_fairseq.encoder.huggingface import importing, locate
 from xalign_fairseq.encoder.huggingface.weights import WEIGHTS
 from xalign_fairseq.encoder.known import recognise_checkpoint, with_family
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
 
 # In a folder of fairseq's: XLM-R's archive has the first, a training run the others, and no best one if nothing was
 # validated.
@@ -23,6 +27,8 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
     Args:
         path: one of
 
+            - ``e5-small``, the packaged encoder (:mod:`xalign_fairseq.encoder.packaged`), unless there is a file or
+              folder of that name here;
             - a checkpoint of fairseq's or of this package (``.pt``);
             - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
               ``checkpoint_last.pt``, as a training leaves;
@@ -47,6 +53,8 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
     where = find_pretrained(path, revision)
     if where.is_dir():
         return importing.read(where), where
+    if is_four_bit(where):
+        return packaged.read(where), where
     state = checkpoint.read(where)
     return with_family(state, recognise_checkpoint(state, where)), where
 
@@ -63,6 +71,10 @@ def read_tokenizer(path: str | os.PathLike) -> Tokenizer:
 
 def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Path:
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
+    if os.fspath(path) == packaged.NAME:
+        if not Path(path).exists():
+            return packaged.find()
+        logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
     if not Path(path).exists() and locate.is_hub_name(path):
         return locate.find_on_hub(os.fspath(path), revision)
     folder = locate.snapshot(Path(path), revision)
