@@ -86,7 +86,7 @@ def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
 
 @pytest.mark.parametrize(
     ("raw", "what"),
-    [(b"", "empty"), (b"a\r\n", "CRLF"), (b"ok\nna\xefve\n", "line 2"), (b"ok\n\xff", "0xff")],
+    [(b"", "empty"), (b"a\nb\r", "carriage return"), (b"ok\nna\xefve\n", "line 2"), (b"ok\n\xff", "0xff")],
 )
 def test_unfit_text_names_file_and_line(tmp_path, raw, what):
     (tmp_path / "text").write_bytes(raw)

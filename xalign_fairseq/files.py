@@ -1,9 +1,12 @@
 """Files and folders that appear whole or not at all, and what tells one file from another."""
 
+import codecs
 import ctypes
 import fcntl
+import functools
 import hashlib
 import json
+import logging
 import os
 import re
 import secrets
@@ -14,6 +17,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -221,26 +226,39 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
 def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str]:
     """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
 
-    A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line.
+    A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
+    return before the newline belongs to the line end, which is logged, and a byte order mark to no line.
 
     Raises:
-        XalignError: the text is empty, has CRLF line ends, or is not UTF-8 (file and line are named).
+        XalignError: the text is empty, its last line has a carriage return without a newline, or it is not UTF-8 (file
+            and line are named).
     """
     iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
-    number = 0
+    number, crlf = 0, False
     for number, raw in enumerate(stream, 1):
-        line = decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
-        if line.endswith("\r"):
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        if raw.endswith(b"\r\n"):
+            crlf = crlf or note_crlf(os.fspath(path))
+            raw = raw[:-2]
+        elif not raw.endswith(b"\n") and b"\r" in raw:
             raise XalignError(
-                "the file has CRLF line ends",
+                "the file has a carriage return that ends no line",
                 where=f"{path}, line {number}",
-                found="\\r\\n",
-                expected="\\n",
-                next=f"sed 's/\\r$//' {path}",
+                found="\\r without \\n",
+                expected="lines that end with \\n or \\r\\n",
+                next=f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)",
             )
-        yield line
+        yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line")
+
+
+@functools.cache
+def note_crlf(path: str) -> bool:
+    """Log once that a file's lines end as on Windows, which changes nothing."""
+    logger.warning("%s: lines end with \\r\\n; the \\r is left out", path)
+    return True
 
 
 def file_sha256(path: Path) -> str:

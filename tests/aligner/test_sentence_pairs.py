@@ -45,7 +45,9 @@ def test_line_counts_that_differ_are_both_named(tmp_path):
         SentencePairs(write(tmp_path / "a", "1\n2\n3\n"), write(tmp_path / "b", "1\n2\n"))
 
 
-@pytest.mark.parametrize(("content", "message"), [(b"", "empty"), (b"a\n\xff\n", "line 2"), (b"a\r\nb\r\n", "CRLF")])
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"", "empty"), (b"a\n\xff\n", "line 2"), (b"a\rb\r", "carriage return")]
+)
 def test_bad_files_are_found_when_the_pairs_are_opened(tmp_path, content, message):
     good = write(tmp_path / "good", "a\nb\n")
     (tmp_path / "bad").write_bytes(content)

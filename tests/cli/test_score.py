@@ -124,7 +124,7 @@ def test_the_seed_decides_the_interval(files, capsys):
         ({"hyp": "0-0\n"}, "1 lines of hypothesis, 3 of gold"),
         ({"hyp": ""}, "the file is empty"),
         ({"hyp": "0-0\n1+1\n\n"}, "hyp, line 2"),
-        ({"gold": "0-0\r\n\r\n\r\n"}, "CRLF"),
+        ({"gold": "0-0\r\r\r"}, "carriage return"),
     ],
 )
 def test_bad_files(files, capsys, change, expected):

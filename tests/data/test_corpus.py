@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from xalign_fairseq.data import corpus
 from xalign_fairseq.data.corpus import require_equal_lengths, require_files, scan
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_lines
 
 LINES = st.lists(st.text(st.sampled_from("a λ中😀\u2028\u0085"), max_size=4), min_size=1, max_size=40)
 
@@ -35,9 +36,8 @@ def test_parts_hold_all_lines_in_order_whatever_the_blocks(tmp_path, lines, end,
         (b"a\nb\xff\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
         (b"a\n\xffb\nc\n", r"(?s)not UTF-8.*line 2.*0xff"),
         (b"a\nb\nc\xce", r"(?s)not UTF-8.*line 3"),
-        (b"a\r\nb\r\n", r"(?s)CRLF.*line 1"),
-        (b"a\nb\r\nc\n", r"(?s)CRLF.*line 2"),
-        (b"a\nb\r", r"(?s)CRLF.*line 2"),
+        (b"a\nb\r", r"(?s)carriage return that ends no line.*line 2"),
+        (b"a\rb\rc", r"(?s)carriage return that ends no line.*line 1"),
     ],
 )
 @pytest.mark.parametrize("block", [1, 2, 100])
@@ -46,6 +46,19 @@ def test_bad_text_is_an_error_that_names_the_line(tmp_path, monkeypatch, raw, me
     (tmp_path / "text").write_bytes(raw)
     with pytest.raises(XalignError, match=message):
         scan(tmp_path / "text")
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+@pytest.mark.parametrize("raw", [b"\xef\xbb\xbfa\r\nb\rb\r\n\r\nc", b"\xef\xbb\xbfa\nb\rb\n\r\nc\r\n"])
+def test_line_ends_of_windows_and_byte_order_marks_are_no_text(tmp_path, monkeypatch, caplog, raw, block):
+    monkeypatch.setattr(corpus, "BLOCK_BYTES", block)
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
+    (tmp_path / "text").write_bytes(raw)
+    file = scan(tmp_path / "text")
+    expected = ["a", "b\rb", "", "c"]
+    assert file.read() == expected and file.lines == 4 and list(read_lines(tmp_path / "text")) == expected
+    assert [line for part in file.parts() for line in part.read()] == expected
+    assert caplog.text.count("lines end with") == 1
 
 
 def test_all_missing_files_are_named_at_once(tmp_path):

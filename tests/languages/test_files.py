@@ -108,7 +108,7 @@ def test_other_data_take_their_trees_from_the_file_beside_them(derive, tmp_path,
 @pytest.mark.parametrize(
     ("kind", "content", "message"),
     [
-        ("text", "a\r\n", "CRLF"),
+        ("text", "a\r", "carriage return"),
         ("ner", "Ann\tPER\n\n", "not BIO"),
         ("nli", "one text alone\n", "line 1"),
         ("conllu", "1\ta\n\n", "line 1"),

@@ -52,9 +52,8 @@ def test_files(tmp_path):
     path.write_text("1-1\nx\n")
     with pytest.raises(XalignError, match=r"x\.gold, line 2"):
         read_gold(path)
-    path.write_bytes(b"1-1\r\n")
-    with pytest.raises(XalignError, match="CRLF"):
-        read_gold(path)
+    path.write_bytes(b"\xef\xbb\xbf0-0 1p1\r\n\r\n2-0\r\n")
+    assert read_links(path) == [{(0, 0), (1, 1)}, set(), {(2, 0)}]
 
 
 def test_bounds_name_line_link_and_lengths():

@@ -1,6 +1,8 @@
 """Text files: checked once, then read in chunks of lines by any process."""
 
+import codecs
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_lines
+from xalign_fairseq.files import note_crlf, read_lines
 
 CHUNK_LINES = 5000
 BLOCK_BYTES = 1 << 24
@@ -38,12 +40,13 @@ class TextFile:
         """All lines of the file or part, without their line ends."""
         with open(self.path, "rb") as stream:
             stream.seek(self.offsets[0])
-            text = stream.read(self.offsets[-1] - self.offsets[0]).decode("utf-8")
-        return text.removesuffix("\n").split("\n")
+            raw = stream.read(self.offsets[-1] - self.offsets[0])
+        lines = raw.removeprefix(b"" if self.first else codecs.BOM_UTF8).decode("utf-8").removesuffix("\n").split("\n")
+        return [line.removesuffix("\r") for line in lines] if b"\r\n" in raw else lines
 
 
 def scan(path: str | os.PathLike) -> TextFile:
-    """Check that a file is UTF-8 with LF line ends and not empty, and find its chunks.
+    """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks.
 
     Raises:
         XalignError: the file and the line that is not so.
@@ -52,7 +55,7 @@ def scan(path: str | os.PathLike) -> TextFile:
 
         scan("train.en").lines  # 100000
     """
-    lines, position, last = 0, 0, NEWLINE
+    lines, position, last, crlf = 0, 0, NEWLINE, False
     offsets = [0]
     tail = b""
     with open(path, "rb") as stream:
@@ -60,7 +63,7 @@ def scan(path: str | os.PathLike) -> TextFile:
             # What follows the last line end waits for the next block: a block may end within a character.
             whole, newline, rest = block.rpartition(b"\n")
             if newline:
-                _check_text(path, tail + whole + newline)
+                crlf = _check_text(path, tail + whole + newline) or crlf
                 tail = rest
             else:
                 tail += rest
@@ -71,8 +74,10 @@ def scan(path: str | os.PathLike) -> TextFile:
             position += len(block)
             last = block[-1]
     _check_text(path, tail)
-    if position == 0:
-        next(read_lines(path), None)  # which says that the file is empty
+    if crlf:
+        note_crlf(os.fspath(path))
+    if position == 0 or b"\r" in tail:
+        deque(read_lines(path), 0)  # which says that the file is empty, or names the carriage return
     lines += last != NEWLINE
     if offsets[-1] != position:
         offsets.append(position)
@@ -102,12 +107,10 @@ def require_equal_lengths(first: TextFile, second: TextFile) -> None:
         )
 
 
-def _check_text(path: str | os.PathLike, raw: bytes) -> None:
+def _check_text(path: str | os.PathLike, raw: bytes) -> bool:
+    """Whether lines end with CRLF."""
     try:
         raw.decode("utf-8")
-        bad = b"\r\n" in raw or raw.endswith(b"\r")
     except UnicodeDecodeError:
-        bad = True
-    if bad:
-        for _ in read_lines(path):  # which names the line
-            pass
+        deque(read_lines(path), 0)  # which names the line
+    return b"\r\n" in raw

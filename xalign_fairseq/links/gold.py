@@ -29,7 +29,7 @@ def read_gold(path: str | os.PathLike, *, base: int = 0, pairs: int | None = Non
         pairs: how many there are, which numbered lines do not tell if the last pairs have no link.
 
     Raises:
-        XalignError: the file is missing, empty, not UTF-8 or has CRLF line ends; a line is malformed (it is named), or
+        XalignError: the file is missing, empty or not UTF-8; a line is malformed (it is named), or
             is of a pair beyond ``pairs``.
 
     Example::

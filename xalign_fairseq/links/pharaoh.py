@@ -82,7 +82,7 @@ def read_links(path: str | os.PathLike, *, base: int = 0) -> list[set[Link]]:
     """Read a file of links, sure and possible ones alike, one set per line, 0-based.
 
     Raises:
-        XalignError: the file is missing, empty, not UTF-8 or has CRLF line ends; a link is malformed (line named).
+        XalignError: the file is missing, empty or not UTF-8; a link is malformed (line named).
     """
     lines = enumerate(read_lines(path), 1)
     return [set(parse_line(line, where=f"{path}, line {number}", base=base).possible) for number, line in lines]
