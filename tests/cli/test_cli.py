@@ -59,6 +59,11 @@ def test_what_a_user_can_mend_is_told_without_a_traceback(raising, capsys, error
     assert capsys.readouterr().err == f"xalign user-dir: error: {error}\n"
 
 
+def test_ctrl_c_is_one_line_and_130(raising, capsys):
+    assert raising(KeyboardInterrupt()) == 130
+    assert capsys.readouterr().err == "xalign user-dir: interrupted\n"
+
+
 def test_other_errors_are_bugs_and_keep_their_traceback(raising):
     with pytest.raises(KeyError):
         raising(KeyError("bug"))

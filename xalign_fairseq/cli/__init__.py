@@ -37,10 +37,16 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``xalign``; bad input and files that can't be written are told without a traceback and give exit code 2."""
+    """Run ``xalign``.
+
+    Bad input and files that can't be written are told without a traceback and give exit code 2, Ctrl-C gives 130.
+    """
     args = build_parser().parse_args(argv)
     try:
         return args.run(args) or 0
+    except KeyboardInterrupt:
+        print(f"xalign {args.command}: interrupted", file=sys.stderr)
+        return 130
     except XalignError as error:
         print(f"xalign {args.command}: error: {error}", file=sys.stderr)
         return 2
