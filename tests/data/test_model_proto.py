@@ -17,6 +17,7 @@ from xalign_fairseq.data.model_proto import (  # fmt: skip
     read_normalisation,
     read_pieces,
     require_unigram,
+    rule_charsmap,
     with_pieces,
 )
 from xalign_fairseq.errors import XalignError
@@ -123,3 +124,8 @@ def test_without_protobuf_the_error_names_it(monkeypatch):
     monkeypatch.delattr(sentencepiece, "sentencepiece_model_pb2", raising=False)
     with pytest.raises(XalignError, match=r"(?s)protobuf.*next: pip install -U protobuf"):
         read_pieces(model)
+
+
+def test_sentencepieces_own_normalisations_by_name():
+    assert rule_charsmap("nmt_nfkc") == read_normalisation(train(normalization_rule_name="nmt_nfkc")).charsmap
+    assert len({rule_charsmap(name) for name in ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")}) == 4

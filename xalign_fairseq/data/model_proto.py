@@ -79,6 +79,17 @@ def read_normalisation(model: bytes) -> Normalisation:
     return Normalisation(normaliser.precompiled_charsmap, begins and not proto.trainer_spec.treat_whitespace_as_suffix)
 
 
+def rule_charsmap(name: str) -> bytes:
+    """The charsmap of one of sentencepiece's own normalisations.
+
+    Example::
+
+        make_unigram(pieces, rule_charsmap("nmt_nfkc"))  # sentencepiece's default, and XLM-R's
+    """
+    rules = sentencepiece.SentencePieceNormalizer(rule_name=name)
+    return read_normalisation(rules.serialized_model_proto()).charsmap
+
+
 def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
     """A unigram model of these pieces, which normalises text by a charsmap and sentencepiece's other defaults.
 
@@ -91,17 +102,6 @@ def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
     proto.trainer_spec.model_type = proto.trainer_spec.UNIGRAM
     proto.normalizer_spec.precompiled_charsmap = charsmap
     return _extended(proto, pieces)
-
-
-def nmt_nfkc() -> bytes:
-    """The charsmap of sentencepiece's default normalisation, which is XLM-R's too.
-
-    Example::
-
-        make_unigram(pieces, nmt_nfkc())
-    """
-    rules = sentencepiece.SentencePieceNormalizer(rule_name="nmt_nfkc")
-    return read_normalisation(rules.serialized_model_proto()).charsmap
 
 
 def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.data.dictionary import BOS, EOS, UNK, Dictionary
-from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram, nmt_nfkc
+from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram, rule_charsmap
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.four_bit import FourBitFile
 from xalign_fairseq.encoder.known import FAMILY
@@ -102,7 +102,7 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
 def _sentencepiece(file: FourBitFile) -> bytes:
     """XLM-R's model: sentencepiece's own special symbols first, then the pieces."""
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
-    return make_unigram([*specials, *map(Piece, file.symbols[4:-1], file.scores[4:-1])], nmt_nfkc())
+    return make_unigram([*specials, *map(Piece, file.symbols[4:-1], file.scores[4:-1])], rule_charsmap("nmt_nfkc"))
 
 
 def _weights(file: FourBitFile) -> dict[str, Tensor]:

@@ -1,11 +1,11 @@
-"""Tiny models of XLM-R's and BERT's kind, written by transformers itself with tokenizers of real text."""
+"""Tiny models of XLM-R's, BERT's and DistilBERT's kind, written by transformers itself with tokenizers of real text."""
 
 import json
 
 import pytest
 import sentencepiece
 import torch
-from huggingface_folders import BERT_SYMBOLS, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
+from huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
 
 
 @pytest.fixture(scope="session")
@@ -38,9 +38,11 @@ def build(transformers, vocab_size):
     """Make a model of one of the library's classes; its biases and layer norms count, and so does its token type."""
 
     def build(kind="XLMRobertaForMaskedLM", **options):
+        own = {"vocab_size": len(BERT_SYMBOLS), "max_position_embeddings": POSITIONS}
         if kind.startswith("Bert"):
-            own = {"vocab_size": len(BERT_SYMBOLS), "max_position_embeddings": POSITIONS}
             config = transformers.BertConfig(**{**SIZES, **own, **options})
+        elif kind.startswith("DistilBert"):
+            config = transformers.DistilBertConfig(**{**DISTILBERT_SIZES, **own, **options})
         else:
             own = {"vocab_size": vocab_size, "max_position_embeddings": POSITIONS + 2}
             config = transformers.XLMRobertaConfig(**{**SIZES, **XLM_R_SETTINGS, **own, **options})
@@ -61,7 +63,7 @@ def save(tmp_path, spm):
     def save(model, **options):
         folder = tmp_path / "folder"
         model.save_pretrained(folder, **options)
-        if model.config.model_type == "bert":
+        if model.config.model_type != "xlm-roberta":
             (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in BERT_SYMBOLS), encoding="utf-8")
             (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
         else:

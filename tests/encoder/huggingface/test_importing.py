@@ -20,6 +20,8 @@ import xalign_fairseq
 from xalign_fairseq.encoder import known
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import importing
+from xalign_fairseq.encoder.huggingface.families import DISTILBERT
+from xalign_fairseq.encoder.huggingface.vocabularies import read_vocabulary
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
@@ -158,7 +160,7 @@ def test_layer_norms_are_of_the_configuration(build, save, tokens):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"model_type": "gpt2"}, r"not supported[\s\S]*model_type gpt2[\s\S]*xlm-roberta, bert \(XLM-R"),
+        ({"model_type": "gpt2"}, r"not supported[\s\S]*model_type gpt2[\s\S]*xlm-roberta, bert, distilbert \(XLM-R"),
         ({"model_type": None}, r"not supported[\s\S]*model_type None"),
         ({"hidden_act": "relu"}, r"differs from XLM-R[\s\S]*hidden_act relu[\s\S]*hidden_act gelu"),
         ({"pad_token_id": 0}, r"differs from XLM-R[\s\S]*pad_token_id 0"),
@@ -268,3 +270,15 @@ def test_the_family_is_that_of_its_name_and_sizes(build, save, monkeypatch, voca
     assert known.family_of(importing.read(folder)) is None  # its head is a new one
     configure(folder, _name_or_path="someone/tiny-xlmr")
     assert known.family_of(importing.read(folder)) == "tiny"
+
+
+def test_logits_of_distilbert(build, save, make_tokens):
+    model = build("DistilBertForMaskedLM")
+    folder = save(model)
+    state, encoder = imported(folder)
+    order = list(read_vocabulary(folder, DISTILBERT, encoder.config.vocab_size).order)
+    assert state["cfg"]["model"]["dropout"] == 0.1 and encoder.config.layer_norm_eps == 1e-12
+    assert_same_logits(encoder, model, make_tokens(len(order)), order)
+    configure(folder, activation="relu")
+    with pytest.raises(XalignError, match=r"differs from DistilBERT[\s\S]*activation relu"):
+        importing.read(folder)

@@ -39,10 +39,14 @@ def write(tmp_path, spm, pieces):
             content = list(BERT_LINES)
         else:
             vocabulary = [*([symbol, 0.0] for symbol in SPECIALS), *map(list, pieces[3:]), ["<mask>", 0.0]]
-            added = [
-                {"id": vocabulary.index(entry), "content": entry[0]} for entry in vocabulary if entry[0] in SYMBOLS
-            ]
-            content = {"model": {"type": "Unigram", "vocab": vocabulary}, "normalizer": None, "added_tokens": added}
+            added = [added_token(entry[0], i) for i, entry in enumerate(vocabulary) if entry[0] in SYMBOLS]
+            content = {
+                "version": "1.0",
+                "model": {"type": "Unigram", "vocab": vocabulary, "unk_id": 3},
+                "normalizer": None,
+                "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
+                "added_tokens": added,
+            }
         by(content)
         if isinstance(content, list):
             content = "".join(f"{line}\n" for line in content).encode()
@@ -50,6 +54,16 @@ def write(tmp_path, spm, pieces):
         return tmp_path
 
     return change
+
+
+def added_token(content, i):
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    return {"id": i, "content": content, **flags}
+
+
+def without_mask(found):
+    found["model"]["vocab"].pop()
+    found["added_tokens"].pop()
 
 
 def tokenizer_of(vocabulary):
@@ -92,7 +106,7 @@ def test_a_tokenizer_json_becomes_a_sentencepiece_model_of_the_same_ids(write, s
         (lambda found: found.update(normalizer={"type": "Lowercase"}), r"Unigram after \['Lowercase'\]"),
         (lambda found: found.update(normalizer=3), r"damaged[\s\S]*no object as normalizer"),
         (lambda found: found["model"]["vocab"].pop(0), r"special symbols are not XLM-R's[\s\S]*found: <pad> </s>"),
-        (lambda found: found["model"]["vocab"].pop(), r"special symbols are not XLM-R's[\s\S]*... <mask>"),
+        (without_mask, r"special symbols are not XLM-R's[\s\S]*... <mask>"),
         (lambda found: found["model"]["vocab"].clear(), r"special symbols are not XLM-R's[\s\S]*found: ...\n"),
         (lambda found: found["model"]["vocab"].pop(9), r"file is damaged[\s\S]*tokenizer.json\n[\s\S]*as the last id"),
         (lambda found: found.update(added_tokens=[3]), r"list of added tokens is damaged[\s\S]*tokenizer.json"),
@@ -127,7 +141,7 @@ def test_rows_beyond_the_tokenizer_are_left_out_and_named(write, pieces, caplog,
         folder = write("sentencepiece.bpe.model")
         (folder / listed).write_text(json.dumps(later))
     else:
-        entries = [{"id": i, "content": token} for token, i in later.items()]
+        entries = [added_token(token, i) for token, i in later.items()]
         folder = write("tokenizer.json", lambda content: content["added_tokens"].extend(entries))
     assert read_vocabulary(folder, XLM_R, own).order == range(own)  # its embeddings were not made larger
     assert not caplog.records
@@ -251,3 +265,19 @@ def test_case_by_the_symbols_where_nothing_tells(write, caplog, cased):
     found = read_vocabulary(folder, BERT, len(BERT_LINES)).state["wordpiece"]
     assert f"nothing says whether to lower-case text; by the symbols: {not cased}" in caplog.text
     assert found["lowercase"] is not cased and found["chinese_chars"] and found["strip_accents"] is None
+
+
+def test_mask_behind_tokens_that_were_added_before_it(write, pieces, caplog):
+    own = len(pieces) + 2
+
+    def change(found):
+        mask = found["model"]["vocab"].pop()
+        added = found["added_tokens"].pop()
+        assert mask[0] == added["content"] == "<mask>"
+        found["added_tokens"] += [added_token("<en>", own - 1), added_token("<mask>", own)]
+
+    found = read_vocabulary(write("tokenizer.json", change), XLM_R, own + 3)
+    assert list(found.order) == [*range(own - 1), own]
+    assert "left out of the model's vocabulary: 1 tokens added later (<en>) and 2 rows of padding" in caplog.text
+    with pytest.raises(XalignError, match="does not fit"):
+        read_vocabulary(write("tokenizer.json", change), XLM_R, own)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
@@ -34,6 +34,12 @@ SIZES = {
     "encoder_attention_heads": "num_attention_heads",
     "max_positions": "max_position_embeddings",
 }
+# Our names of other numbers -> theirs, and what a config.json without them means.
+RATES = {
+    "dropout": ("hidden_dropout_prob", 0.1),
+    "attention_dropout": ("attention_probs_dropout_prob", 0.1),
+    "layer_norm_eps": ("layer_norm_eps", 1e-12),
+}
 # Settings that this encoder has in one way only; a config.json that lacks one, or has null, means it.
 SHARED = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False}
 
@@ -51,8 +57,11 @@ class Family:
         head_prefix: of the names of that head's parameters.
         tied: second names, in some files, of tensors that the model has once.
         position_offset: rows of positions before the first token's.
-        token_types: rows of the token types that its tokenizer gives.
+        token_types: rows of the token types that its tokenizer gives; 0 if it has none.
         fixed: settings of the family, beside :data:`SHARED`, that are the same in all its models.
+        body: our parameters and modules of the encoder -> theirs.
+        sizes: our names of an encoder's sizes -> theirs in ``config.json``.
+        rates: as :data:`RATES`.
     """
 
     model_type: str
@@ -65,6 +74,9 @@ class Family:
     position_offset: int
     token_types: int
     fixed: Mapping[str, Any]
+    body: Mapping[str, str] = field(default_factory=lambda: BODY)
+    sizes: Mapping[str, str] = field(default_factory=lambda: SIZES)
+    rates: Mapping[str, tuple[str, float]] = field(default_factory=lambda: RATES)
 
     def their_name(self, ours: str) -> str:
         """The name, without prefix, of an encoder's parameter.
@@ -73,7 +85,7 @@ class Family:
 
             XLM_R.their_name("sentence_encoder.layers.3.fc1.bias")  # encoder.layer.3.intermediate.dense.bias
         """
-        names = {**BODY, **self.head}
+        names = {**self.body, **self.head}
         layer = re.search(r"\.layers\.(\d+)\.", ours)
         name = ours.replace(layer[0], ".layers.#.") if layer else ours
         module, _, kind = name.rpartition(".")
@@ -117,7 +129,46 @@ BERT = Family(
     token_types=2,
     fixed={},
 )
-FAMILIES = {family.model_type: family for family in (XLM_R, BERT)}
+_DISTILLED = {
+    "self_attn.q_proj": "attention.q_lin",
+    "self_attn.k_proj": "attention.k_lin",
+    "self_attn.v_proj": "attention.v_lin",
+    "self_attn.out_proj": "attention.out_lin",
+    "self_attn_layer_norm": "sa_layer_norm",
+    "fc1": "ffn.lin1",
+    "fc2": "ffn.lin2",
+    "final_layer_norm": "output_layer_norm",
+}
+DISTILBERT = Family(
+    model_type="distilbert",
+    title="DistilBERT",
+    architecture="DistilBertForMaskedLM",
+    prefix="distilbert.",
+    head={
+        "lm_head.dense": "vocab_transform",
+        "lm_head.layer_norm": "vocab_layer_norm",
+        "lm_head.bias": "vocab_projector.bias",
+    },
+    head_prefix="vocab_",
+    tied={"vocab_projector.weight": WORDS},
+    position_offset=0,
+    token_types=0,
+    fixed={"activation": "gelu"},
+    body={
+        **{ours: theirs for ours, theirs in BODY.items() if ".layers." not in ours},
+        **{f"sentence_encoder.layers.#.{our}": f"transformer.layer.#.{their}" for our, their in _DISTILLED.items()},
+    },
+    sizes={
+        "vocab_size": "vocab_size",
+        "encoder_layers": "n_layers",
+        "encoder_embed_dim": "dim",
+        "encoder_ffn_embed_dim": "hidden_dim",
+        "encoder_attention_heads": "n_heads",
+        "max_positions": "max_position_embeddings",
+    },
+    rates={**RATES, "dropout": ("dropout", 0.1), "attention_dropout": ("attention_dropout", 0.1)},
+)
+FAMILIES = {family.model_type: family for family in (XLM_R, BERT, DISTILBERT)}
 
 
 def find_family(model_type: object, where: object) -> Family:
@@ -131,6 +182,6 @@ def find_family(model_type: object, where: object) -> Family:
             "models of this architecture are not supported",
             where=where,
             found=f"model_type {model_type}",
-            expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, InfoXLM; mBERT, LaBSE)",
+            expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...)",
         )
     return FAMILIES[str(model_type)]

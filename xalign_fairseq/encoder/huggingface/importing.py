@@ -1,4 +1,4 @@
-"""Hugging Face folders of XLM-R's and BERT's kind, turned into checkpoints of this package."""
+"""Hugging Face folders of XLM-R's, BERT's and DistilBERT's kind, turned into checkpoints of this package."""
 
 import logging
 import os
@@ -18,7 +18,6 @@ from xalign_fairseq.encoder.huggingface import side_files
 from xalign_fairseq.encoder.huggingface.families import (
     POSITIONS,
     SHARED,
-    SIZES,
     TOKEN_TYPES,
     WORDS,
     Family,
@@ -36,12 +35,6 @@ logger = logging.getLogger(__name__)
 BUFFERS = {"embeddings.position_ids", "embeddings.token_type_ids"}  # count up, or are zero
 ROWS = 2  # of our positions, before the first token's
 OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's
-# Our names of other numbers -> theirs, and what a config.json without them means.
-RATES = {
-    "dropout": ("hidden_dropout_prob", 0.1),
-    "attention_dropout": ("attention_probs_dropout_prob", 0.1),
-    "layer_norm_eps": ("layer_norm_eps", 1e-12),
-}
 
 
 def read(folder: str | os.PathLike) -> dict[str, Any]:
@@ -55,9 +48,9 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     this package wrote beside the model are taken back.
 
     Args:
-        folder: ``config.json`` of model_type xlm-roberta or bert; ``sentencepiece.bpe.model`` or ``vocab.txt``, or
-            ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or in shards with
-            their index.
+        folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
+            ``vocab.txt``, or ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or
+            in shards with their index.
 
     Raises:
         XalignError: a file is missing or damaged, the model is of another kind, or a parameter or an id is not
@@ -88,14 +81,16 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     path = folder / "config.json"
     found = read_json(path)
     family = find_family(found.get("model_type"), path)
-    wrong = [name for name in SIZES.values() if not isinstance(found.get(name), int) or found[name] < 1]
+    wrong = [name for name in family.sizes.values() if not isinstance(found.get(name), int) or found[name] < 1]
     if wrong:
         raise XalignError(
             "the model's sizes are not in its configuration", where=path,
             found=f"no whole number above 0 as {', '.join(wrong)}",
         )  # fmt: skip
-    rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in RATES.items()}
-    wrong = [f"{RATES[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)]
+    rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in family.rates.items()}
+    wrong = [
+        f"{family.rates[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)
+    ]
     if wrong:
         raise XalignError("the model's configuration has no number where one is expected", where=path, found=wrong)
     given = {name: value for name, value in found.items() if name not in SHARED or value is not None}
@@ -105,7 +100,7 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
                 f"the model differs from {family.title}",
                 where=path, found=f"{name} {found[name]}", expected=f"{name} {value}",
             )  # fmt: skip
-    sizes = {ours: found[theirs] for ours, theirs in SIZES.items()}
+    sizes = {ours: found[theirs] for ours, theirs in family.sizes.items()}
     sizes["max_positions"] -= family.position_offset
     return family, EncoderConfig(**sizes, **rates)
 
@@ -125,6 +120,8 @@ def to_fairseq(
         where: for messages.
     """
     theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
+    if not family.token_types:
+        theirs[TOKEN_TYPES] = torch.zeros(1, config.encoder_embed_dim)
     shapes = encoder_shapes(config)
     if not any(name.startswith(family.head_prefix) for name in theirs):
         shapes = {name: shape for name, shape in shapes.items() if not name.startswith("lm_head.")}
@@ -172,7 +169,9 @@ def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> dict[str
 def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family, where: object) -> None:
     missing = sorted(wanted - theirs.keys())
     rest = sorted(theirs.keys() - wanted - BUFFERS)
-    unknown = [name for name in rest if name.startswith(("embeddings.", "encoder.", family.head_prefix))]
+    unknown = [
+        name for name in rest if name.startswith(("embeddings.", "encoder.", "transformer.", family.head_prefix))
+    ]
     if missing or unknown:
         raise XalignError(
             f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json",

@@ -6,7 +6,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from xalign_fairseq.encoder.huggingface.side_files import HEADS, OPTIONS
-from xalign_fairseq.encoder.huggingface.vocabularies import ADDED, SPM, TOKENIZER, TOKENIZER_CONFIG, VOCAB
+from xalign_fairseq.encoder.huggingface.tokenizer_json import ADDED, TOKENIZER
+from xalign_fairseq.encoder.huggingface.vocabularies import SPM, TOKENIZER_CONFIG, VOCAB
 from xalign_fairseq.encoder.huggingface.weights import WEIGHTS
 from xalign_fairseq.errors import XalignError
 

@@ -11,7 +11,8 @@ from xalign_fairseq.data.model_proto import CONTROL, NORMAL, UNKNOWN, Piece, mod
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.wordpiece import BERT_SPECIALS, LONGEST_WORD, WordPieceTokenizer, bert_ids, to_vocabulary
 from xalign_fairseq.encoder.huggingface.families import BERT, XLM_R, Family
-from xalign_fairseq.encoder.huggingface.vocabularies import SPM, TOKENIZER, TOKENIZER_CONFIG, VOCAB, dictionary_of_xlm_r
+from xalign_fairseq.encoder.huggingface.tokenizer_json import TOKENIZER
+from xalign_fairseq.encoder.huggingface.vocabularies import SPM, TOKENIZER_CONFIG, VOCAB, dictionary_of_xlm_r
 from xalign_fairseq.errors import XalignError
 
 # Names of the special symbols in Hugging Face's configurations -> fairseq's.

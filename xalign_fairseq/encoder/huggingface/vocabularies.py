@@ -1,6 +1,5 @@
 """Tokenizers of Hugging Face folders as checkpoints carry them, and the ids of their symbols on both sides."""
 
-import base64
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.data.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
-from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.data.wordpiece import bert_ids, from_vocabulary
 from xalign_fairseq.encoder.huggingface.families import XLM_R, Family
+from xalign_fairseq.encoder.huggingface.tokenizer_json import TOKENIZER, added_tokens, parts
+from xalign_fairseq.encoder.huggingface.unigram import mask_id, read_unigram
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
@@ -20,9 +20,7 @@ logger = logging.getLogger(__name__)
 
 SPM = "sentencepiece.bpe.model"
 VOCAB = "vocab.txt"
-TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
-ADDED = "added_tokens.json"
 PADDING = 512  # most rows of a model that no token of its tokenizer has, such as those to a round number
 
 
@@ -86,7 +84,7 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     if path.is_file():
         model = path.read_bytes()
     elif (path := folder / TOKENIZER).is_file():
-        model = _unigram(path)
+        model = read_unigram(path)
     else:
         raise XalignError(
             "the folder has no sentencepiece model", where=folder, expected=f"{SPM} or {TOKENIZER}",
@@ -97,52 +95,11 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     except XalignError as error:
         raise XalignError(error.what, where=path) from None
     dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
-    _require_fit(dictionary, vocab_size, folder, path)
-    return Vocabulary(tokenizer_state(dictionary, model), range(dictionary.embedding_size), 1)
-
-
-def _parts(path: Path, *names: str) -> list[dict[str, Any]]:
-    """Parts of a ``tokenizer.json``, empty where it has none."""
-    found = read_json(path)
-    parts = [found.get(name) or {} for name in names]
-    wrong = [name for name, part in zip(names, parts, strict=True) if not isinstance(part, dict)]
-    if wrong:
-        raise XalignError("the tokenizer's file is damaged", where=path, found=f"no object as {', '.join(wrong)}")
-    return parts
-
-
-def _unigram(path: Path) -> bytes:
-    """The sentencepiece model of a ``tokenizer.json``, which is all that transformers writes since its version 5."""
-    model, normalizer = _parts(path, "model", "normalizer")
-    steps = {step.get("type"): step for step in normalizer.get("normalizers", [normalizer])}
-    vocabulary = model.get("vocab")
-    # Replace joins blanks, which sentencepiece does too.
-    odd = sorted(str(kind) for kind in steps.keys() - {"Precompiled", "Replace", None})
-    if not isinstance(vocabulary, list) or model.get("type", "Unigram") != "Unigram" or odd:
-        raise XalignError(
-            "the tokenizer is not XLM-R's", where=path, found=f"{model.get('type')} after {odd or list(steps)}",
-            expected="Unigram after Precompiled",
-        )  # fmt: skip
-    symbols = [symbol for symbol, _ in vocabulary]
-    if symbols[:4] != list(SPECIALS) or symbols[-1:] != [MASK]:
-        raise XalignError(
-            "the tokenizer's special symbols are not XLM-R's", where=path,
-            found=" ".join([*symbols[:4], "...", *symbols[-1:]]), expected=" ".join([*SPECIALS, "...", MASK]),
-        )  # fmt: skip
-    _require_places(symbols, path)
-    specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
-    pieces = [Piece(symbol, score) for symbol, score in vocabulary[4:-1]]
-    charsmap = base64.b64decode(steps.get("Precompiled", {}).get("precompiled_charsmap") or "")
-    return make_unigram([*specials, *pieces], charsmap)
-
-
-def _require_places(symbols: Sequence[str], path: Path) -> None:
-    """Refuse a vocabulary in which the last of the special symbols is not where the file itself says it is."""
-    said = _added_tokens(path.parent).get(MASK, len(symbols) - 1)
-    if said != len(symbols) - 1:
-        raise XalignError(
-            "the tokenizer's file is damaged", where=path, found=f"{len(symbols)} symbols, and {said} as the last id"
-        )
+    symbols = len(dictionary)
+    place = mask_id(folder, symbols)
+    order = range(symbols + 1) if place == symbols else [*range(symbols), place]
+    _require_fit(dictionary, order, vocab_size, folder, path)
+    return Vocabulary(tokenizer_state(dictionary, model), order, 1)
 
 
 def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
@@ -152,8 +109,9 @@ def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
     if twice:
         raise XalignError("the vocabulary has symbols twice", where=where, found=f"{twice} lines that repeat another")
     dictionary, settings = from_vocabulary(symbols, where=where, **_normalisation(folder, given, symbols))
-    _require_fit(dictionary, vocab_size, folder, where)
-    return Vocabulary(tokenizer_state(dictionary, settings), bert_ids(dictionary, settings), 2)
+    order = bert_ids(dictionary, settings)
+    _require_fit(dictionary, order, vocab_size, folder, where)
+    return Vocabulary(tokenizer_state(dictionary, settings), order, 2)
 
 
 def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
@@ -168,7 +126,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
         except UnicodeDecodeError as error:
             raise XalignError("the file is not UTF-8", where=listed, found=error) from None
         return listed, [line.removesuffix("\r") for line in lines], {}
-    model, normalizer, splitter = _parts(whole, "model", "normalizer", "pre_tokenizer")
+    model, normalizer, splitter = parts(whole, "model", "normalizer", "pre_tokenizer")
     vocabulary = model.get("vocab")
     kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')} and {splitter.get('type')}"
     expected = "WordPiece after BertNormalizer and BertPreTokenizer"
@@ -186,7 +144,7 @@ def _require_bert_class(folder: Path) -> None:
     """Refuse a tokenizer that cuts text by other rules than BERT's (MeCab, say), which ``vocab.txt`` does not show."""
     for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
         name = read_json(path).get("tokenizer_class") if path.is_file() else None
-        if name not in (None, "BertTokenizer", "BertTokenizerFast"):
+        if name is not None and name.removesuffix("Fast") not in ("BertTokenizer", "DistilBertTokenizer"):
             raise XalignError("the tokenizer is not BERT's", where=path, found=name, expected="BertTokenizer")
 
 
@@ -205,12 +163,12 @@ def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) 
     }
 
 
-def _require_fit(dictionary: Dictionary, vocab_size: int, folder: Path, where: Path) -> None:
+def _require_fit(dictionary: Dictionary, order: Sequence[int], vocab_size: int, folder: Path, where: Path) -> None:
     """Refuse a tokenizer of another model; log which rows the model has beyond it."""
-    own = dictionary.embedding_size
-    added = {token: i for token, i in _added_tokens(folder).items() if own <= i < vocab_size}
+    own, taken = dictionary.embedding_size, set(order)
+    added = {token: i for token, i in added_tokens(folder).items() if i not in taken and i < vocab_size}
     padding = vocab_size - own - len(added)
-    if not 0 <= padding <= PADDING:
+    if max(taken) >= vocab_size or not 0 <= padding <= PADDING:
         raise XalignError(
             "the tokenizer does not fit the model's vocabulary",
             where=where,
@@ -225,19 +183,3 @@ def _require_fit(dictionary: Dictionary, vocab_size: int, folder: Path, where: P
             "%s: left out of the model's vocabulary: %s", folder,
             " and ".join([*([named] if added else []), *([f"{padding} rows of padding"] if padding else [])]),
         )  # fmt: skip
-
-
-def _added_tokens(folder: Path) -> dict[str, int]:
-    """Tokens that a folder's tokenizer has beside its vocabulary, special symbols among them, and their ids."""
-    whole, listed = folder / TOKENIZER, folder / ADDED
-    try:
-        if whole.is_file():
-            return {token["content"]: int(token["id"]) for token in read_json(whole).get("added_tokens") or []}
-        return {token: int(i) for token, i in read_json(listed).items()} if listed.is_file() else {}
-    except (TypeError, KeyError, ValueError) as error:
-        if isinstance(error, XalignError):
-            raise
-        raise XalignError(
-            "the list of added tokens is damaged", where=whole if whole.is_file() else listed,
-            expected="a text and an id for each",
-        ) from None  # fmt: skip
