@@ -102,6 +102,29 @@ def test_a_model_made_of_pieces_encodes_as_the_one_that_they_are_of():
     assert [second.unk_id(), second.bos_id(), second.eos_id(), second.pad_id()] == [0, 1, 2, -1]
 
 
+@pytest.mark.parametrize("charsmap", [b"", b"x" * 127, b"x" * 128, b"x" * 20000])
+def test_a_model_is_written_as_protobuf_would(charsmap):
+    protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
+    pieces = [Piece("<unk>", 0.0, UNKNOWN), *(Piece("ბ" * n, -0.1 * n) for n in (1, 2, 38, 39, 40, 42, 43, 6000))]
+    made = protos.ModelProto()
+    made.trainer_spec.model_type = made.trainer_spec.UNIGRAM
+    made.normalizer_spec.precompiled_charsmap = charsmap
+    for piece in pieces:
+        made.pieces.add(piece=piece.text, score=piece.score, type=piece.type)
+    assert make_unigram(pieces, charsmap) == made.SerializeToString(deterministic=True)
+
+
+def test_the_usual_normalisation_is_that_of_training():
+    made = make_unigram([Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0)])
+    assert read_normalisation(made) == read_normalisation(train())
+
+
+@pytest.mark.parametrize("piece", [Piece("\ud800", -1.0), Piece("a", 1e300)])
+def test_pieces_that_no_model_can_have(piece):
+    with pytest.raises(XalignError, match=r"where: Piece\(text="):
+        make_unigram([Piece("<unk>", 0.0, UNKNOWN), piece])
+
+
 def test_what_the_messages_do_not_know_is_kept():
     model = train() + bytes([2000 << 3 & 0x7F | 0x80 | 2, 2000 >> 4, 3]) + b"abc"  # field 2000, three bytes
     assert with_pieces(model, [Piece("▁new", -1.0)]).endswith(b"abc")

@@ -1,12 +1,14 @@
 """The pieces and the normaliser of a sentencepiece model's file, by the messages that sentencepiece ships.
 
 ``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Cutting text never asks
-for it; the export to Hugging Face's files, the import of a ``tokenizer.json`` and derived scripts do.
+for it, nor does making a model of pieces; the export to Hugging Face's files and derived scripts do.
 """
 
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import sentencepiece
 
@@ -15,8 +17,7 @@ from xalign_fairseq.errors import XalignError
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # ModelProto.SentencePiece.Type
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of a model: its text, its log-probability, and what it is (:data:`NORMAL`, :data:`CONTROL` ...)."""
 
     text: str
@@ -84,32 +85,56 @@ def rule_charsmap(name: str) -> bytes:
 
     Example::
 
-        make_unigram(pieces, rule_charsmap("nmt_nfkc"))  # sentencepiece's default, and XLM-R's
+        make_unigram(pieces, rule_charsmap("nfkc"))
     """
     rules = sentencepiece.SentencePieceNormalizer(rule_name=name)
     return read_normalisation(rules.serialized_model_proto()).charsmap
 
 
-def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
+def make_unigram(pieces: Iterable[Piece], charsmap: bytes | None = None) -> bytes:
     """A unigram model of these pieces, which normalises text by a charsmap and sentencepiece's other defaults.
+
+    Without a charsmap that is nmt_nfkc, sentencepiece's default and XLM-R's. The model is written without protobuf,
+    which would take a second for XLM-R's pieces.
+
+    Raises:
+        XalignError: a piece is no text that UTF-8 has, or its score no number that float32 has.
 
     Example::
 
         specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
-        sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
+        sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)]))
     """
-    proto = _messages().ModelProto()
-    proto.trainer_spec.model_type = proto.trainer_spec.UNIGRAM
-    proto.normalizer_spec.precompiled_charsmap = charsmap
-    return _extended(proto, pieces)
+    if charsmap is None:
+        rules = sentencepiece.SentencePieceNormalizer(
+            rule_name="nmt_nfkc", add_dummy_prefix=True, escape_whitespaces=True, remove_extra_whitespaces=True
+        ).serialized_model_proto()
+    else:
+        charsmap = b"\x12%b%b" % (_size(len(charsmap)), charsmap)
+        rules = b"\x1a%b%b" % (_size(len(charsmap)), charsmap)  # normalizer_spec
+    numbers = struct.Struct("<cfcB").pack
+    fields = []
+    piece: Piece | None = None
+    try:
+        for piece in pieces:
+            text = piece.text.encode()
+            size = _size(len(text))
+            kind = numbers(b"\x15", piece.score, b"\x18", piece.type)
+            fields.append(b"\n%b\n%b%b%b" % (_size(1 + len(size) + len(text) + len(kind)), size, text, kind))
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise XalignError("a piece can't be part of a sentencepiece model", where=ascii(piece), found=error) from None
+    return b"".join([*fields, b"\x12\x02\x18\x01", rules])  # between them: trainer_spec, model_type UNIGRAM
+
+
+@cache
+def _size(size: int) -> bytes:
+    """A length as protobuf writes it: seven bits a byte, the lowest first."""
+    return bytes([size]) if size < 128 else bytes([size % 128 + 128]) + _size(size // 128)
 
 
 def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
     """The model with more pieces after its own; all else in it stays, fields unknown to these messages too."""
-    return _extended(_parse(model), pieces)
-
-
-def _extended(proto: Any, pieces: Iterable[Piece]) -> bytes:
+    proto = _parse(model)
     for piece in pieces:
         proto.pieces.add(piece=piece.text, score=piece.score, type=piece.type)
     return proto.SerializeToString(deterministic=True)

@@ -181,11 +181,12 @@ class SentencePieceTokenizer(Tokenizer):
         """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
         would split at whitespace within them."""
         size = self._processor.get_piece_size()
-        pieces = [self._processor.id_to_piece(i) for i in range(size)]
-        table = np.array([self.dictionary.index(piece) for piece in pieces], dtype=np.int32)
+        pieces = self._processor.id_to_piece(list(range(size)))
+        ids = [self.dictionary.indices.get(piece) for piece in pieces]
+        missing = ids.count(None)
+        table = np.array([self.dictionary.unk_index if i is None else i for i in ids], dtype=np.int32)
         table[[i for i, piece in enumerate(pieces) if piece.split() != [piece]]] = SLOW
         table[self._processor.unk_id()] = SLOW
-        missing = sum(piece not in self.dictionary for piece in pieces)
         if missing * 2 > size:
             raise XalignError(
                 "the dictionary does not belong to the sentencepiece model",

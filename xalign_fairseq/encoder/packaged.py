@@ -11,6 +11,7 @@ import logging
 import os
 from dataclasses import asdict
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.data.dictionary import BOS, EOS, UNK, Dictionary
-from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram, rule_charsmap
+from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.four_bit import FourBitFile
 from xalign_fairseq.encoder.known import FAMILY
@@ -102,7 +103,7 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
 def _sentencepiece(file: FourBitFile) -> bytes:
     """XLM-R's model: sentencepiece's own special symbols first, then the pieces."""
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
-    return make_unigram([*specials, *map(Piece, file.symbols[4:-1], file.scores[4:-1])], rule_charsmap("nmt_nfkc"))
+    return make_unigram(chain(specials, map(Piece, file.symbols[4:-1], file.scores[4:-1])))
 
 
 def _weights(file: FourBitFile) -> dict[str, Tensor]:
