@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 from contextlib import closing
 
 import pytest
@@ -53,10 +54,30 @@ def test_tail_is_the_end_of_a_log(tmp_path):
 
 
 def test_a_program_that_is_not_there(tmp_path):
-    with pytest.raises(XalignError, match=r"can't be started[\s\S]*no-such-program 'a b'[\s\S]*No such file"):
+    with pytest.raises(XalignError, match=r"can't be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
         start(["no-such-program", "a b"])
     with pytest.raises(XalignError, match="can't be started"):
         list(output(["no-such-program"], tmp_path / "log"))
+
+
+def test_a_process_does_not_outlive_its_killed_parent():
+    program = """
+        from xalign_fairseq.launch.process import start
+        import os, sys, time
+        child = start([sys.executable, "-S", "-c", "import time; print(flush=True); time.sleep(60)"], stdout=1)
+        print(child.pid, flush=True)
+        time.sleep(60)
+    """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE) as parent:
+        child = int(b"".join(parent.stdout.readline() for _ in range(2)))  # it runs, and has said so
+        assert is_alive(child)
+        parent.kill()
+    wait_for(lambda: not is_alive(child))
+
+
+def test_a_process_goes_on_while_its_parent_lives():
+    with running(python("import time; time.sleep(0.5); print('done')"), stdout=subprocess.PIPE) as process:
+        assert process.stdout.read() == b"done\n"
 
 
 def test_a_process_does_not_outlive_its_block():

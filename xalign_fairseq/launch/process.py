@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,18 @@ from typing import Any
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.signals import interrupts_held_back
 
+# In the new process, before it becomes the command: Linux is to end it when its parent is killed, which then can't (the
+# request outlives the exec); unless that has happened already. Elsewhere the process goes on.
+_FOLLOW_PARENT = """
+import ctypes, os, signal, sys
+prctl = getattr(ctypes.CDLL(None), "prctl", None)
+if prctl is not None:
+    prctl(1, signal.SIGTERM)
+if os.getppid() != int(sys.argv[1]):
+    sys.exit(128 + signal.SIGTERM)
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+_PYTHON = sys.executable
 # How long a process may take to end after it was asked to.
 PATIENCE = 10.0
 TAIL_LINES = 15
@@ -22,7 +35,8 @@ TAIL_LINES = 15
 def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     """Start a command that reads nothing, at the head of a process group of its own, which :func:`stop` ends.
 
-    Ctrl-C then reaches this process alone, which ends the other in order.
+    Ctrl-C then reaches this process alone, which ends the other in order. If this process, or the thread of it that
+    called this, is killed, the other gets a SIGTERM.
 
     Args:
         command: program and arguments.
@@ -31,10 +45,10 @@ def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
     Raises:
         XalignError: there is no such program, or it can't be run.
     """
-    try:
-        return subprocess.Popen(list(command), stdin=subprocess.DEVNULL, start_new_session=True, **options)
-    except OSError as error:
-        raise XalignError("a program can't be started", where=shlex.join(command), found=error) from None
+    if shutil.which(command[0]) is None:
+        raise XalignError("a program can't be started", where=shlex.join(command), found="no such program, or no right")
+    line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
+    return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
 
 
 def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
