@@ -2,6 +2,7 @@
 
 import ctypes
 import fcntl
+import json
 import logging
 import multiprocessing
 import shutil
@@ -10,7 +11,7 @@ import pytest
 import torch
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transport.sinkhorn import building
+from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.building import library
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD, compile_library, make_recipe
 
@@ -163,6 +164,23 @@ def test_a_prebuilt_library_that_this_cpu_does_not_run_is_not_loaded(native, aga
     monkeypatch.setattr(building, "cpu_level", lambda: "x86-64-v3")
     value, said = again()
     assert value == 42 and "for x86-64-v4 and this CPU is x86-64-v3" in said[0] and "compiling" in said[1]
+
+
+@pytest.mark.parametrize(("capability", "used"), [((8, 0), True), ((9, 0), True), ((10, 0), False)])
+def test_a_prebuilt_library_that_a_gpu_does_not_run_is_not_taken(native, monkeypatch, capability, used):
+    folder = building.PREBUILT_FOLDER / "cuda"
+    shutil.copytree(prebuild(native), folder)
+    record = {"digest": toolchain.source_digest("cuda", native), "target": "80 90a", "compiler": "nvcc 13.0"}
+    (folder / RECORD).write_text(json.dumps(record))
+    assert building.prebuilt_fault("cuda") is None  # there may be no GPU
+    monkeypatch.setattr(building, "capabilities", lambda: [(8, 6), capability])
+    monkeypatch.setenv("CUDA_HOME", str(native))
+    monkeypatch.setenv("PATH", "")
+    fault = building.prebuilt_fault("cuda")
+    if used:
+        assert fault is None and building.built("cuda").folder == folder  # without nvcc
+    else:
+        assert fault == "it is for 80 90a and a GPU here has compute capability 10.0"
 
 
 def test_what_is_missing_is_named(native, again, monkeypatch):

@@ -9,6 +9,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import (
     LIBRARY,
+    architecture_runs,
     compile_library,
     cpu_level,
     cuda_architectures,
@@ -65,6 +66,23 @@ def test_which_level_runs_where():
 
 
 @pytest.mark.skipif(toolchain.platform.machine() != "x86_64", reason="flags of x86-64")
+@pytest.mark.parametrize(
+    ("architecture", "runs", "not_on"),
+    [
+        ("80", [(8, 0), (8, 6), (8, 9)], [(7, 5), (9, 0)]),
+        ("86", [(8, 6), (8, 9)], [(8, 0), (9, 0)]),
+        ("80+PTX", [(8, 0), (8, 9), (9, 0), (12, 0)], [(7, 5)]),
+        ("90a", [(9, 0)], [(8, 0), (10, 0)]),
+        ("100", [(10, 0), (10, 3)], [(9, 0), (12, 0)]),
+        ("100f+PTX", [(10, 0), (10, 3)], [(12, 0)]),
+        ("90a+PTX", [(9, 0)], [(10, 0)]),
+    ],
+)
+def test_which_architecture_runs_on_which_gpu(architecture, runs, not_on):
+    assert all(architecture_runs(architecture, capability) for capability in runs)
+    assert not any(architecture_runs(architecture, capability) for capability in not_on)
+
+
 def test_the_compiler_knows_the_flags_of_each_level():
     macros = {"x86-64": set(), "x86-64-v3": {"__AVX2__", "__FMA__", "__F16C__"}, "x86-64-v4": {"__AVX512VL__"}}
     defined = {}

@@ -19,6 +19,7 @@ from xalign_fairseq.files import file_sha256
 from xalign_fairseq.transport.sinkhorn.toolchain import (
     LIBRARY,
     Recipe,
+    architecture_runs,
     compile_library,
     cpu_level,
     level_runs,
@@ -46,9 +47,9 @@ class Built(NamedTuple):
 def library(kind: str) -> ctypes.CDLL:
     """The native library of a kind, compiled if it must be; the same object at each call, in no time.
 
-    The library that was built with the package is taken if it comes from the sources that are here and this CPU runs
-    it; else the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is compiled by one process
-    while the others wait.
+    The library that was built with the package is taken if it comes from the sources that are here and this CPU, or
+    the GPUs, run it; else the one in ``$XALIGN_CACHE`` (``~/.cache/xalign_fairseq``), where a missing one is compiled
+    by one process while the others wait.
 
     Args:
         kind: ``cpu`` or ``cuda``.
@@ -97,6 +98,11 @@ def prebuilt_fault(kind: str) -> str | None:
         return f"it comes from other sources; XALIGN_BUILD_OPS={kind} pip install --force-reinstall mends it"
     if kind == "cpu" and not level_runs(record["target"], cpu_level()):
         return f"it is for {record['target']} and this CPU is {cpu_level()}"
+    for capability in capabilities() if kind == "cuda" else ():
+        if not any(architecture_runs(architecture, capability) for architecture in record["target"].split()):
+            return (
+                f"it is for {record['target']} and a GPU here has compute capability {'.'.join(map(str, capability))}"
+            )
     return None
 
 

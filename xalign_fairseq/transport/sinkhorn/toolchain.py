@@ -240,6 +240,16 @@ def cuda_architectures(nvcc: str, capabilities: Iterable[tuple[int, int]]) -> li
     return [f"{first}+PTX", *(entry for entry in rest if f"sm_{entry.rstrip('a')}" in known)]
 
 
+def architecture_runs(architecture: str, capability: tuple[int, int]) -> bool:
+    """Whether a GPU of a compute capability runs what was compiled for an architecture, by name as in a recipe."""
+    number, specific, ptx = re.fullmatch(r"(\d+)([af]?)(\+PTX)?", architecture).groups()  # type: ignore[union-attr]
+    compiled, device = int(number), 10 * capability[0] + capability[1]
+    if specific == "a":
+        return compiled == device
+    # Code runs on later GPUs of the same generation, PTX on all later ones but that of a family.
+    return compiled <= device and (bool(ptx and not specific) or compiled // 10 == capability[0])
+
+
 def _listed_architecture(entry: str) -> str:
     match = re.fullmatch(r"(\d+)\.(\d[af]?)(\+PTX)?", entry)
     if not match:

@@ -247,11 +247,18 @@ extern "C" int64_t xalign_cuda(const Call* call) {
 
 extern "C" const char* xalign_cuda_error(int64_t error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
 
-// Null if the kernels run on a device, else why they don't.
+// Null if the kernels run on a device, else why they don't. Asking loads them, all of them: a kernel that is first
+// launched while a graph is captured may not be loaded then.
 extern "C" const char* xalign_cuda_probe(int device) {
-  const xalign::OnDevice here(device);
+  using namespace xalign;
+  const OnDevice here(device);
   cudaFuncAttributes attributes;
   cudaError_t error = here.error;
-  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, xalign::stream<true>);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, fused<32>);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, fused<64>);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, fused<128>);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, similarities);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, stream<true>);
+  if (error == cudaSuccess) error = cudaFuncGetAttributes(&attributes, stream<false>);
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
