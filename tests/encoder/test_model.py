@@ -236,3 +236,25 @@ def test_layers_that_there_are_not_can_not_be_frozen(build, count):
     with pytest.raises(XalignError, match=rf"--freeze-layers[\s\S]*{count}[\s\S]*to 3"):
         model.freeze_layers(count)
     assert all(parameter.requires_grad for parameter in model.parameters())
+
+
+@pytest.mark.parametrize(
+    ("chosen", "fast", "enabled"),
+    [("yes", False, True), ("auto", True, True), ("auto", False, False), ("no", True, False)],
+)
+def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, tokens, chosen, fast, enabled):
+    monkeypatch.setattr("xalign_fairseq.encoder.model.fast_bfloat16", lambda device: fast)
+    model = build()
+    model.autocast = chosen
+    linear = nn.Linear(24, 24)
+    product, states = model(lambda encoder: (linear(torch.ones(1, 24)), encoder.states(tokens).layer()))
+    assert product.dtype == (torch.bfloat16 if enabled else torch.float32) and states.dtype == torch.float32
+    model.half()  # fairseq's own half precision is left as it is
+    assert model(lambda encoder: torch.is_autocast_enabled("cpu")) is False
+
+
+def test_an_unknown_autocast_is_refused():
+    from xalign_fairseq.encoder.model import require_autocast
+
+    with pytest.raises(XalignError, match=r"(?s)--autocast.*perhaps"):
+        require_autocast("perhaps")

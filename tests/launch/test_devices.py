@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.devices import choose_device, cores, visible_gpus
+from xalign_fairseq.launch.devices import choose_device, cores, fast_bfloat16, visible_gpus
 
 
 @pytest.fixture
@@ -60,3 +60,18 @@ def test_a_device_that_is_not_there(gpus, count, name, message):
     gpus(count)
     with pytest.raises(XalignError, match=message):
         choose_device(name)
+
+
+@pytest.mark.parametrize(("avx", "amx", "expected"), [(False, False, False), (True, False, True), (False, True, True)])
+def test_bfloat16_is_fast_where_the_processor_has_instructions_for_it(monkeypatch, avx, amx, expected):
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: avx, raising=False)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx, raising=False)
+    assert fast_bfloat16(torch.device("cpu")) is expected
+    monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")  # an older torch
+    assert fast_bfloat16(torch.device("cpu")) is amx
+
+
+@pytest.mark.parametrize(("capability", "expected"), [((7, 5), False), ((8, 0), True), ((9, 0), True)])
+def test_bfloat16_is_fast_on_gpus_from_ampere_on(monkeypatch, capability, expected):
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
+    assert fast_bfloat16(torch.device("cuda:0")) is expected

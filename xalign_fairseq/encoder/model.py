@@ -3,9 +3,11 @@
 import logging
 import re
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, make_dataclass
 from typing import Any, Optional, TypeVar
 
+import torch
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
@@ -16,6 +18,7 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.devices import fast_bfloat16
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -45,6 +48,13 @@ class XalignModelConfig(FairseqDataclass):
         default="",
         metadata={"help": "languages that get an embedding of their own, such as en,de (XLM; default: none, as XLM-R)"},
     )
+    autocast: str = field(
+        default="no",
+        metadata={
+            "help": "bfloat16 in matrix products, float32 in all else, parameters too: yes, no, or auto (where the "
+            "device is fast at it)"
+        },
+    )
     layer_norm_eps: float = field(
         default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
     )
@@ -66,12 +76,14 @@ class XalignModel(BaseFairseqModel):
         self.encoder = Encoder(config)
         self.heads = nn.ModuleDict()
         self.num_updates = 0
+        self.autocast = "no"
         self._waiting: dict[str, Tensor] = {}
 
     @classmethod
     def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
         """Build from fairseq's options; ``task`` gives the dictionary."""
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
+        model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
             state, _ = read_pretrained(cfg.init_checkpoint)
             task_state = state.get("task_state") or {}
@@ -133,7 +145,12 @@ class XalignModel(BaseFairseqModel):
 
     def forward(self, run: Callable[[StepEncoder], Result]) -> Result:
         """Run all objectives of an update in one call, so that every distributed wrapper sees one forward pass."""
-        return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates))
+        device = self.encoder.device
+        enabled = self.autocast == "yes" or (self.autocast == "auto" and fast_bfloat16(device))
+        # Half precision that fairseq has chosen is none of ours.
+        enabled = enabled and self.encoder.lm_head.bias.dtype == torch.float32
+        with torch.autocast(device.type, torch.bfloat16) if enabled else nullcontext():
+            return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates))
 
     def max_positions(self) -> int:
         """Longest sequence, special tokens included."""
@@ -183,6 +200,13 @@ class XalignModel(BaseFairseqModel):
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
             state_dict.update({key: current[key] for key in missing})
+
+
+def require_autocast(given: str) -> str:
+    """The value of ``--autocast``; :class:`XalignError` for one that it does not take."""
+    if given not in ("yes", "no", "auto"):
+        raise XalignError("an option has an unknown value", where="--autocast", found=given, expected="yes, no or auto")
+    return given
 
 
 def require_languages(given: str | None, own: str) -> None:

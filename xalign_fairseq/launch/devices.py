@@ -25,6 +25,22 @@ def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
     return named[:count] or [str(i) for i in range(count)]
 
 
+def fast_bfloat16(device: "torch.device") -> bool:
+    """Whether a device multiplies bfloat16 in its own instructions, and so faster than float32.
+
+    Example::
+
+        dtype = torch.bfloat16 if fast_bfloat16(encoder.device) else torch.float32
+    """
+    import torch
+
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    # What torch itself asks; not public, and not in every version.
+    asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return device.type == "cpu" and any(ask() for ask in asked if ask)
+
+
 def choose_device(name: str) -> "torch.device":
     """The device of an option: ``auto`` is the CUDA device if there is one, else the CPU.
 

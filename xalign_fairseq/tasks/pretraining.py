@@ -84,6 +84,13 @@ class XalignPretrainingConfig(FairseqDataclass):
     mono_batch_size: Optional[int] = field(
         default=None, metadata={"help": "blocks of the monolingual part of a batch (default: --batch-size)"}
     )
+    freeze_layers: Optional[int] = field(
+        default=None,
+        metadata={
+            "help": "keep the embeddings and so many layers as they are (0: embeddings alone), which saves their "
+            "gradients and the optimiser's work on them"
+        },
+    )
     mask_prob: float = field(default=0.15, metadata={"help": "share of tokens chosen for prediction"})
     leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of the chosen that stay as they are"})
     random_token_prob: float = field(default=0.1, metadata={"help": "share of the chosen that become a random token"})
@@ -174,6 +181,8 @@ class XalignPretrainingTask(FairseqTask):
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
         model = super().build_model(cfg, from_checkpoint)
+        if self.cfg.freeze_layers is not None:
+            model.freeze_layers(self.cfg.freeze_layers)
         self.models.append(model)
         return model
 
