@@ -139,6 +139,15 @@ def _memory(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
+def report(folder: Path) -> str:
+    """Write the table ``aligner.md`` from the results of all devices in a folder, and return it."""
+    paths = {device: folder / f"aligner-{device}.json" for device in DEVICES}
+    text = render({device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()})
+    with atomic_write(folder / "aligner.md") as out:
+        out.write(text)
+    return text
+
+
 def processor(device: str) -> str:
     """The model of the CPU, or of the GPU."""
     if device == "cuda":
@@ -183,11 +192,7 @@ def main() -> None:
     measured = {tool: measure(tool, inputs, args.device) for tool in TOOLS}
     with atomic_write(args.out / f"aligner-{args.device}.json") as out:
         out.write(json.dumps(describe(args, inputs, measured), indent=1) + "\n")
-    paths = {device: args.out / f"aligner-{device}.json" for device in DEVICES}
-    text = render({device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()})
-    with atomic_write(args.out / "aligner.md") as out:
-        out.write(text)
-    print(text)
+    print(report(args.out))
 
 
 if __name__ == "__main__":

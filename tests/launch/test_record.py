@@ -42,6 +42,15 @@ def test_no_commit_without_git(source, monkeypatch, tmp_path):
     assert commit(source) is None
 
 
+def test_a_copy_of_the_sources_is_told_its_commit(source, tmp_path, monkeypatch):
+    monkeypatch.setenv("XALIGN_COMMIT", "abc1234")
+    copy = tmp_path / "kit" / "code.py"
+    copy.parent.mkdir()
+    copy.write_text("1\n")
+    assert commit(copy) == "abc1234"
+    assert commit(source) != "abc1234"  # git knows better
+
+
 @pytest.fixture
 def gpus(tmp_path, monkeypatch):
     """A stand-in of nvidia-smi: two GPUs, of which ``-i`` chooses one; it fails for others."""

@@ -1,9 +1,10 @@
 """Check the installation and, given their paths, data-bin folders and checkpoints.
 
 Prints versions, what breaks transformers where it is installed, the patches applied to fairseq, GPU, apex, compilers,
-and what computes transport on each device, which is compiled if it isn't yet. A data-bin's files are opened and its ids
-compared with its dictionary and tokenizer; a checkpoint is loaded (weights only) and its embedding compared with the
-dictionary of the data-bins given beside it, or of the data-bin that it was trained on.
+what computes transport on each device, which is compiled if it isn't yet, and on which GPUs this version was verified.
+A data-bin's files are opened and its ids compared with its dictionary and tokenizer; a checkpoint is loaded (weights
+only) and its embedding compared with the dictionary of the data-bins given beside it, or of the data-bin that it was
+trained on.
 
 Exit code: 0 if all is well, 1 if something is wrong; lines are marked ok, note or WRONG.
 
@@ -30,7 +31,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(paths: list[str]) -> int:
-    from xalign_fairseq.cli import _doctor_environment, _doctor_files, _doctor_sinkhorn, _doctor_transformers
+    from xalign_fairseq.cli import (
+        _doctor_environment,
+        _doctor_files,
+        _doctor_gpus,
+        _doctor_sinkhorn,
+        _doctor_transformers,
+    )
 
     findings = []
     for section, look in (
@@ -39,6 +46,7 @@ def _report(paths: list[str]) -> int:
         ("fairseq patches", _doctor_environment.patches),
         ("Devices", _doctor_environment.devices),
         ("Sinkhorn", _doctor_sinkhorn.sinkhorn),
+        ("GPUs", _doctor_gpus.verified),
         ("Files", lambda: _doctor_files.look_at(paths)),
     ):
         found = look()

@@ -1,0 +1,54 @@
+"""One command with a limit of time: whatever it has started ends with it."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+GRACE = 10.0  # seconds between the friendly signal and the other
+
+
+def run(command: Sequence[str], log: Path, seconds: float, environment: Mapping[str, str], folder: Path) -> int | None:
+    """Run a command in a folder, its output going to ``log``.
+
+    Args:
+        command: program and arguments.
+        log: file that is written anew.
+        seconds: after which it, and all processes that it started, are ended.
+        environment: its variables, all of them.
+        folder: where it runs.
+
+    Returns:
+        its exit code, 127 if there is no such program; None if it took too long.
+
+    Example::
+
+        run(["python3", "-V"], Path("log"), 10, os.environ, Path("."))  # 0
+    """
+    with open(log, "w") as out:
+        try:
+            process = subprocess.Popen(
+                command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=folder,
+                env=dict(environment), start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            out.write(f"{error}\n")
+            return 127
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:  # also if this script is interrupted, and if the command has left processes behind
+            _end(process)
+
+
+def _end(process: subprocess.Popen) -> None:
+    for end in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, end)
+            process.wait(GRACE)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Write what a kit has measured on a GPU into the tables of this repository.
+
+usage: collect.py [OUT] [--check]
+
+OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), whose tables and pictures
+are written anew; what ran where goes to xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads; then the parts
+<!-- gpu:NAME --> of README.md and docs/gpu.md, and all tables of compile_results.py, are written from these files.
+Without OUT the documents alone are written, from what is there; --check only compares them.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))  # the scripts that write tables
+
+import benchmark_aligner  # noqa: E402
+import compile_results  # noqa: E402
+import gpu_tables  # noqa: E402
+import markers  # noqa: E402
+import sinkhorn_report  # noqa: E402
+
+from xalign_fairseq.errors import XalignError, exit_code  # noqa: E402
+from xalign_fairseq.files import read_json, write_json  # noqa: E402
+
+ROOT = HERE.parent.parent
+RUNS = Path("xalign_fairseq/cli/gpu_runs.json")
+RESULTS = Path("scripts/results")
+DOCUMENTS = ("README.md", "docs/gpu.md")
+COMMAND = "python scripts/gpu/collect.py"
+KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit")
+REPORTS = {"aligner-cuda.json": benchmark_aligner.report, "sinkhorn-cuda.json": sinkhorn_report.write}
+
+
+def read(out: Path) -> list[dict[str, Any]]:
+    """The results of the stages in a folder, in the order of their starts.
+
+    Raises:
+        XalignError: there are none, none is from a GPU, or they are of different commits or GPUs.
+    """
+    found = sorted((read_json(path) for path in out.glob("*.json")), key=lambda result: result["start"])
+    if not found:
+        raise XalignError("there are no results", where=out, next="scripts/gpu/run.sh KIT OUT writes them")
+    devices = {result["device"] for result in found} - {None}
+    commits = {result["commit"] for result in found}
+    if not devices:
+        raise XalignError("nothing was measured: there was no GPU", where=out, next="run the kit on a GPU machine")
+    if len(devices) > 1 or len(commits) > 1:
+        text = ", ".join(sorted(devices | commits))
+        raise XalignError("the results are of different machines or commits", where=out, found=text)
+    return found
+
+
+def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """One entry of gpu_runs.json: where it was, and each stage's status."""
+    last = next(result for result in reversed(results) if result["device"] is not None)
+    stages = {}
+    for result in results:
+        stages[result["stage"]] = {key: result[key] for key in ("status", "seconds", "reason") if key in result}
+        tests = result.get("figures", {}).get("tests.json")
+        if tests:
+            stages[result["stage"]]["tests"] = [tests["passed"], len(tests["failed"]), len(tests["skipped"])]
+    return {**{key: last[key] for key in KEPT}, "date": results[0]["start"][:10], "stages": stages}
+
+
+def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:
+    """Write the benchmarks' files and reports, and the entry of this run, in the place of one of the same commit."""
+    for result in results:
+        for name, figures in result.get("figures", {}).items():
+            if name.endswith("-cuda.json") and result["status"] == "passed":
+                write_json(root / RESULTS / name, figures)
+                print(f"wrote {RESULTS / name}")
+                if name in REPORTS:
+                    REPORTS[name](root / RESULTS)
+    new = summary(results)
+    others = [
+        run
+        for run in read_json(root / RUNS)["runs"]
+        if (run["device"], run["commit"]) != (new["device"], new["commit"])
+    ]
+    write_json(root / RUNS, {"runs": [new, *others]})
+    print(f"wrote {RUNS}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, nargs="?", help="folder of results")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a document is outdated")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the repository (default: this one)")
+    args = parser.parse_args()
+    if args.out and not args.check:
+        take(read(args.out), args.root)
+    runs = read_json(args.root / RUNS)["runs"]
+    write = {"runs": lambda: gpu_tables.runs(runs), "budgets": lambda: gpu_tables.budgets(args.root / RESULTS)}
+    documents = [args.root / name for name in DOCUMENTS]
+    outdated = markers.update(documents, "gpu", lambda name: write[name](), args.check, COMMAND)
+    return compile_results.write(args.root, args.check, plot=False) or outdated
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

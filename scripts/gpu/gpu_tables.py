@@ -1,0 +1,110 @@
+"""The parts of the documents that tell what ran on which GPU, and what was measured beside its budget."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markers import table
+
+NOT_MEASURED = "not measured"
+NOTHING = "Not yet run on a GPU: not measured."
+OURS, EAGER = "xalign", "torch, eager"
+Rows = Sequence[Mapping[str, Any]]
+
+
+def runs(found: Sequence[Mapping[str, Any]]) -> str:
+    """A table: a line for each GPU and commit, a column for each stage."""
+    if not found:
+        return NOTHING
+    stages = list(dict.fromkeys(name for run in found for name in run["stages"]))
+    lines = []
+    for run in found:
+        versions = f"driver {run['driver']}, torch {run['torch']}, CUDA {run['cuda']}, Python {run['python']}"
+        cells = [_stage(run["stages"][name]) if name in run["stages"] else NOT_MEASURED for name in stages]
+        lines.append([run["device"], versions, run["commit"], run["date"], *cells])
+    return table(("GPU", "with", "commit", "date", *stages), lines)
+
+
+def _stage(stage: Mapping[str, Any]) -> str:
+    if "tests" in stage:
+        passed, failed, skipped = stage["tests"]
+        return f"{stage['status']}: {passed} passed, {failed} failed, {skipped} skipped"
+    return stage["status"]
+
+
+def budgets(folder: Path) -> str:
+    """A table: each budget, and what the results files of the benchmarks on a GPU say of it."""
+    files = {name: _read(folder / f"{name}-cuda.json") for name in ("sinkhorn", "aligner", "training")}
+    lines = []
+    for name, text, measure, fits in BUDGETS:
+        value = measure(files[name])
+        met = "" if value is None else "met" if fits(value) else "missed"
+        lines.append([text, NOT_MEASURED if value is None else f"{value:.2f}", met])
+    return table(("budget", "measured", ""), lines)
+
+
+def _read(path: Path) -> Rows:
+    return json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+
+
+def _one(rows: Rows, key: str, **wanted: Any) -> float | None:
+    """The value of a key in the one row with these values, None without such a row or key."""
+    found = [row[key] for row in rows if key in row and all(row.get(name) == value for name, value in wanted.items())]
+    return found[0] if found else None
+
+
+def _ratio(above: float | None, below: float | None) -> float | None:
+    return None if above is None or below is None else above / below
+
+
+def _times_read(rows: Rows) -> float | None:
+    return _one(rows, "times_read", program=OURS, dtype="bfloat16")
+
+
+def _faster_large(rows: Rows) -> float | None:
+    return _ratio(*(_one(rows, "times_read", program=name, dtype="bfloat16") for name in (EAGER, OURS)))
+
+
+def _faster_small(rows: Rows) -> float | None:
+    where = {"dtype": "bfloat16", "pairs": 64, "size": "n = 64", "iterations": 2}
+    return _ratio(*(_one(rows, "seconds", program=name, **where) for name in (EAGER, OURS)))
+
+
+def _worst_f1(rows: Rows) -> float | None:
+    return min((row["f1"] for row in rows if row["program"] == OURS and row["dtype"] == "bfloat16"), default=None)
+
+
+def _aligner(rows: Rows) -> float | None:
+    return max(_values(rows, "times_simalign", tool=OURS, method="itermax"), default=None)
+
+
+def _values(rows: Rows, key: str, **wanted: Any) -> Iterable[float]:
+    return (row[key] for row in rows if all(row.get(name) == value for name, value in wanted.items()))
+
+
+def _training(rows: Rows) -> float | None:
+    """The median over rounds; its lowest and highest stand beside it in the file."""
+    found = _one(rows, "times_fairseq", contestant=f"{OURS}, MLM + TLM", arch="base", dtype="bfloat16")
+    return None if found is None else found[0]  # type: ignore[index]
+
+
+def at_most(limit: float) -> Callable[[float], bool]:
+    return lambda value: value <= limit
+
+
+def at_least(limit: float) -> Callable[[float], bool]:
+    return lambda value: value >= limit
+
+
+BUDGETS = (
+    ("sinkhorn", "self-labelling of 2048 pairs of 64 x 64 in bfloat16: at most 1.3 times one read of the hidden states",
+     _times_read, at_most(1.3)),
+    ("sinkhorn", "the same: at least 3.5 times faster than torch, eager", _faster_large, at_least(3.5)),
+    ("sinkhorn", "64 pairs of 64 x 64 in bfloat16: at least 20 times faster than torch, eager", _faster_small,
+     at_least(20)),
+    ("sinkhorn", "F1 of its links in bfloat16 against the definition in float64: at least 0.995", _worst_f1,
+     at_least(0.995)),
+    ("training", "tokens a second in bfloat16, base size: at least 2 times fairseq's encoder", _training, at_least(2)),
+    ("aligner", "pairs a second, itermax: at least 10 times SimAlign's", _aligner, at_least(10)),
+)  # fmt: skip

@@ -1,0 +1,73 @@
+"""The stage install: an environment that sees what this Python has, and gets from the kit only what is lacking.
+
+usage: install.py KIT WORK     makes WORK/env; nothing is downloaded, and nothing outside WORK is changed
+
+The new environment looks into the folders of the interpreter that runs this, also where that is itself a virtual
+environment: so torch stays the machine's own.
+"""
+
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+
+import kit as kits
+
+SITES = ("site-packages", "dist-packages")
+
+
+def install(kit: Path, work: Path) -> Path:
+    """Make WORK/env anew; its interpreter is returned.
+
+    Raises:
+        KitError: something can't be installed; pip has said what.
+    """
+    wheels, environment = kit / kits.WHEELS, work / "env"
+    shutil.rmtree(environment, ignore_errors=True)
+    venv.create(environment, symlinks=True)
+    python = environment / "bin" / "python"
+    version = "python{}.{}".format(*sys.version_info)
+    lines = [f"import site; site.addsitedir({site!r})\n" for site in sites(sys.path)]
+    (environment / "lib" / version / "site-packages" / "machine.pth").write_text("".join(lines))
+    # A wheel can be run as it is: pip need not be on the machine.
+    pip = [str(python), str(one(wheels, "pip-*.whl") / "pip"), "--isolated", "install", "--no-index", "--no-deps"]
+    pip += ["--no-compile", "--no-cache-dir", "--disable-pip-version-check", "--find-links", str(wheels)]
+    # Without --upgrade: what the machine has and what fits stays.
+    run([*pip, "--requirement", str(kit / kits.REQUIREMENTS)])
+    run([*pip, "--force-reinstall", str(one(wheels, "xalign_fairseq-*.whl"))])
+    return python
+
+
+def sites(path: Sequence[str]) -> list[str]:
+    """The folders of installed packages on a search path."""
+    return [entry for entry in path if Path(entry).name in SITES and Path(entry).is_dir()]
+
+
+def one(folder: Path, pattern: str) -> Path:
+    """The one file of a name."""
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        raise kits.KitError(f"{folder} has {len(found)} files {pattern} where one is expected; pack the kit again")
+    return found[0]
+
+
+def run(command: Sequence[str]) -> None:
+    """Run, showing the command first."""
+    print(*command, flush=True)
+    if subprocess.run(command, check=False).returncode:
+        raise kits.KitError(f"this failed: {' '.join(command)}")
+
+
+def main() -> int:
+    if len(sys.argv) != 3:
+        raise kits.KitError(__doc__ or "")
+    kit, work = map(Path, sys.argv[1:])
+    kits.read(kit)
+    install(kit.resolve(), work.resolve())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(kits.tell(main))

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Pack a kit: all that a bare Linux machine with Python 3.12, torch (CUDA) and numpy lacks to test, measure and train with
+# this package, without a network. On that machine: bash KIT/source/scripts/gpu/run.sh KIT OUT
+#
+#   bash pack.sh KIT        a new folder, or one that an earlier call has made: its downloads are taken again
+#
+# Needs an environment in which the package works (PYTHON, default python3), and a network for what is downloaded.
+#   TARGET=3.12             Python version of the machine
+#   WHEELS=FOLDER           take all wheels from there and download nothing
+#   BENCHMARK=FOLDER        folder with assemble.py, bitext and gold links; default ../shared/data. Without it: no data
+#   TORCH_CUDA_ARCH_LIST    what to compile kernels for where nvcc is found; default 9.0a
+# A kit is refused above 55 MB, and where git would take it in: texts in it may not be handed on.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+root="$(cd "$here/../.." && pwd)"
+python="${PYTHON:-python3}" target="${TARGET:-3.12}" benchmark="${BENCHMARK:-$root/../shared/data}"
+[[ $# -eq 1 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
+kit="$1"
+if [[ -e "$kit" && -n "$(ls -A "$kit")" && ! -d "$kit/wheels" ]]; then
+  echo "error: $kit is there and is no kit; name another folder" >&2
+  exit 2
+fi
+if ! PYTHONPATH="$root" "$python" -c 'import setuptools.command.bdist_wheel, torch, xalign_fairseq' 2> /dev/null; then
+  echo "error: $python does not have what the package needs; next: source scripts/install.sh test, or set PYTHON" >&2
+  exit 2
+fi
+mkdir -p "$kit/wheels"
+kit="$(cd "$kit" && pwd)"
+if git -C "$kit" rev-parse --is-inside-work-tree > /dev/null 2>&1 && ! git -C "$kit" check-ignore --quiet "$kit"; then
+  echo "error: $kit is in a repository that does not ignore it; name a folder outside, or kit" >&2
+  exit 2
+fi
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+export PYTHONPATH="$root" PYTHONDONTWRITEBYTECODE=1
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "Sources" # as they are now, changes that are not committed included, without what git ignores
+commit=unknown
+if git -C "$root" rev-parse --git-dir > /dev/null 2>&1; then
+  cp "$(git -C "$root" rev-parse --path-format=absolute --git-path index)" "$scratch/index"
+  GIT_INDEX_FILE="$scratch/index" git -C "$root" add --all
+  tree="$(GIT_INDEX_FILE="$scratch/index" git -C "$root" write-tree)"
+  commit="$(git -C "$root" rev-parse --short HEAD)"
+  [[ "$tree" == "$(git -C "$root" rev-parse 'HEAD^{tree}')" ]] || commit="$commit-dirty-${tree:0:8}"
+  mkdir "$scratch/tree"
+  git -C "$root" archive "$tree" | tar -x -C "$scratch/tree"
+else
+  mkdir "$scratch/tree"
+  tar -c -C "$root" --exclude=__pycache__ --exclude=lib setup.py pyproject.toml README.md xalign_fairseq scripts tests |
+    tar -x -C "$scratch/tree"
+fi
+echo "commit $commit"
+rm -rf "$kit/source"
+mkdir "$kit/source"
+cp -r "$scratch/tree"/{pyproject.toml,scripts,tests} "$kit/source"
+cp "$here/requirements.txt" "$kit/requirements.txt"
+
+step "Wheels"
+if [[ -n "${WHEELS:-}" ]]; then
+  cp "$WHEELS"/*.whl "$kit/wheels"
+elif ! ls "$kit"/wheels/scipy-* > /dev/null 2>&1; then # wheels.py comes last
+  options=(--quiet --no-deps --only-binary=:all: --implementation cp --python-version "$target")
+  for tag in manylinux_2_28 manylinux_2_27 manylinux_2_24 manylinux_2_17 manylinux2014 manylinux1; do
+    options+=(--platform "${tag}_x86_64")
+  done
+  # antlr4 has no wheel on PyPI, and is pure Python; the last two get stand-ins.
+  grep -vE '^(#|antlr4|scikit-learn|scipy)' "$kit/requirements.txt" > "$scratch/download.txt"
+  echo pip >> "$scratch/download.txt"
+  "$python" -m pip download "${options[@]}" --dest "$kit/wheels" --requirement "$scratch/download.txt"
+  "$python" -m pip wheel --quiet --no-deps --wheel-dir "$kit/wheels" "$(grep ^antlr4 "$kit/requirements.txt")"
+  "$python" "$here/wheels.py" "$kit/wheels"
+fi
+
+step "This package"
+native=cpu architectures=""
+if command -v nvcc > /dev/null || [[ -x "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" ]]; then
+  native=cpu,cuda architectures="${TORCH_CUDA_ARCH_LIST:-9.0a}"
+else
+  echo "There is no nvcc: the machine compiles the CUDA kernels itself, or does without them."
+fi
+rm -f "$kit"/wheels/xalign_fairseq-*.whl
+(
+  cd "$scratch/tree"
+  XALIGN_BUILD_OPS="$native" TORCH_CUDA_ARCH_LIST="$architectures" PYTHONPATH="" "$python" -c \
+    'import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])' "$kit/wheels" > "$scratch/log" 2>&1
+) || { cat "$scratch/log" >&2; exit 1; }
+grep '^compiling' "$scratch/log" || true
+
+step "Data"
+if [[ -f "$benchmark/assemble.py" ]]; then
+  "$python" "$here/pack_data.py" "$benchmark" "$kit"
+else
+  echo "There is no assemble.py in $benchmark: the kit has no data, and what needs them is not measured."
+fi
+
+step "Kit"
+"$python" "$here/pack_manifest.py" "$kit" --commit "$commit" --python "$target" --cuda "$architectures"

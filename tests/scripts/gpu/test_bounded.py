@@ -1,0 +1,48 @@
+"""A command with a limit of time, and what it leaves behind."""
+
+import os
+import time
+
+import pytest
+
+
+@pytest.fixture
+def bounded(gpu_script, tmp_path, monkeypatch):
+    """The function that runs a line of sh in a folder; what it prints is in log."""
+    module = gpu_script("bounded")
+    monkeypatch.setattr(module, "GRACE", 0.5)
+    return lambda line, seconds=20: module.run(["sh", "-c", line], tmp_path / "log", seconds, os.environ, tmp_path)
+
+
+def gone(pid):
+    """Whether a process ends, soon."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_the_exit_code_and_both_outputs(bounded, tmp_path):
+    assert bounded("echo one; echo two >&2; exit 3") == 3
+    assert (tmp_path / "log").read_text() == "one\ntwo\n"
+
+
+def test_no_such_program(gpu_script, tmp_path):
+    command = ["/no/such/program"]
+    assert gpu_script("bounded").run(command, tmp_path / "log", 1, os.environ, tmp_path) == 127
+    assert "No such file" in (tmp_path / "log").read_text()
+
+
+def test_who_takes_too_long_is_ended_with_all_that_it_started(bounded, tmp_path):
+    begin = time.monotonic()
+    assert bounded("sleep 60 & echo $! > child; trap '' TERM; sleep 60", seconds=1.0) is None
+    assert time.monotonic() - begin < 15
+    assert gone(int((tmp_path / "child").read_text()))
+
+
+def test_what_a_command_leaves_running_is_ended(bounded, tmp_path):
+    assert bounded("sleep 60 & echo $! > child") == 0
+    assert gone(int((tmp_path / "child").read_text()))

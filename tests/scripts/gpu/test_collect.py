@@ -1,0 +1,104 @@
+"""Results of a GPU machine become files and tables of the repository."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+
+ROOT = Path(__file__).parents[3]
+CUDA = {"device": "NVIDIA H100", "devices": 1, "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
+ROW = {"tool": "simalign", "method": "itermax", "encoding": "separate", "layer": 8, "dtype": "float32",
+       "pairs_per_second": 50.0, "times_simalign": 1.0, "peak_mb": 900.0}  # fmt: skip
+ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.0, "commit": "abc1234", "command": "c"}
+
+
+@pytest.fixture
+def root(tmp_path):
+    """The documents and results of this repository."""
+    for name in ("README.md", "docs/gpu.md", *(str(p.relative_to(ROOT)) for p in ROOT.glob("examples/*/README.md"))):
+        (tmp_path / "root" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / "root" / name)
+    for study in ("transfer", "align_mlm"):
+        if (ROOT / "examples" / study / "studies").is_dir():
+            (tmp_path / "root/examples" / study / "studies").mkdir()
+    (tmp_path / "root/scripts/results").mkdir(parents=True)
+    (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
+    (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
+    return tmp_path / "root"
+
+
+@pytest.fixture
+def out(tmp_path):
+    """The function that writes the result of a stage."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+
+    def write(stage, status="passed", figures=None, start="2026-11-22T10:00:00+00:00", **more):
+        result = {**CUDA, "stage": stage, "status": status, "commit": "abc1234", "seconds": 3.0, "start": start, **more}
+        (folder / f"{stage}.json").write_text(json.dumps({**result, "figures": figures or {}}))
+        return folder
+
+    return write
+
+
+def collect(*arguments):
+    script = str(ROOT / "scripts/gpu/collect.py")
+    return subprocess.run([sys.executable, script, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_results_stand_in_the_tables_and_in_what_doctor_reads(root, out):
+    out("aligner", figures={"aligner-cuda.json": ALIGNER})
+    out("tests", "failed", {"tests.json": {"passed": 4, "failed": ["a"], "skipped": []}}, reason="exit code 1")
+    folder = out("install", start="2026-11-22T09:00:00+00:00")
+    done = collect(folder, "--root", root)
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
+    assert run.items() >= {**CUDA, "commit": "abc1234", "date": "2026-11-22"}.items()
+    assert next(iter(run["stages"])) == "install"
+    assert run["stages"]["tests"] == {"status": "failed", "seconds": 3.0, "reason": "exit code 1", "tests": [4, 1, 0]}
+    assert json.loads((root / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
+    for page in ("README.md", "docs/gpu.md"):
+        assert "failed: 4 passed, 1 failed, 0 skipped" in (root / page).read_text()
+    assert "| 50.0 (1.00) |" in (root / "README.md").read_text()  # the aligner's own table
+    assert collect("--root", root, "--check").returncode == 0
+    assert collect(folder, "--root", root).returncode == 0  # once more, in the place of the first
+    assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
+
+
+def test_figures_of_a_stage_that_failed_are_not_taken(root, out):
+    folder = out("aligner", "timed out", {"aligner-cuda.json": ALIGNER})
+    assert collect(folder, "--root", root).returncode == 0
+    assert not (root / "scripts/results/aligner-cuda.json").exists()
+
+
+def test_outdated_documents_are_told(root):
+    assert collect("--root", root).returncode == 0
+    (root / "xalign_fairseq/cli/gpu_runs.json").write_text(json.dumps({"runs": [
+        {**CUDA, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": {"status": "passed"}}}]}))  # fmt: skip
+    done = collect("--root", root, "--check")
+    assert done.returncode == 1 and "is not up to date; next: python scripts/gpu/collect.py" in done.stderr
+
+
+def test_what_can_not_be_collected(gpu_script, out, tmp_path):
+    read = gpu_script("collect").read
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(XalignError, match="no results"):
+        read(tmp_path / "empty")
+    folder = out("one", "not measured", device=None)
+    with pytest.raises(XalignError, match="nothing was measured: there was no GPU"):
+        read(folder)
+    out("two")
+    assert [result["stage"] for result in read(folder)] == ["one", "two"]
+    out("three", commit="fff0000")
+    with pytest.raises(XalignError, match="different machines or commits"):
+        read(folder)
+
+
+def test_the_documents_here_are_as_the_results_say():
+    done = collect("--check")
+    assert done.returncode == 0, done.stderr

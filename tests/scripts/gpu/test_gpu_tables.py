@@ -1,0 +1,68 @@
+"""What ran on a GPU and what was measured of the budgets, as the documents tell it."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def tables(gpu_script):
+    return gpu_script("gpu_tables")
+
+
+def test_without_a_run_nothing_is_claimed(tables, tmp_path):
+    assert tables.runs([]) == "Not yet run on a GPU: not measured."
+    lines = tables.budgets(tmp_path).splitlines()[2:]
+    assert len(lines) == len(tables.BUDGETS) and all("| not measured |" in line for line in lines)
+
+
+def test_runs_have_a_line_each_and_a_column_for_each_stage(tables):
+    about = {"device": "NVIDIA H100", "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
+    passed, tests = {"status": "passed"}, {"status": "failed", "tests": [40, 1, 2]}
+    found = tables.runs([
+        {**about, "commit": "abc1234", "date": "2026-11-22", "stages": {"doctor": passed, "tests": tests}},
+        {**about, "commit": "fff0000", "date": "2026-11-21", "stages": {"doctor": passed}},
+    ])  # fmt: skip
+    assert found.splitlines()[0] == "| GPU | with | commit | date | doctor | tests |"
+    assert "| abc1234 | 2026-11-22 | passed | failed: 40 passed, 1 failed, 2 skipped |" in found
+    assert "| fff0000 | 2026-11-21 | passed | not measured |" in found
+
+
+def sinkhorn(ours, theirs):
+    large = {"dtype": "bfloat16", "pairs": 2048, "size": "n = 64", "iterations": 2}
+    small = {**large, "pairs": 64}
+    return [
+        {"program": "xalign", **large, "seconds": 1.0, "times_read": ours, "f1": 0.997},
+        {"program": "torch, eager", **large, "seconds": 1.0, "times_read": theirs, "f1": 0.997},
+        {"program": "xalign", **small, "seconds": 2e-5, "f1": 0.9949},
+        {"program": "torch, eager", **small, "seconds": 5e-4, "f1": 0.9949},
+        {"program": "xalign", **small, "iterations": 50, "seconds": 1.0, "f1": 0.996},
+        {"program": "xalign", **small, "dtype": "float32", "seconds": 1.0, "f1": 1.0},
+    ]
+
+
+def test_measured_figures_stand_beside_their_budgets(tables, tmp_path):
+    files = {
+        "sinkhorn": sinkhorn(1.25, 4.0),
+        "aligner": [
+            {"tool": "simalign", "method": "itermax", "times_simalign": 1.0},
+            {"tool": "xalign", "method": "itermax", "dtype": "float32", "times_simalign": 6.0},
+            {"tool": "xalign", "method": "itermax", "dtype": "bfloat16", "times_simalign": 12.0},
+        ],
+        "training": [
+            {"contestant": "fairseq", "arch": "base", "dtype": "bfloat16", "times_fairseq": [1.0, 1.0, 1.0]},
+            {"contestant": "xalign, MLM + TLM", "arch": "base", "dtype": "bfloat16", "times_fairseq": [1.9, 1.8, 2.1]},
+        ],
+    }
+    for name, rows in files.items():
+        (tmp_path / f"{name}-cuda.json").write_text(json.dumps({"rows": rows}))
+    cells = [line.split(" | ")[1:] for line in tables.budgets(tmp_path).splitlines()[2:]]
+    found = [(value, met.removesuffix(" |")) for value, met in cells]
+    assert found == [("1.25", "met"), ("3.20", "missed"), ("25.00", "met"), ("0.99", "missed"), ("1.90", "missed"),
+                     ("12.00", "met")]  # fmt: skip
+
+
+def test_rows_that_are_not_there_are_not_measured(tables, tmp_path):
+    (tmp_path / "sinkhorn-cuda.json").write_text(json.dumps({"rows": sinkhorn(1.25, 4.0)[:1]}))
+    lines = tables.budgets(tmp_path).splitlines()[2:]
+    assert "| 1.25 | met |" in lines[0] and "not measured" in lines[1] and "not measured" in lines[2]

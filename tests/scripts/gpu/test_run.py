@@ -1,0 +1,171 @@
+"""The runner with tiny stages: what fails, what takes too long, what is resumed, what can't be measured."""
+
+import json
+import sys
+from dataclasses import replace
+
+import pytest
+
+
+@pytest.fixture
+def stage(gpu_script):
+    """The function that makes a stage of a line of sh."""
+    make = gpu_script("stages").Stage
+    return lambda name, line, **more: make(
+        name, ("sh", "-c", line), **{"seconds": 20, "least": 0, "cuda": False, **more}
+    )
+
+
+@pytest.fixture
+def runner(gpu_script, kit, machine, tmp_path):
+    """The function that makes a runner of stages."""
+    run = gpu_script("run")
+
+    def make(*stages, seconds=None):
+        return run.Runner(kit, tmp_path / "out", tmp_path / "work", seconds, stages)
+
+    return make
+
+
+@pytest.fixture
+def results(tmp_path):
+    """The function that reads all results."""
+    return lambda: {path.stem: json.loads(path.read_text()) for path in (tmp_path / "out").glob("*.json")}
+
+
+def statuses(results):
+    return {name: result["status"] for name, result in results.items()}
+
+
+def test_a_stage_that_fails_does_not_stop_the_rest(runner, stage, results, tmp_path):
+    first = stage("first", "echo good > {files}/a.json; echo '[1, 2]' > {files}/a.json", files=("a.json",))
+    second = stage("second", "echo bad luck; exit 3")
+    assert runner(first, second, stage("third", "true")).run([]) == 1
+    found = results()
+    assert statuses(found) == {"first": "passed", "second": "failed", "third": "passed"}
+    assert found["first"]["figures"] == {"a.json": [1, 2]}
+    assert found["second"]["reason"] == "exit code 3, see second.log" and found["second"]["log"] == ["bad luck"]
+    assert (tmp_path / "out/second.log").read_text() == "bad luck\n"
+
+
+def test_a_result_says_where_when_and_what(runner, stage, results, machine):
+    machine |= {"device": "NVIDIA H100", "driver": "580.1"}
+    assert runner(stage("one", "true", cuda=True)).run([]) == 0
+    found = results()["one"]
+    wanted = {"device": "NVIDIA H100", "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "commit": "abc1234"}
+    assert found.items() >= {**wanted, "command": "sh -c true", "status": "passed", "limit": 20}.items()
+    assert found["start"].endswith("+00:00") and 0 <= found["seconds"] < 20
+
+
+def test_a_stage_that_takes_too_long_is_stopped_and_not_tried_again(runner, stage, results, tmp_path):
+    stages = stage("slow", "echo x >> {work}/tries; sleep 60", seconds=1), stage("next", "true")
+    assert runner(*stages).run([]) == 1
+    assert statuses(results()) == {"slow": "timed out", "next": "passed"}
+    assert results()["slow"]["reason"] == "not done after 1 s"
+    assert runner(*stages).run([]) == 1  # the bad result is still there
+    assert (tmp_path / "work/tries").read_text() == "x\n"
+
+
+def test_what_the_whole_runs_time_cut_short_is_tried_again(runner, stage, results, gpu_script, monkeypatch):
+    monkeypatch.setattr(gpu_script("run"), "RESERVE", 0.0)
+    slow = stage("slow", "sleep 2", seconds=30)
+    assert runner(slow, seconds=1).run([]) == 1
+    assert results()["slow"]["status"] == "timed out"
+    assert runner(slow).run([]) == 0
+    assert results()["slow"]["status"] == "passed"
+
+
+def test_what_has_no_time_is_left_for_the_next_run(runner, stage, results, capsys):
+    first, second = stage("first", "true"), stage("second", "true", least=100)
+    assert runner(first, second, seconds=90).run([]) == 0
+    assert statuses(results()) == {"first": "passed"}
+    assert capsys.readouterr().out.endswith("left for the next time: second\n")
+    assert runner(first, second).run([]) == 0
+    assert statuses(results()) == {"first": "passed", "second": "passed"}
+
+
+def test_a_run_goes_on_with_the_stages_that_lack_a_result(runner, stage, tmp_path, results):
+    stages = [stage(name, f"echo {name} >> {{work}}/order") for name in ("one", "two", "three")]
+    stages[1] = replace(stages[1], command=("sh", "-c", "echo two >> {work}/order; exit 1"))
+    assert runner(*stages[:2]).run([]) == 1
+    assert runner(*stages).run([]) == 1
+    assert (tmp_path / "work/order").read_text().split() == ["one", "two", "three"]
+    assert runner(*stages).run(["two", "one"]) == 1  # named ones are run in any case
+    assert (tmp_path / "work/order").read_text().split()[3:] == ["two", "one"]
+
+
+@pytest.mark.parametrize(
+    ("more", "missing", "reason"),
+    [
+        ({"cuda": True}, [], "there is no CUDA device"),
+        ({"modules": ("scipy.sparse",)}, ["scipy.sparse", "other"], "not installed: scipy.sparse"),
+        ({"parts": ("data", "encoder")}, [], "the kit has no encoder"),
+    ],
+)
+def test_what_can_not_be_measured_says_why_and_is_tried_again(
+    runner, stage, results, machine, kit, more, missing, reason
+):
+    (kit / "data").mkdir()
+    machine["missing"] = missing
+    one = stage("one", "true", **more)
+    assert runner(one).run([]) == 0
+    assert (results()["one"]["status"], results()["one"]["reason"]) == ("not measured", reason)
+    assert "figures" not in results()["one"]
+    machine |= {"device": "NVIDIA H100", "missing": []}
+    (kit / "encoder").mkdir()
+    assert runner(one).run([]) == 0
+    assert results()["one"]["status"] == "passed"
+
+
+def test_without_an_installation_nothing_else_runs(runner, stage, results, tmp_path):
+    install = stage("install", "mkdir -p {work}/env/bin; exit 1")
+    assert runner(install, stage("one", "true")).run([]) == 1
+    assert statuses(results()) == {"install": "failed", "one": "not measured"}
+    assert results()["one"]["reason"] == "install has not passed"
+
+
+def test_an_installation_that_is_gone_is_made_again(runner, stage, results, tmp_path):
+    install = stage("install", f"echo x >> {tmp_path}/made")
+    for _ in range(2):  # a fresh machine with the results of before
+        assert runner(install, stage("one", "true")).run(["one"]) == 0
+    assert (tmp_path / "made").read_text() == "x\nx\n"
+
+
+def test_a_file_that_a_stage_did_not_write_is_its_failure_and_old_ones_do_not_count(runner, stage, results, tmp_path):
+    write = stage("one", "echo 1 > {files}/a.json; echo 2 > {files}/b.txt", files=("a.json", "b.txt"))
+    assert runner(write).run([]) == 0
+    assert (tmp_path / "out/one-b.txt").read_text() == "2\n"
+    assert runner(replace(write, command=("true",))).run(["one"]) == 1
+    assert results()["one"]["reason"] == "it did not write a.json, b.txt"
+    assert results()["one"]["figures"] == {}
+
+
+def test_a_stage_knows_its_time_and_sees_the_new_environment_alone(runner, stage, results, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    line = 'echo {seconds} "$XALIGN_COMMIT" "$PYTHONPATH" "$PATH" "$HF_HUB_OFFLINE"'
+    assert runner(stage("one", line)).run([]) == 0
+    assert results()["one"]["log"][0].startswith(f"20 abc1234  {tmp_path}/work/env/bin:")
+    assert results()["one"]["log"][0].endswith(" 1")
+
+
+def test_results_of_another_commit_are_left_alone(runner, stage, results, kit, gpu_script):
+    runner(stage("one", "true")).run([])
+    manifest = {"commit": "fff0000", "python": "{}.{}".format(*sys.version_info)}
+    (kit / "kit.json").write_text(json.dumps(manifest))
+    with pytest.raises(gpu_script("kit").KitError, match=r"one.json is of commit abc1234 and the kit of fff0000"):
+        runner(stage("one", "false"))
+    assert results()["one"]["status"] == "passed"
+
+
+def test_an_unknown_stage_is_named(runner, stage, gpu_script):
+    with pytest.raises(gpu_script("kit").KitError, match="no stage two; stages: one"):
+        runner(stage("one", "true")).run(["two"])
+
+
+def test_every_stage_can_be_told_apart_and_its_command_filled(gpu_script):
+    stages = gpu_script("stages").STAGES
+    names = dict.fromkeys(("python", "machine_python", "source", "kit", "work", "files", "seconds", "minutes"), "x")
+    assert len({stage.name for stage in stages}) == len(stages)
+    for stage in stages:
+        assert [part.format(**names) for part in stage.command]
+        assert stage.least < stage.seconds <= 580  # a command there may take ten minutes

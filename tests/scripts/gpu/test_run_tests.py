@@ -1,0 +1,48 @@
+"""The stage that runs the GPU tests: what it counts, and when it fails."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[3] / "scripts/gpu/run_tests.py"
+CASES = {
+    "passes": "@pytest.mark.gpu\ndef test_one():\n    pass\n\ndef test_other():\n    assert False\n",
+    "fails": "@pytest.mark.gpu\ndef test_two():\n    assert 1 == 2\n",
+    "skips": "@pytest.mark.gpu\n@pytest.mark.skipif(True, reason='no second GPU')\ndef test_three():\n    pass\n",
+}
+
+
+@pytest.fixture
+def stage(tmp_path):
+    """The function that runs the stage on some test files: the exit code, and what it wrote."""
+    (tmp_path / "source/tests").mkdir(parents=True)
+    (tmp_path / "source/pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['gpu: needs one']\n")
+
+    def run(*names):
+        for name in names:
+            (tmp_path / f"source/tests/test_{name}.py").write_text(f"import pytest\n\n{CASES[name]}")
+        command = [sys.executable, str(SCRIPT), str(tmp_path / "source"), str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return done.returncode, json.loads((tmp_path / "tests.json").read_text())
+
+    return run
+
+
+def test_passed_failed_and_skipped_are_counted(stage):
+    code, found = stage("passes", "fails", "skips")
+    assert code == 1
+    assert (found["passed"], found["failed"]) == (1, ["tests.test_fails.test_two"])
+    assert found["skipped"] == ["tests.test_skips.test_three: no second GPU"]
+    assert set(found["slowest"]) == {"tests.test_passes.test_one", "tests.test_fails.test_two",
+                                     "tests.test_skips.test_three"}  # fmt: skip
+
+
+def test_a_pass_is_enough(stage):
+    assert stage("passes", "skips")[0] == 0
+
+
+def test_where_all_are_skipped_nothing_was_verified(stage):
+    assert stage("skips")[0] == 1
