@@ -116,6 +116,8 @@ def test_a_file_is_not_replaced_by_a_folder(tmp_path):
     [
         (None, "does not exist"),
         (b"{", "not JSON, or it is damaged"),
+        (b'{"a": ' + b"[" * 100_000, "damaged"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "damaged"),
         (b"\xff", "damaged"),
         (b"[]", "expected: an object"),
     ],

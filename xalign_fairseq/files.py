@@ -177,14 +177,21 @@ def _exchange(first: Path, second: Path) -> None:
 def read_json(path: str | os.PathLike) -> dict[str, Any]:
     """The object in a JSON file; :class:`XalignError` if it is missing, damaged or something else."""
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = Path(path).read_bytes()
     except FileNotFoundError:
         raise XalignError("the file does not exist", where=path) from None
-    except ValueError as error:
-        raise XalignError("the file is not JSON, or it is damaged", where=path, found=error) from None
+    found = parse_json(content, path)
     if not isinstance(found, dict):
         raise XalignError("the file is not JSON of the expected form", where=path, expected="an object")
     return found
+
+
+def parse_json(content: bytes | str, where: object) -> Any:
+    """The value of a JSON text; :class:`XalignError` if it is none, or nested deeper than Python can follow."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None
 
 
 def write_json(path: str | os.PathLike, content: Mapping[str, Any]) -> None:

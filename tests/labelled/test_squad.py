@@ -78,11 +78,13 @@ def test_tydiqa_in_one_file_and_in_one_for_each_language(write):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("{", "not SQuAD's JSON"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
         ("[]", "not SQuAD's JSON"),
         ('{"data": [{"paragraphs": [{"qas": [{"id": 1}]}]}]}', "no 'context'"),
         ('{"data": []}', "no question"),
-        (b'{"data": "\xff"}', "not SQuAD's JSON"),
+        (squad(question("q1", ("308", 25))).replace("25", "Infinity"), "not SQuAD's JSON"),
+        (b'{"data": "\xff"}', "not JSON"),
     ],
 )
 def test_malformed_files(write, text, message):

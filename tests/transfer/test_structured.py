@@ -82,3 +82,28 @@ def test_a_file_that_is_no_mapping_or_not_there(file, tmp_path):
         structured(Keys, load_yaml(file("- a\n")), "some.yaml")
     with pytest.raises(XalignError, match="does not exist"):
         load_yaml(tmp_path / "absent.yaml")
+
+
+def test_aliases_are_read_as_often_as_they_stand(file):
+    assert load_yaml(file("a: &x {lr: 1}\nb: {<<: *x, epochs: 2}\nc: *x\n"))["b"] == {"lr": 1, "epochs": 2}
+
+
+def test_a_file_that_would_become_too_large_is_refused_at_once(file):
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 30)]
+    with pytest.raises(XalignError, match=r"too large[\s\S]*some.yaml[\s\S]*at most 100,000"):
+        load_yaml(file("\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-11-22", "2026-11-22 10:00:00", "!!python/name:os.system x", "!!binary aGk=", "!!set {a}"]
+)
+def test_values_of_types_of_their_own_are_named(file, value):
+    with pytest.raises(XalignError, match=r"type of its own[\s\S]*some.yaml, line 2"):
+        load_yaml(file(f"lr: 1\nname: {value}\n"))
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "a: &a [*a]", "a: [", "a: 1\na: 2", "\x00"])
+def test_what_is_no_yaml(file, text):
+    with pytest.raises(XalignError, match=r"is not YAML[\s\S]*some.yaml"):
+        load_yaml(file(text))

@@ -207,15 +207,14 @@ def compare_layers(args: argparse.Namespace) -> None:
 
 def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[int, float]]]":
     """The curves of every file, under the names given to them."""
-    from pathlib import Path
-
+    from xalign_fairseq.files import read_json
     from xalign_fairseq.plots.layers import curves_by_method
 
     curves: dict[str, Sequence[tuple[int, float]]] = {}
     for name, path in files:
         try:
-            found = curves_by_method(json.loads(Path(path).read_text(encoding="utf-8"))["rows"], name)
-        except (ValueError, KeyError, TypeError):
+            found = curves_by_method(read_json(path)["rows"], name)
+        except (AttributeError, KeyError, TypeError):
             found = {}
         if not found:
             raise XalignError(

@@ -1,11 +1,11 @@
 """SQuAD's JSON, as XQuAD, MLQA and TyDiQA-GoldP have it too."""
 
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import parse_json
 from xalign_fairseq.labelled.examples import QuestionExample
 from xalign_fairseq.labelled.lines import open_bytes
 
@@ -37,11 +37,11 @@ def read_squad(path: str | os.PathLike, language: str) -> list[QuestionExample]:
         first = read_squad("xquad.de.json.gz", "de")[0]
         first.question, first.answers  # ..., (("308", 34),)
     """
+    with open_bytes(path) as stream:
+        content = parse_json(stream.read(), path)
     try:
-        with open_bytes(path) as stream:
-            data = json.load(stream)["data"]
-        questions = list(_questions(data, path, language))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        questions = list(_questions(content["data"], path, language))
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         if isinstance(error, XalignError):
             raise
         problem = f"no {error}" if isinstance(error, KeyError) else str(error)

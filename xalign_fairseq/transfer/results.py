@@ -1,6 +1,5 @@
 """The finished runs of a study, read from their folders and checked to be comparable."""
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import numpy as np
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import parse_signature
+from xalign_fairseq.files import read_json
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1
@@ -46,11 +46,8 @@ class RunResult:
     def read(cls, folder: Path) -> "RunResult":
         """Read a run's ``result.json``; :class:`XalignError` if it is not one."""
         path = folder / "result.json"
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            version, missing = found.get("format"), [key for key in KEYS if key not in found]
-        except (ValueError, AttributeError) as error:
-            raise XalignError("the result is not JSON of a run", where=path, found=error) from None
+        found = read_json(path)
+        version, missing = found.get("format"), [key for key in KEYS if key not in found]
         if version != FORMAT or missing:
             raise XalignError(
                 "the result can't be read",

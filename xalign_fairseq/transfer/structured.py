@@ -4,6 +4,7 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,59 @@ from omegaconf.errors import OmegaConfBaseException, ValidationError
 
 from xalign_fairseq.errors import XalignError
 
+PLAIN = {"str", "int", "float", "bool", "null", "map", "seq", "merge"}
+# Far more than any study has: values, each counted as often as an alias repeats it.
+MOST_VALUES = 100_000
+
 
 def load_yaml(path: str | os.PathLike) -> Any:
-    """The content of a file; :class:`XalignError` if it is missing, is no YAML, or has a key twice."""
+    """The content of a file.
+
+    Raises:
+        XalignError: the file is missing, is no YAML, has a key twice, a value of a type that no study has (a date,
+            Python's own), or more values than :data:`MOST_VALUES`.
+    """
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
     try:
+        _require_plain(yaml.compose(Path(path).read_bytes(), yaml.SafeLoader), path)
         return OmegaConf.to_container(OmegaConf.load(os.fspath(path)), resolve=True)
-    except (yaml.YAMLError, UnicodeDecodeError, OmegaConfBaseException, OSError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError, OmegaConfBaseException, OSError, RecursionError) as error:
         raise XalignError("the study is not YAML", where=path, found=" ".join(str(error).split())) from None
+
+
+def _require_plain(root: yaml.Node | None, path: str | os.PathLike) -> None:
+    """Refuse, before anything is built, what would be too large when it is, or is of a type of its own."""
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node) -> int:
+        if id(node) not in sizes:
+            kind = node.tag.removeprefix("tag:yaml.org,2002:")
+            if kind not in PLAIN:
+                raise XalignError(
+                    "the study has a value of a type of its own",
+                    where=f"{path}, line {node.start_mark.line + 1}",
+                    found=f"{kind} {str(node.value)[:40]}",
+                    expected="texts, numbers, true or false, lists, and keys with values",
+                    next="put it in quotes if it is a text",
+                )
+            sizes[id(node)] = 1 + sum(map(size, _parts(node)))
+        return sizes[id(node)]
+
+    found = size(root) if root is not None else 0
+    if found > MOST_VALUES:
+        raise XalignError(
+            "the study is too large",
+            where=path,
+            found=f"{found:,} values with those that aliases repeat",
+            expected=f"at most {MOST_VALUES:,}",
+        )
+
+
+def _parts(node: yaml.Node) -> Iterable[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return chain.from_iterable(node.value)
+    return node.value if isinstance(node, yaml.SequenceNode) else ()
 
 
 def structured(schema: type, found: Any, where: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
                 headwords = _texts(_headwords(entry)) or [""]
                 translations = _texts(_translations(entry)) or [""]
                 yield from ((headword, word) for headword in headwords for word in translations)
-    except (ElementTree.ParseError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except (ElementTree.ParseError, EOFError, gzip.BadGzipFile, zlib.error, *_UNREADABLE) as error:
         raise XalignError("the TEI file can't be read", where=path, found=error, expected="well-formed XML") from None
     if not found:
         raise XalignError(
@@ -50,6 +50,10 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
             where=path,
             expected="<entry><form><orth>...</orth></form><sense><cit type='trans'><quote>...</quote></cit></sense>",
         )
+
+
+# An encoding that is unknown, or wider than expat can read; elements that are too deep within each other.
+_UNREADABLE = (LookupError, ValueError, RecursionError)
 
 
 def _open(path: str | os.PathLike) -> IO[bytes]:
