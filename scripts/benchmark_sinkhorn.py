@@ -80,7 +80,7 @@ def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[s
         "commit": commit() or "unknown",
         "machine": processor(args.device),
         "cores": cores(),
-        "versions": {package: found for package in PACKAGES if (found := _version(package))},
+        "versions": {package: found for package in PACKAGES if (found := installed(package))},
         "rows": compare(rows),
     }
 
@@ -111,7 +111,8 @@ def _batch(row: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(row.get(key) for key in ("threads", "size", "pairs", "iterations"))
 
 
-def _version(package: str) -> str | None:
+def installed(package: str) -> str | None:
+    """A package's version, None without it."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Measure training: fairseq's RoBERTa, transformers' XLM-R and this package on the same batches of bitext, in turn.
+
+usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bfloat16 ...] [--rounds 5] [--minutes N]
+                             [--data-bin FOLDER] [--work FOLDER] [--out FOLDER]
+
+Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
+transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
+step. Rounds of updates on the same batches alternate between them. Unless the first losses of the first three are
+equal, nothing is written. Of XLM-Align's step also the part that self-labelling takes, and the wait for data.
+With --minutes settings (--arch, and for each --dtype) come in the order given, as far as the time goes. WORK keeps
+data and rounds: run again, it goes on with those that are missing. Writes OUT/training-DEVICE.json and, from the
+results of all devices in OUT, the table OUT/training.md and the picture OUT/training.png.
+Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import math
+import multiprocessing
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import training_report
+from benchmark_aligner import processor
+from benchmark_sinkhorn import data_bin, installed
+from training_batches import SEED, Setting
+from training_contestants import CONTESTANTS, serve
+
+from xalign_fairseq.errors import XalignError, exit_code
+from xalign_fairseq.files import file_sha256, read_json, write_json
+from xalign_fairseq.launch.devices import cores
+from xalign_fairseq.launch.record import commit
+from xalign_fairseq.plots.figure import require_matplotlib
+
+HERE = Path(__file__).resolve().parent
+PACKAGES = ("xalign_fairseq", "fairseq-fixed", "transformers", "torch")
+ARCHS, DTYPES = ("tiny", "small", "base"), ("float32", "bfloat16", "float16")
+DEFAULT_DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("bfloat16", "float16", "float32")}
+# Tokens of the pairs of a batch, and as many of its blocks; and batches of a round.
+TOKENS = {"cpu": {"tiny": 1024, "small": 1024, "base": 512}, "cuda": dict.fromkeys(ARCHS, 16384)}
+BATCHES = {"cpu": 2, "cuda": 8}
+ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
+TOLERANCE = 1e-5  # of their first losses in float32, relative
+WHOLE = "xalign, XLM-Align"
+PATIENCE, GRACE = 600, 10  # seconds for one answer, and for a process to end
+
+
+class Process:
+    """A contestant in a process of its own.
+
+    Example::
+
+        Process("fairseq", setting).ask("begin")["first_loss"]
+    """
+
+    def __init__(self, name: str, setting: Setting):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs, name, setting))
+        self.process.start()
+        theirs.close()
+
+    def send(self, what: str) -> None:
+        """Ask for something without waiting."""
+        self.pipe.send(what)
+
+    def receive(self) -> dict[str, Any]:
+        """The answer.
+
+        Raises:
+            XalignError: the contestant failed, died or took too long.
+        """
+        if not self.pipe.poll(PATIENCE):
+            raise XalignError("it does not answer", found=f"nothing in {PATIENCE} s")
+        try:
+            fine, answer = self.pipe.recv()
+        except EOFError:
+            raise XalignError("its process died") from None
+        if not fine:
+            raise XalignError(answer)
+        return answer
+
+    def end(self) -> None:
+        """End the process, in peace if it can, so that it ends its own workers."""
+        with contextlib.suppress(OSError):  # it may be dead
+            self.pipe.send(None)
+        self.process.join(GRACE)
+        self.process.kill()
+        self.process.join()
+
+
+class Measurement:
+    """The rounds of one setting, in a file that is written after each one, so that none is measured twice.
+
+    Args:
+        path: of that file.
+        rounds: how many.
+        end: when to stop, by :func:`time.monotonic`.
+    """
+
+    def __init__(self, setting: Setting, path: Path, rounds: int, end: float):
+        self.setting, self.path, self.rounds, self.end = setting, path, rounds, end
+        self.found: dict[str, Any] = read_json(path) if path.is_file() else {}
+        self.failed: dict[str, str] = {}
+        self.processes: dict[str, Process] = {}
+
+    def run(self) -> dict[str, dict[str, Any]]:
+        """What was found of each contestant by now; an ``error`` of those that failed.
+
+        Raises:
+            XalignError: the first losses of those that predict the same differ.
+        """
+        wanting = [name for name in CONTESTANTS if self._lacks(name)]
+        if wanting and self._in_time():
+            try:
+                self._measure(wanting)
+            finally:
+                for process in self.processes.values():
+                    process.end()
+        return {name: {**self.found.get(name, {}), **self._error(name)} for name in CONTESTANTS}
+
+    def _error(self, name: str) -> dict[str, str]:
+        return {"error": self.failed[name]} if name in self.failed else {}
+
+    def _lacks(self, name: str) -> bool:
+        mine = self.found.get(name, {})
+        return len(mine.get("rounds", ())) < self.rounds or (name == WHOLE and "wait" not in mine)
+
+    def _in_time(self) -> bool:
+        return time.monotonic() < self.end
+
+    def _measure(self, names: Sequence[str]) -> None:
+        self.processes = {name: Process(name, self.setting) for name in names}
+        for process in self.processes.values():
+            process.send("begin")  # all get ready side by side
+        for name in names:
+            self._keep(name, self._answer(name))
+        require_equal_losses({name: self.found[name]["first_loss"] for name in ALIKE if name in self.found})
+        for number in range(self.rounds):
+            for name in names:
+                if name in self.processes and len(self.found[name].get("rounds", ())) <= number and self._in_time():
+                    self._round(name, number)
+        for what in ("parts", "wait"):
+            if WHOLE in self.processes and self._in_time():
+                self.processes[WHOLE].send(what)
+                self._keep(WHOLE, self._answer(WHOLE))
+
+    def _round(self, name: str, number: int) -> None:
+        self.processes[name].send("round")
+        found = self._answer(name)
+        if found is not None:
+            row = {key: found.pop(key) for key in ("tokens", "seconds")}
+            self._keep(name, {**found, "rounds": [*self.found[name].get("rounds", ()), row]})
+            self._say(
+                f"round {number + 1} of {self.rounds}: {name}, {row['tokens'] / row['seconds']:.0f} tokens a second"
+            )
+
+    def _answer(self, name: str) -> dict[str, Any] | None:
+        """What a contestant answers; None if it failed, which ends it."""
+        try:
+            return self.processes[name].receive()
+        except XalignError as error:
+            self.failed[name] = " ".join(str(error).split())
+            self.processes.pop(name).end()
+            self._say(f"{name}: {self.failed[name]}")
+            return None
+
+    def _keep(self, name: str, found: Mapping[str, Any] | None) -> None:
+        if found is not None:
+            self.found[name] = {**self.found.get(name, {}), **found}
+            write_json(self.path, self.found)
+
+    def _say(self, what: str) -> None:
+        print(f"{self.setting.arch}, {self.setting.dtype}: {what}", file=sys.stderr, flush=True)
+
+
+def require_equal_losses(losses: Mapping[str, float]) -> None:
+    """Raise :class:`XalignError` unless contestants with the same weights and batches begin with the same loss."""
+    if losses and max(losses.values()) - min(losses.values()) > TOLERANCE * max(losses.values()):
+        raise XalignError(
+            "the contestants do not compute the same, and nothing was written",
+            where="the mean loss of the first batch, in nats, in float32",
+            found=", ".join(f"{name} {loss:.6f}" for name, loss in losses.items()),
+            expected=f"values within {TOLERANCE:g} of each other, relative",
+        )
+
+
+def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A row for each contestant of a setting.
+
+    Returns:
+        ``tokens_per_second`` and ``times_fairseq``, each as [median, lowest, highest] over rounds, the latter by pairs
+        of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step the shares of
+        ``encoder_pass``, ``labelling`` and ``wait``. Else an ``error``, or neither: there was no time.
+    """
+    speeds = {name: _speeds(found.get(name, {})) for name in CONTESTANTS}
+    rows = []
+    for name in CONTESTANTS:
+        mine, row = found.get(name, {}), {"contestant": name}
+        row |= {key: mine[key] for key in ("error", "first_loss", "peak_mb", "device_peak_mb", "wait") if key in mine}
+        if speeds[name]:
+            row |= {"rounds": len(speeds[name]), "tokens_per_second": _spread(speeds[name])}
+            ratios = [own / base for own, base in zip(speeds[name], speeds["fairseq"], strict=False)]
+            row |= {"times_fairseq": _spread(ratios)} if ratios else {}
+            row |= {part: mine[part] / mine["step"] for part in ("encoder_pass", "labelling") if "step" in mine}
+        rows.append(row)
+    return rows
+
+
+def _speeds(found: Mapping[str, Any]) -> list[float]:
+    return [row["tokens"] / row["seconds"] for row in found.get("rounds", ())]
+
+
+def _spread(values: Sequence[float]) -> list[float]:
+    return [median(values), min(values), max(values)]
+
+
+def digest(setting: Setting, versions: Mapping[str, str]) -> str:
+    """What tells measurements that may not be mixed apart: options, data, versions, commit and machine."""
+    text = file_sha256(Path(setting.data, "dict.txt"))
+    what = [asdict(setting) | {"data": text}, dict(versions), commit(), processor(setting.device)]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
+
+
+def run(args: argparse.Namespace, work: Path) -> dict[str, Any]:
+    """Measure; the contents of the results file."""
+    end = time.monotonic() + 60 * args.minutes
+    versions = {package: found for package in PACKAGES if (found := installed(package))}
+    data = args.data_bin or work / "data/data-bin"
+    if not data.is_dir():
+        data_bin(data.parent)
+    rows, batches = [], {}
+    for arch in args.arch:
+        for dtype in args.dtype:
+            tokens = args.max_tokens or TOKENS[args.device][arch]
+            setting = Setting(arch, dtype, args.device, tokens, str(data), args.threads, BATCHES[args.device])
+            path = work / f"training-{digest(setting, versions)}.json"
+            found = Measurement(setting, path, args.rounds, end).run()
+            rows += [{"arch": arch, "dtype": dtype, **row} for row in compare(found)]
+            batches.setdefault(arch, next((each["contents"] for each in found.values() if "contents" in each), None))
+    given = f"--device {args.device} --arch {' '.join(args.arch)} --dtype {' '.join(args.dtype)} --rounds {args.rounds}"
+    given += f" --data-bin {args.data_bin.name}" if args.data_bin else ""
+    return {
+        "command": f"benchmark_training.py {given}",
+        "commit": commit() or "unknown",
+        "seed": SEED,
+        "machine": processor(args.device),
+        "device": args.device,
+        "cores": cores(),
+        "threads": args.threads,
+        "versions": versions,
+        "batches": batches,
+        "rows": rows,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=training_report.DEVICES, default="cpu")
+    parser.add_argument("--arch", nargs="+", choices=ARCHS, default=["base", "small", "tiny"], help="sizes of encoders")
+    parser.add_argument("--dtype", nargs="+", choices=DTYPES, help="on a CPU without float16 if none is named")
+    parser.add_argument("--rounds", type=int, default=5, help="of updates on all batches, for each contestant")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="no round begins later")
+    parser.add_argument("--max-tokens", type=int, help="of the pairs of a batch, and of its blocks")
+    parser.add_argument("--threads", type=int, default=cores(), help="of each contestant")
+    parser.add_argument("--data-bin", type=Path, help="with bitext and monolingual text (default: the sample's)")
+    parser.add_argument("--work", type=Path, help="folder for data and rounds (default: a temporary one)")
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
+    args = parser.parse_args()
+    require_matplotlib()
+    args.dtype = args.dtype or DEFAULT_DTYPES[args.device]
+    with tempfile.TemporaryDirectory() as temporary:
+        write_json(args.out / f"training-{args.device}.json", run(args, args.work or Path(temporary)))
+    print(training_report.write(args.out))
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

@@ -1,0 +1,129 @@
+"""The batches that every contestant of benchmark_training.py trains on, in the form that each of them takes."""
+
+import contextlib
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import xalign_fairseq
+from xalign_fairseq.data.samples import PAD
+
+SEED = 1
+LABELS_OF_NOTHING = -100  # as transformers has it
+Sample = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is measured.
+
+    Attributes:
+        arch: tiny, small or base, the package's own sizes; base is XLM-R's.
+        dtype: float32, bfloat16 or float16.
+        device: cpu or cuda.
+        tokens: of the pairs of a batch, padding included, and as many of its monolingual blocks.
+        data: the data-bin.
+        threads: of the CPU.
+        batches: different ones that a round goes through.
+        seed: of weights and batches.
+    """
+
+    arch: str
+    dtype: str
+    device: str
+    tokens: int
+    data: str
+    threads: int
+    batches: int
+    seed: int = SEED
+
+
+def read_options(setting: Setting, objectives: str) -> Any:
+    """fairseq's configuration of a training by the package's own task."""
+    xalign_fairseq.register()  # patches fairseq, too
+    from fairseq import options
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+    dtype = {"float32": [], "bfloat16": ["--bf16"], "float16": ["--fp16"]}[setting.dtype]
+    given = [
+        setting.data, "--task", "xalign_pretraining", "--criterion", "xlm_align", "--objectives", objectives,
+        "--arch", f"xalign_{setting.arch}", "--dwa-start-update", "0", "--max-positions", "256",
+        "--max-tokens", setting.tokens, "--mono-max-tokens", setting.tokens, "--seed", setting.seed,
+        "--optimizer", "adam", "--lr", "1e-4", "--clip-norm", "1", "--save-dir", Path(setting.data, "unused"),
+        *dtype, *(["--cpu"] if setting.device == "cpu" else []),
+    ]  # fmt: skip
+    with contextlib.redirect_stderr(io.StringIO()):
+        return convert_namespace_to_omegaconf(
+            options.parse_args_and_arch(options.get_training_parser(), list(map(str, given)))
+        )
+
+
+def open_batches(task: Any, setting: Setting, workers: int = 0) -> Iterator[Sample]:
+    """The batches of the first epoch in the order of training; the task's criterion has been built."""
+    if "train" not in task.datasets:
+        task.load_dataset("train")
+    read = task.get_batch_iterator(
+        task.dataset("train"), max_tokens=setting.tokens, seed=setting.seed, num_workers=workers
+    )
+    return iter(read.next_epoch_itr(shuffle=True))
+
+
+def first_batches(task: Any, setting: Setting) -> list[Sample]:
+    """As many of them as a round has."""
+    return [sample for sample, _ in zip(open_batches(task, setting), range(setting.batches), strict=False)]
+
+
+def for_masked_lm(sample: Sample) -> list[Sample]:
+    """A batch as fairseq's masked_lm takes it: the blocks, then the pairs, as two micro-batches of one update."""
+    return [
+        {
+            "net_input": {"src_tokens": tokens},
+            "target": targets,
+            "ntokens": int((tokens != PAD).sum()),
+            "nsentences": len(tokens),
+        }
+        for tokens, targets in _streams(sample)
+    ]
+
+
+def for_transformers(sample: Sample) -> list[Sample]:
+    """The same as transformers' models take them, and the share of the batch's predictions that each one has."""
+    parts = list(_streams(sample))
+    counts = [int((targets != PAD).sum()) for _, targets in parts]
+    return [
+        {
+            "input_ids": tokens,
+            "attention_mask": tokens != PAD,
+            "labels": targets.masked_fill(targets == PAD, LABELS_OF_NOTHING),
+            "share": count / sum(counts),
+        }
+        for (tokens, targets), count in zip(parts, counts, strict=True)
+    ]
+
+
+def count_tokens(samples: Sequence[Sample]) -> int:
+    """Tokens that are not padding, of all streams."""
+    return sum(int((tokens != PAD).sum()) for sample in samples for tokens, _ in _streams(sample))
+
+
+def contents(samples: Sequence[Sample]) -> dict[str, float]:
+    """Means over the batches: tokens, the share of padding beside them, pairs, monolingual blocks, and predictions."""
+    streams = [stream for sample in samples for stream in _streams(sample)]
+    tokens, places = count_tokens(samples), sum(read.numel() for read, _ in streams)
+    each = len(samples)
+    return {
+        "tokens": tokens / each,
+        "padding": 1 - tokens / places,
+        "pairs": sum(len(sample["bitext"]["masked"]) for sample in samples) / each,
+        "blocks": sum(len(sample["mono"]["masked"]) for sample in samples) / each,
+        "predictions": sum(int((targets != PAD).sum()) for _, targets in streams) / each,
+    }
+
+
+def _streams(sample: Sample) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    for name in ("mono", "bitext"):
+        yield sample[name]["masked"], sample[name]["targets"]

@@ -1,0 +1,121 @@
+"""Table and picture of benchmark_training.py, from its results files."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markers import table
+
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.layers import COLOURS, MARKERS
+
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+NOT_MEASURED = "not measured"
+BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens a second
+COLUMNS = ("encoder", "dtype", "training", "tokens a second", "times fairseq", "peak MB", "labels: encoder pass",
+           "labels: from states", "wait for data")  # fmt: skip
+LEGEND = (
+    "Tokens without padding; medians over rounds, lowest and highest in brackets. MLM + TLM predicts what masked_lm "
+    "and transformers predict, from the same weights: their first losses are equal. XLM-Align's step has DWA with "
+    "self-labelling besides; its shares are of a step whose parts are clocked. transformers computes its logits at all "
+    "positions, the others at masked ones."
+)
+Result = Mapping[str, Any]
+
+
+def write(folder: Path) -> str:
+    """Write ``training.md`` and ``training.png`` in the folder of the results files; the table is returned."""
+    paths = {device: folder / f"training-{device}.json" for device in DEVICES}
+    results = {device: json.loads(path.read_text()) for device, path in paths.items() if path.is_file()}
+    text = render(results)
+    with atomic_write(folder / "training.md") as out:
+        out.write(text)
+    draw(results, folder / "training.png")
+    return text
+
+
+def render(results: Mapping[str, Result]) -> str:
+    """Markdown: a table for each device, and notes."""
+    parts = []
+    for device, label in DEVICES.items():
+        if device not in results:
+            parts.append(f"{label}: {NOT_MEASURED}.")
+            continue
+        threads = results[device]["threads"]
+        where = f"{label}, {threads} thread{'s' * (threads > 1)}" if device == "cpu" else label
+        parts += [f"{where}:", table(COLUMNS, [_cells(row) for row in results[device]["rows"]])]
+    notes = "\n".join(note(device, result) for device, result in results.items())
+    return "\n\n".join(part for part in (*parts, LEGEND, notes) if part) + "\n"
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    which = [row["arch"], row["dtype"], row["contestant"]]
+    if "tokens_per_second" not in row:
+        failed = f"failed: {row['error']}" if "error" in row else NOT_MEASURED
+        return [*which, " ".join(failed.split())[:120], *[""] * (len(COLUMNS) - 4)]
+    memory = f"{row['peak_mb']:.0f}"
+    if "device_peak_mb" in row:
+        memory = f"{row['device_peak_mb']:.0f} (host {memory})"
+    parts = (row.get(part) for part in ("encoder_pass", "labelling", "wait"))
+    shares = ["-" if part is None else f"{100 * part:.1f} %" for part in parts]
+    ratio = _spread(row["times_fairseq"], 2) if "times_fairseq" in row else "-"
+    return [*which, _spread(row["tokens_per_second"], 0), ratio, memory, *shares]
+
+
+def _spread(values: Sequence[float], digits: int) -> str:
+    middle, low, high = (f"{value:.{digits}f}" for value in values)
+    return f"{middle} ({low} to {high})"
+
+
+def note(device: str, result: Result) -> str:
+    """Machine, versions, batches, commit and command of a device's results."""
+    versions = ", ".join(f"{package} {number}" for package, number in result["versions"].items())
+    cores = f" ({result['cores']} cores)" if device == "cpu" else ""
+    batches = "; ".join(
+        f"{arch}: {each['tokens']:.0f} tokens a batch ({each['pairs']:.0f} pairs, {each['blocks']:.0f} blocks, "
+        f"{each['predictions']:.0f} predictions, {100 * each['padding']:.1f} % padding)"
+        for arch, each in result["batches"].items()
+        if each is not None
+    )
+    return (
+        f"- {device}: {result['machine']}{cores}; {versions}; {batches}; seed {result['seed']}; "
+        f"commit {result['commit']}; `{result['command']}`"
+    )
+
+
+def draw(results: Mapping[str, Result], path: Path) -> None:
+    """Times fairseq's tokens a second, a panel for each device, with the budget; nothing if nothing was measured."""
+    panels = {
+        device: [row for row in result["rows"] if "times_fairseq" in row and row["contestant"] != "fairseq"]
+        for device, result in results.items()
+    }
+    panels = {device: rows for device, rows in panels.items() if rows}
+    if not panels:
+        return
+    longest = max(len({(row["arch"], row["dtype"]) for row in rows}) for rows in panels.values())
+    figure = new_figure(2.2 + 3.4 * len(panels), 1.5 + 0.4 * longest)
+    for axes, (device, rows) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True):
+        settings = list(dict.fromkeys((row["arch"], row["dtype"]) for row in rows))
+        for number, name in enumerate(dict.fromkeys(row["contestant"] for row in rows)):
+            mine = [row for row in rows if row["contestant"] == name]
+            middles, lows, highs = zip(*(row["times_fairseq"] for row in mine), strict=True)
+            places = [settings.index((row["arch"], row["dtype"])) + 0.15 * (number - 1) for row in mine]
+            below = [middle - low for middle, low in zip(middles, lows, strict=True)]
+            above = [high - middle for middle, high in zip(middles, highs, strict=True)]
+            axes.errorbar(
+                middles, places, xerr=[below, above], linestyle="none", label=name, markersize=5, elinewidth=1,
+                color=COLOURS[number], marker=MARKERS[number],
+            )  # fmt: skip
+        axes.axvline(1.0, color=MUTED, linewidth=0.8)
+        axes.axvline(BUDGETS[device], color=MUTED, linewidth=0.8, linestyle="dashed")
+        axes.set_yticks(range(len(settings)), [f"{arch}, {dtype}" for arch, dtype in settings])
+        axes.set_title(f"{DEVICES[device]} (dashed: budget)", color=INK, fontsize=9, loc="left")
+        axes.set_xlabel("times fairseq's tokens a second", color=INK, fontsize=9)
+        axes.grid(axis="x", color=GRID, linewidth=0.7)
+        axes.tick_params(colors=MUTED, labelsize=8)
+        axes.invert_yaxis()
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, fontsize=8)
+    save(figure, path)

@@ -1,0 +1,212 @@
+"""The benchmark of training: what it asks of its contestants, what it compares, and the contestants themselves."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from xalign_fairseq.errors import XalignError
+
+CONTENTS = {"tokens": 100.0, "padding": 0.1, "pairs": 2.0, "blocks": 1.0, "predictions": 15.0}
+SECONDS = {"fairseq": 2.0, "xalign, MLM + TLM": 1.0, "transformers": 4.0, "xalign, XLM-Align": 1.25}
+
+
+@pytest.fixture
+def benchmark(script):
+    return script("benchmark_training")
+
+
+@pytest.fixture
+def asked(benchmark, monkeypatch):
+    """What contestants are asked, (name, what); they answer at once, those in ``asked.broken`` by an error."""
+    questions = []
+    losses = dict.fromkeys(SECONDS, 7.5) | {"xalign, XLM-Align": 6.0}
+    state = SimpleNamespace(questions=questions, broken={}, losses=losses, ended=[])
+
+    class Process:
+        def __init__(self, name, setting):
+            self.name = name
+
+        def send(self, what):
+            questions.append((self.name, what))
+            self.what = what
+
+        def receive(self):
+            if self.what in state.broken.get(self.name, ()):
+                raise XalignError("ImportError: No module named 'x'")
+            return {
+                "begin": {"first_loss": losses[self.name], "contents": CONTENTS},
+                "round": {"tokens": 200, "seconds": SECONDS[self.name], "peak_mb": 500.0},
+                "parts": {"step": 2.0, "encoder_pass": 0.2, "labelling": 0.01},
+                "wait": {"wait": 0.005},
+            }[self.what]
+
+        def end(self):
+            state.ended.append(self.name)
+
+    monkeypatch.setattr(benchmark, "Process", Process)
+    return state
+
+
+@pytest.fixture
+def run(benchmark, monkeypatch, tmp_path):
+    """Run the script on a folder that passes for a data-bin; the results file's content."""
+    data, out = tmp_path / "data-bin", tmp_path / "out"
+    data.mkdir()
+    (data / "dict.txt").write_text("a 1\n")
+
+    def call(*options):
+        line = ["benchmark_training.py", "--data-bin", data, "--work", tmp_path / "work", "--out", out, *options]
+        monkeypatch.setattr("sys.argv", list(map(str, line)))
+        benchmark.main()
+        return json.loads((out / "training-cpu.json").read_text())
+
+    call.out = out
+    return call
+
+
+def rows_of(result):
+    return {row["contestant"]: row for row in result["rows"]}
+
+
+def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
+    result = run("--arch", "tiny", "--dtype", "float32", "--rounds", "2", "--threads", "1")
+    names = list(SECONDS)
+    begin, rounds = [(name, "begin") for name in names], [(name, "round") for name in names]
+    assert asked.questions == [*begin, *rounds, *rounds, (names[-1], "parts"), (names[-1], "wait")]
+    assert sorted(asked.ended) == sorted(names)
+    rows = rows_of(result)
+    assert rows["fairseq"]["tokens_per_second"] == [100.0, 100.0, 100.0]
+    assert rows["xalign, MLM + TLM"]["times_fairseq"] == [2.0, 2.0, 2.0]
+    assert rows["transformers"]["times_fairseq"] == [0.5, 0.5, 0.5]
+    whole = rows["xalign, XLM-Align"]
+    assert (whole["encoder_pass"], whole["labelling"], whole["wait"], whole["rounds"]) == (0.1, 0.005, 0.005, 2)
+    assert result["seed"] == 1 and result["device"] == "cpu" and result["threads"] == 1
+    assert {"commit", "machine", "cores", "batches"} <= result.keys() and "torch" in result["versions"]
+    expected = "benchmark_training.py --device cpu --arch tiny --dtype float32 --rounds 2 --data-bin data-bin"
+    assert result["command"] == expected and result["batches"] == {"tiny": CONTENTS}
+
+
+def test_the_spread_is_that_of_rounds_that_followed_each_other(benchmark):
+    def rounds(*seconds):
+        return {"rounds": [{"tokens": 100, "seconds": each} for each in seconds]}
+
+    rows = benchmark.compare({"fairseq": rounds(1, 2, 4), "transformers": rounds(1, 1)})
+    rows = {row["contestant"]: row for row in rows}
+    assert rows["fairseq"]["tokens_per_second"] == [50, 25, 100]
+    assert rows["transformers"]["times_fairseq"] == [1.5, 1, 2]
+    assert rows["xalign, XLM-Align"] == {"contestant": "xalign, XLM-Align"}
+
+
+@pytest.mark.parametrize("name", ["fairseq", "xalign, MLM + TLM", "transformers"])
+def test_nothing_is_written_where_first_losses_differ(run, asked, name):
+    asked.losses[name] = 7.5 * (1 + 1e-4)
+    with pytest.raises(XalignError, match=r"do not compute the same[\s\S]*" + name.replace("+", r"\+")):
+        run("--arch", "tiny", "--dtype", "float32")
+    assert not run.out.exists() and ("fairseq", "round") not in asked.questions
+    assert len(asked.ended) == 4
+
+
+def test_what_is_measured_is_not_measured_again(run, asked):
+    options = ("--arch", "tiny", "--dtype", "float32", "--threads", "1")
+    first = run(*options, "--rounds", "2")
+    asked.questions.clear()
+    assert run(*options, "--rounds", "2") == first and not asked.questions
+    run(*options, "--rounds", "3")
+    assert [what for _, what in asked.questions].count("round") == 4
+    asked.questions.clear()
+    run(*options, "--rounds", "2", "--max-tokens", "77")
+    assert [what for _, what in asked.questions].count("round") == 8
+
+
+def test_a_contestant_that_fails_is_named_and_the_rest_goes_on(run, asked):
+    asked.broken = {"transformers": ("begin",), "xalign, MLM + TLM": ("round",)}
+    options = ("--arch", "tiny", "--dtype", "float32", "--rounds", "1", "--threads", "1")
+    rows = rows_of(run(*options))
+    assert "No module named" in rows["transformers"]["error"] and "tokens_per_second" not in rows["transformers"]
+    assert "error" in rows["xalign, MLM + TLM"] and rows["xalign, XLM-Align"]["times_fairseq"][0] == 1.6
+    text = (run.out / "training.md").read_text()
+    assert "| tiny | float32 | transformers | failed: ImportError: No module named 'x' |" in text
+    # What failed is tried again.
+    asked.broken = {}
+    assert rows_of(run(*options))["transformers"]["times_fairseq"][0] == 0.5
+
+
+def test_without_time_nothing_is_begun(run, asked):
+    result = run("--arch", "tiny", "base", "--dtype", "float32", "--minutes", "0")
+    assert not asked.questions and len(result["rows"]) == 8
+    assert (run.out / "training.md").read_text().count("| not measured |") == 8
+
+
+def test_the_table_and_the_picture(run, asked, script):
+    run("--arch", "tiny", "base", "--dtype", "float32", "bfloat16", "--rounds", "1", "--threads", "2")
+    text = (run.out / "training.md").read_text()
+    assert "CPU, 2 threads:" in text and "GPU: not measured." in text
+    which, shares = "| base | bfloat16 | xalign, XLM-Align |", "10.0 % | 0.5 % | 0.5 % |"
+    assert f"{which} 160 (160 to 160) | 1.60 (1.60 to 1.60) | 500 | {shares}" in text
+    assert "tiny: 100 tokens a batch (2 pairs, 1 blocks, 15 predictions, 10.0 % padding)" in text
+    assert (run.out / "training.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture
+def setting(script, databin):
+    return script("training_batches").Setting("tiny", "float32", "cpu", 256, str(databin), 1, 1)
+
+
+@pytest.mark.slow
+def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, transformers):
+    contestants = script("training_contestants")
+    names = ("fairseq", "xalign, MLM + TLM", "transformers")
+    made = {name: contestants.CONTESTANTS[name](setting) for name in names}
+    require = script("benchmark_training").require_equal_losses
+    losses = {name: each.first_loss() for name, each in made.items()}
+    require(losses)
+    # A mask that is left out is found.
+    [parts] = made["transformers"].samples
+    parts[1]["attention_mask"][:, -3:] = False
+    with pytest.raises(XalignError, match="do not compute the same"):
+        require({**losses, "transformers": made["transformers"].first_loss()})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_step_trains(script, setting, transformers, dtype):
+    contestants = script("training_contestants")
+    for name in contestants.CONTESTANTS:
+        worker = contestants.Worker(name, replace(setting, dtype=dtype))
+        first = worker.begin()["first_loss"]
+        for _ in range(4):
+            found = worker.round()
+        assert found["tokens"] == worker.contestant.tokens > 300 and found["seconds"] > 0 and found["peak_mb"] > 50
+        worker.contestant.model.float()
+        assert loss_of(worker) < first - 0.05, name
+
+
+def loss_of(worker):
+    with torch.no_grad():
+        return worker.contestant._loss(worker.contestant.samples[0])
+
+
+@pytest.mark.slow
+def test_the_parts_of_xlm_align_s_step(script, setting):
+    worker = script("training_contestants").Worker("xalign, XLM-Align", setting)
+    worker.begin()
+    found = worker.parts()
+    assert 0 < found["labelling"] < found["encoder_pass"] < found["step"]
+    assert 0 <= worker.wait()["wait"] < 1
+
+
+@pytest.mark.slow
+def test_processes_answer_until_they_are_ended(script, benchmark, setting):
+    process = benchmark.Process("xalign, MLM + TLM", setting)
+    process.send("begin")
+    assert process.receive()["first_loss"] > 1
+    process.send("nothing")
+    with pytest.raises(XalignError, match="KeyError"):
+        process.receive()
+    process.send("round")
+    assert process.receive()["seconds"] > 0
+    process.end()
+    assert not process.process.is_alive()
