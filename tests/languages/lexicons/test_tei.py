@@ -54,11 +54,17 @@ def test_tei_of_the_older_kind(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(TEI[:-20].encode(), "can't be read"), (b"", "can't be read"),
-     (gzip.compress(TEI.encode())[:-30], "can't be read"),
-     (b"<TEI><text/></TEI>", "no entry"), (b'<?xml version="1.0" encoding="none"?><TEI/>', "can't be read"),
-     (b'<?xml version="1.0" encoding="utf-7"?><TEI/>', "can't be read"), (b"<a>" * 50_000, "can't be read"),
-     (b"<entry>" + b"<sense>" * 50_000 + b"</sense>" * 50_000 + b"</entry>", "can't be read"), (b"\x1f\x8bgzip it is not", "can't be read")],
+    [
+        (TEI[:-20].encode(), "can't be read"),
+        (b"", "can't be read"),
+        (gzip.compress(TEI.encode())[:-30], "can't be read"),
+        (b"<TEI><text/></TEI>", "no entry"),
+        (b'<?xml version="1.0" encoding="none"?><TEI/>', "can't be read"),
+        (b'<?xml version="1.0" encoding="utf-7"?><TEI/>', "can't be read"),
+        (b"<a>" * 50_000, "can't be read"),
+        (b"<entry>" + b"<sense>" * 50_000 + b"</sense>" * 50_000 + b"</entry>", "can't be read"),
+        (b"\x1f\x8bgzip it is not", "can't be read"),
+    ],
 )  # fmt: skip
 def test_damaged_tei(tmp_path, content, words):
     (tmp_path / "bad.tei").write_bytes(content)
