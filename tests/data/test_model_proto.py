@@ -12,6 +12,7 @@ from xalign_fairseq.data.model_proto import (  # fmt: skip
     UNKNOWN,
     USER_DEFINED,
     Piece,
+    keep_pieces,
     make_unigram,
     model_type,
     read_normalisation,
@@ -46,6 +47,22 @@ def test_pieces_are_those_of_sentencepiece():
     assert types[:4] == [UNKNOWN, CONTROL, CONTROL, USER_DEFINED]
     assert [kind == BYTE for kind in types] == [processor.is_byte(i) for i in ids]
     assert types.count(BYTE) == 256 and types.count(NORMAL) > 10
+
+
+def test_kept_pieces_keep_their_order_and_all_else():
+    model = train(user_defined_symbols=["<mask>"], normalization_rule_name="nmt_nfkc_cf")
+    pieces = read_pieces(model)
+    keep = [piece.type != NORMAL or i % 3 == 0 for i, piece in enumerate(pieces)]
+
+    fewer = keep_pieces(model, keep)
+
+    assert read_pieces(fewer) == [piece for piece, stays in zip(pieces, keep, strict=True) if stays]
+    assert read_normalisation(fewer) == read_normalisation(model) and model_type(fewer) == model_type(model)
+    processor = sentencepiece.SentencePieceProcessor(model_proto=fewer)
+    assert (processor.unk_id(), processor.bos_id(), processor.eos_id()) == (0, 1, 2)
+    assert processor.get_piece_size() == sum(keep)
+    with pytest.raises(ValueError, match="shorter"):
+        keep_pieces(model, keep[:-1])
 
 
 def test_added_pieces_follow_the_models_own():

@@ -125,6 +125,12 @@ class WordPieceTokenizer(Tokenizer):
         begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
         return encoded.ids, begin, end
 
+    def parts(self, line: str) -> list[str]:
+        """What a line is split into after it was normalised; each part is spelt by pieces, or unknown, for itself."""
+        return [
+            part for part, _ in self._pieces.pre_tokenizer.pre_tokenize_str(self._pieces.normalizer.normalize_str(line))
+        ]
+
     def _encode_each(self, words: list[str]) -> list[list[int]]:
         return [self._pieces.encode(word).ids for word in words]
 

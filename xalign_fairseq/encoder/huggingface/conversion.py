@@ -4,8 +4,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from xalign_fairseq.data.databin import DICTIONARY
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import write_model
@@ -14,8 +12,8 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
 from xalign_fairseq.encoder.huggingface.vocabularies import SPM
 from xalign_fairseq.encoder.pretrained import find_pretrained, read_pretrained, require_outside
+from xalign_fairseq.encoder.saving import require_new, save_checkpoint
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 
 
@@ -47,19 +45,15 @@ def convert(
     target = Path(target)
     where = find_pretrained(model, revision)
     if target.suffix == ".pt":
-        if target.exists() and not overwrite:
-            raise XalignError(
-                "the checkpoint exists already and was left as it is", where=target,
-                next="choose another name, or pass --overwrite to replace it",
-            )  # fmt: skip
+        require_new(target, overwrite)
         with atomic_write(target, "wb") as stream:
             state, _, config = _read(where)
-            torch.save(state, stream)
+            save_checkpoint(state, stream, target)
         return config
     require_outside(where, target)
     with atomic_folder(target, overwrite) as folder:
         state, tokenizer, config = _read(where)
-        torch.save(state, folder / "model.pt")
+        save_checkpoint(state, folder / "model.pt", target)
         tokenizer.dictionary.save(folder / DICTIONARY)
         if isinstance(tokenizer.model, bytes):
             (folder / SPM).write_bytes(tokenizer.model)  # by the name that it has in XLM-R's archive

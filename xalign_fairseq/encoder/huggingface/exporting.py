@@ -54,6 +54,19 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
     require_safetensors(folder)
     state, where = read_pretrained(path)
     require_outside(where, folder)
+    with atomic_folder(folder, overwrite) as here:
+        fill(state, where, here, Path(folder).name)
+
+
+def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: str) -> None:
+    """Write a checkpoint's content into an empty folder, as :func:`export` does.
+
+    Args:
+        state: of the model.
+        where: it was read, for messages.
+        folder: gets the files.
+        name: of the model, for its card.
+    """
     encoder, others = checkpoint.load_encoder(state, where)
     heads = {name: value for name, value in others.items() if name.startswith("heads.")}
     config = encoder.config
@@ -70,14 +83,13 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
     dropped += sorted(others.keys() - heads.keys())
     if dropped:
         logger.warning("not exported from %s: %s", where, ", ".join(dropped))
-    with atomic_folder(folder, overwrite) as here:
-        write_tensors(here / SAFETENSORS, to_hugging_face(encoder, files.family, files.order))
-        _write_json(here / "config.json", hugging_face_config(state, config, files.family, files.special_ids))
-        for name, content in files.contents.items():
-            (here / name).write_bytes(content)
-        side_files.write(state, heads, here)
-        card = model_card(Path(folder).name, files.family, config, heads, training_record(state))
-        (here / "README.md").write_text(card, encoding="utf-8")
+    write_tensors(folder / SAFETENSORS, to_hugging_face(encoder, files.family, files.order))
+    _write_json(folder / "config.json", hugging_face_config(state, config, files.family, files.special_ids))
+    for file, content in files.contents.items():
+        (folder / file).write_bytes(content)
+    side_files.write(state, heads, folder)
+    card = model_card(name, files.family, config, heads, training_record(state))
+    (folder / "README.md").write_text(card, encoding="utf-8")
 
 
 def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> dict[str, Tensor]:

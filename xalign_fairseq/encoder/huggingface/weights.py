@@ -69,13 +69,23 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> None:
-    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for."""
+    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for.
+
+    Raises:
+        XalignError: the disk is full.
+    """
     require_safetensors(path)
     import safetensors.torch
 
     # Views of one storage, such as tied weights, are refused there.
     whole = {name: value.detach().clone().contiguous() for name, value in tensors.items()}
-    safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
+    try:
+        safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
+    except safetensors.SafetensorError as error:
+        raise XalignError(
+            "the weights could not be written", where=path, found=error,
+            next="if the disk is full, free some space, and run the command again",
+        ) from None  # fmt: skip
     usual_mode(path)  # the library makes it for its owner alone
 
 

@@ -1,0 +1,91 @@
+"""``xalign trim``: a smaller model that other commands, and transformers, read."""
+
+import pytest
+import torch
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained import read_pretrained, read_tokenizer
+
+LINES = ["the red house", "a cat sees"]
+
+
+@pytest.fixture
+def trim(tiny_checkpoint, tmp_path):
+    """Runs the command; the exit code."""
+    (tmp_path / "a.en").write_text(f"{LINES[0]}\n")
+    (tmp_path / "a.xx").write_text(f"{LINES[1]}\n")
+
+    def run(out, *options, model=tiny_checkpoint, text=("a.en", "a.xx")):
+        files = [str(tmp_path / name) for name in text]
+        return main(["trim", str(model), "--text", *files, "--out", str(tmp_path / out), *options])
+
+    return run
+
+
+@pytest.mark.parametrize("out", ["small.pt", "small"])
+def test_the_result_aligns_as_the_model_does(trim, tiny_checkpoint, tmp_path, capsys, out):
+    assert trim(out, "--floor", "0") == 0
+    said = capsys.readouterr().out
+    before, after = (read_tokenizer(path) for path in (tiny_checkpoint, tmp_path / out))
+    small, large = after.dictionary, before.dictionary
+    assert small.embedding_size < large.embedding_size
+    assert said.startswith(f"{tmp_path / out}: {small.embedding_size} ids (before: {large.embedding_size}), ")
+    assert [small.symbols[i] for i in after.encode(LINES[0])] == [large.symbols[i] for i in before.encode(LINES[0])]
+    trimmed = read_pretrained(tmp_path / out)[0]["task_state"]["trimmed"]
+    assert trimmed == {"to": ["a.en", "a.xx"], "ids": small.embedding_size, "of": large.embedding_size}
+    links = []
+    for model in (tiny_checkpoint, tmp_path / out):
+        text = ["--src", str(tmp_path / "a.en"), "--tgt", str(tmp_path / "a.xx")]
+        assert main(["align", "--checkpoint", str(model), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
+        links.append((tmp_path / "links").read_text())
+    assert links[0] == links[1] != ""
+
+
+def test_transformers_reads_the_folder(trim, tiny_checkpoint, tmp_path, transformers):
+    assert trim("small") == 0
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "small")
+    model = transformers.AutoModel.from_pretrained(tmp_path / "small").eval()
+    encoder, _ = checkpoint.load_encoder(read_pretrained(tiny_checkpoint)[0])
+    own = read_tokenizer(tiny_checkpoint)
+    for line in LINES:
+        ids = torch.tensor([[0, *own.encode(line), 2]])
+        theirs = tokenizer(line, return_tensors="pt")
+        assert tokenizer.convert_ids_to_tokens(theirs["input_ids"][0])[1:-1] == [
+            own.dictionary.symbols[i] for i in own.encode(line)
+        ]
+        with torch.no_grad():
+            torch.testing.assert_close(
+                model(**theirs).last_hidden_state, encoder.states(ids).layer(), rtol=1e-4, atol=1e-4
+            )
+
+
+def test_nothing_is_overwritten_silently(trim, tmp_path, capsys):
+    for out in ("small", "small.pt"):
+        assert trim(out) == 0
+        assert trim(out) == 2 and "exists already and was left as it is" in capsys.readouterr().err
+        assert trim(out, "--overwrite") == 0
+    assert trim("small", "--overwrite", model=tmp_path / "small") == 2
+    assert "holds the model itself" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [(None, "does not exist"), (b"", "the file is empty"), (b"a\xff\n", "not UTF-8")],
+)
+def test_bad_text_leaves_nothing(trim, tmp_path, capsys, content, expected):
+    before = set(tmp_path.iterdir())
+    if content is not None:
+        (tmp_path / "b").write_bytes(content)
+    assert trim("out/small.pt", text=("a.en", "b")) == 2
+    assert expected in capsys.readouterr().err
+    left = {path for path in tmp_path.rglob("*") if path.is_file()} - before
+    assert left <= {tmp_path / "b"}
+
+
+def test_other_options(trim, capsys):
+    assert trim("small.pt", "--floor", "-1") == 2
+    assert "--floor" in capsys.readouterr().err
+    assert trim("small.pt", model="no/such/model/here") == 2
+    with pytest.raises(SystemExit):
+        main(["trim", "model", "--out", "small.pt"])

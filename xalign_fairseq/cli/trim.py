@@ -1,0 +1,59 @@
+"""Cut a model's vocabulary down to the pieces that a text needs ("Load What You Need", Abdaoui et al. 2020).
+
+Four in five parameters of a small multilingual encoder are embeddings of pieces that a text of two languages never has.
+The trimmed model cuts that text into the same pieces and gives it the same hidden states, at a part of the size: the
+masked-language-model head and the optimiser's moments shrink too. Kept are the pieces of the text, special ones, single
+characters of the text's scripts, digits and signs, and the most frequent pieces of all; other text in these scripts is
+cut into shorter pieces where one is missing.
+
+OUT is a checkpoint if it ends in .pt, else a Hugging Face folder, which transformers loads too. xalign untrim puts a
+trimmed model that was trained back into the whole vocabulary.
+
+Example:
+  xalign trim xlmr.base --text train.de train.en dev.de dev.en --out xlmr.de-en.pt
+"""
+
+import argparse
+
+from xalign_fairseq.cli._aligning import PRETRAINED
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign trim``."""
+    parser.add_argument("model", metavar="MODEL", help=PRETRAINED)
+    parser.add_argument(
+        "--text", nargs="+", required=True, metavar="FILE", help="all text that is to stay as it is, a sentence a line"
+    )
+    parser.add_argument("--out", required=True, metavar="OUT", help="checkpoint to write (NAME.pt), or folder")
+    add_floor_argument(parser)
+    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
+
+
+def add_floor_argument(parser: argparse.ArgumentParser) -> None:
+    """``--floor``."""
+    parser.add_argument(
+        "--floor",
+        type=int,
+        metavar="N",
+        help="keep the N most frequent pieces of all too, whether the text has them or not (default: 2000)",
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read, cut, write, and tell what is left."""
+    import logging
+
+    from xalign_fairseq.data.trimming import FLOOR
+    from xalign_fairseq.encoder.pretrained import read_pretrained, require_outside
+    from xalign_fairseq.encoder.saving import new_model
+    from xalign_fairseq.encoder.trimming import summary, trim
+    from xalign_fairseq.launch.signals import terminate_as_exit
+
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    with terminate_as_exit(), new_model(args.out, args.overwrite) as save:
+        state, where = read_pretrained(args.model)
+        require_outside(where, args.out)
+        floor = FLOOR if args.floor is None else args.floor
+        small = trim(state, where, args.text, floor=floor, progress=True)
+        save(small, where)
+    print(f"{args.out}: {summary(small, state)}")

@@ -1,0 +1,41 @@
+"""Put a trimmed model that was trained back into the whole vocabulary of the model that it was trimmed from.
+
+What was trained is kept; the pieces that were trimmed away get the vectors that they have in the original, so that the
+result aligns any text that the original does. xalign train-aligner --trim-vocabulary does so by itself.
+
+Example:
+  xalign trim xlmr.base --text train.de train.en --out small.pt
+  ... training from small.pt ...
+  xalign untrim checkpoints --original xlmr.base --out trained.pt
+"""
+
+import argparse
+
+from xalign_fairseq.cli._aligning import PRETRAINED
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign untrim``."""
+    parser.add_argument("model", metavar="MODEL", help=f"the trimmed model, trained or not: {PRETRAINED}")
+    parser.add_argument("--original", required=True, metavar="MODEL", help="what it was trimmed from")
+    parser.add_argument("--out", required=True, metavar="OUT", help="checkpoint to write (NAME.pt), or folder")
+    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read both, join, write."""
+    import logging
+
+    from xalign_fairseq.encoder.pretrained import read_pretrained, require_outside
+    from xalign_fairseq.encoder.saving import new_model
+    from xalign_fairseq.encoder.trimming import summary, untrim
+    from xalign_fairseq.launch.signals import terminate_as_exit
+
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    with terminate_as_exit(), new_model(args.out, args.overwrite) as save:
+        (state, where), (original, original_where) = (read_pretrained(each) for each in (args.model, args.original))
+        for read in (where, original_where):
+            require_outside(read, args.out)
+        whole = untrim(state, where, original, original_where)
+        save(whole, where)
+    print(f"{args.out}: {summary(whole, state)}")
