@@ -4,7 +4,9 @@ import logging
 import os
 import signal
 import time
+from collections import Counter
 
+from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
@@ -15,6 +17,7 @@ class Counting:
 
     def __init__(self, device):
         self.device = device
+        self.unknown = UnknownTokens()
 
     def stream(self, pairs, progress=None):
         for src, tgt in pairs:
@@ -33,6 +36,7 @@ class Counting:
                     raise Local("lost")
                 case ["die"]:
                     os.kill(os.getpid(), signal.SIGKILL)
+            self.unknown.add(UnknownTokens(len(src), 1, Counter(["Thai"])))
             yield src, tgt, len(src), len(tgt)
 
 

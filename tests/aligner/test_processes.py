@@ -49,6 +49,15 @@ def test_order_sizes_devices_and_reuse(pool):
     assert pool.ask(pool_aligners.threads) == 1
 
 
+def test_unknown_tokens_of_all_processes(pool):
+    before = pool.unknown
+    pairs = numbered(8 * FEWEST_PAIRS)
+    list(pool.stream(pairs))
+    after = pool.unknown
+    assert after.unknown - before.unknown == after.scripts["Thai"] - before.scripts["Thai"] == len(pairs)
+    assert after.tokens - before.tokens == sum(len(src) for src, _ in pairs)
+
+
 def test_short_texts_occupy_every_process(pool):
     told = []
     list(pool.stream(numbered(8 * FEWEST_PAIRS), told.append))

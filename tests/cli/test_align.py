@@ -50,6 +50,17 @@ def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys):
     assert re.fullmatch(told, captured.err)
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_text_in_a_script_that_the_vocabulary_lacks(align, tmp_path, capsys, processes):
+    (tmp_path / "src").write_text("the cat\n" * 40)
+    (tmp_path / "tgt").write_text("แมว กิน\n" * 40)
+    options = ["--quiet", "--device", "cpu", "--processes", processes, "--out", tmp_path / "links"]
+    assert align(*options, src=tmp_path / "src", tgt=tmp_path / "tgt") == 0
+    said = capsys.readouterr().err
+    told = r"warning: [0-9]+ of [0-9]+ tokens are unknown to the model's vocabulary, most of them in Thai script: links"
+    assert re.fullmatch(told + r" of these words mean little\n", said), said
+
+
 def test_both_inputs_both_outputs_and_batch_sizes_agree(align, tiny_text, tmp_path, capsys):
     assert align("--quiet") == 0
     expected, quiet = capsys.readouterr()

@@ -163,6 +163,17 @@ def test_a_model_made_before_gives_the_same_files(texts):
             assert path.read_bytes() == (texts / "b" / path.name).read_bytes()
 
 
+def test_text_in_a_script_that_the_model_lacks(texts, capsys):
+    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
+    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    assert "unknown to" not in capsys.readouterr().err
+    (texts / "train.en-de.de").write_text("แมว กิน\n" * 40)
+    model = ["--spm", f"{texts}/a/sentencepiece.model"]
+    assert main(["prepare", "--destdir", str(texts / "b"), *model, *train, "--workers", "2"]) == 0
+    said = capsys.readouterr().err
+    assert "tokens are unknown to the model's vocabulary, most of them in Thai script: a model learns little" in said
+
+
 def large_text(folder: Path) -> None:
     lines = "".join(f"some words {k} of line {k * 7919 % 100003}\n" for k in range(150_000))
     for lang in ("en", "de"):

@@ -18,10 +18,11 @@ SIDES = TextFile("t.en", 9, (0, 9)), TextFile("t.de", 9, (0, 9))
 PAIR = PairText("train", "en", "de", *SIDES)
 COUNTS = {
     "lines": 9, "pairs": 6, "empty source": 1, "empty target": 2, "both sides empty": 0,
-    "tokens en": 30, "unknown en": 1, "tokens de": 0, "unknown de": 0,
+    "tokens en": 30, "unknown en": 1, "tokens de": 0, "unknown de": 0, "unknown in en Thai": 1,
 }  # fmt: skip
 MONO = MonoText("valid", "en", (SIDES[0], TextFile("more.en", 1, (0, 1))))
-MONO_COUNTS = {"lines": 10, "sentences": 8, "empty": 2, "tokens en": 3, "unknown en": 2}
+MONO_COUNTS = {"lines": 10, "sentences": 8, "empty": 2, "tokens en": 3, "unknown en": 2,
+               "unknown in en Han": 1, "unknown in en Thai": 1, "unknown in en symbols": 3}  # fmt: skip
 
 
 @pytest.fixture
@@ -46,6 +47,7 @@ def test_a_pair_without_links_and_with_some(write):
         "split": "train", "src": "en", "tgt": "de", "files": ["t.en", "t.de"], "lines": 9, "pairs": 6,
         "dropped": {"empty source": 1, "empty target": 2, "both sides empty": 0},
         "tokens": {"en": 30, "de": 0}, "unknown": {"en": 1, "de": 0},
+        "unknown_scripts": {"en": {"Thai": 1}, "de": {}},
         "unknown_rate": {"en": 0.033333, "de": 0.0},  # 1 / 30, and no token at all
     }  # fmt: skip
     assert made["pairs"][1]["links"] == {"file": "t.gold", "sure": 4, "possible": 3}
@@ -56,7 +58,8 @@ def test_monolingual_text(write):
     made = write((MONO, MONO_COUNTS))
     assert made["mono"] == [{
         "split": "valid", "lang": "en", "files": ["t.en", "more.en"], "lines": 10, "sentences": 8,
-        "dropped": {"empty": 2}, "tokens": {"en": 3}, "unknown": {"en": 2}, "unknown_rate": {"en": 0.666667},
+        "dropped": {"empty": 2}, "tokens": {"en": 3}, "unknown": {"en": 2},
+        "unknown_scripts": {"en": {"symbols": 3, "Han": 1, "Thai": 1}}, "unknown_rate": {"en": 0.666667},
     }]  # fmt: skip
     assert made["pairs"] == []
 

@@ -14,6 +14,7 @@ from xalign_fairseq.aligner.pair_states import PairEncoder
 from xalign_fairseq.aligner.sentence_pairs import Sentence, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.labelling import stored_labelling
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
@@ -70,6 +71,9 @@ class Aligner:
         units: what links join, ``word`` or ``subword``.
         batch_tokens: most tokens in a batch, padding included; one pair at least is always taken.
 
+    Attributes:
+        unknown: how many tokens of all pairs so far the vocabulary lacks.
+
     Errors: :class:`XalignError` for a layer that the encoder lacks, a language without a map or an embedding, and a
     pointer or maps with an encoding or a method that has no use for them. No pair is left out and none is cut: one with
     an empty side has no links, and one longer than the encoder's positions is read in overlapping windows.
@@ -111,6 +115,7 @@ class Aligner:
             raise XalignError("there is no such unit of links", found=units, expected=" or ".join(UNITS))
         self.units = units
         self.batch_tokens = batch_tokens
+        self.unknown = UnknownTokens()
 
     @property
     def similarity(self) -> str:
@@ -240,7 +245,7 @@ class Aligner:
         settings: Sequence[tuple[tuple[int, ...], Method]],
         progress: Callable[[int], object] | None,
     ) -> list[list[Alignment]]:
-        encoded = encode_pairs(self.tokenizer, pairs)
+        encoded = encode_pairs(self.tokenizer, pairs, self.unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
         # A pair with an empty side has no links, and the encoder is not asked.
         full = [pair for pair in encoded if all(pair.sizes)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.unknown import UnknownTokens, count_unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +25,14 @@ class EncodedPair:
         return len(self.src), len(self.tgt)
 
 
-def encode_pairs(tokenizer: Tokenizer, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[EncodedPair]:
-    """Pairs of words as ids, in their order."""
+def encode_pairs(
+    tokenizer: Tokenizer, pairs: Sequence[tuple[Sequence[str], Sequence[str]]], unknown: UnknownTokens
+) -> list[EncodedPair]:
+    """Pairs of words as ids, in their order; ``unknown`` counts those that the vocabulary lacks too."""
     sides = []
     for side in zip(*pairs, strict=True):
         (ids, sizes), (words, _) = tokenizer.encode_words_batch(side)
+        unknown.add(count_unknown(tokenizer, (ids, sizes), [" ".join(sentence) for sentence in side]))
         edges = np.cumsum(sizes)[:-1]
         sides += [np.split(ids, edges), np.split(words, edges)]
     src, src_words, tgt, tgt_words = sides

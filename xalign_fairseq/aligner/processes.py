@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from xalign_fairseq.aligner.sentence_pairs import Sentence, WordPair, chunks
+from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.signals import interrupts_kept_off
 from xalign_fairseq.launch.workers import follow_parent
@@ -85,6 +86,16 @@ class AlignerPool:
         """What a function, which must be possible to pickle, gives of the first aligner."""
         self._workers[0].send(task)
         return self._workers[0].receive()
+
+    @property
+    def unknown(self) -> UnknownTokens:
+        """How many tokens of all pairs so far the vocabulary lacks; not to be asked while pairs are being aligned."""
+        for worker in self._workers:
+            worker.send(_unknown)
+        counted = UnknownTokens()
+        for worker in self._workers:
+            counted.add(worker.receive())
+        return counted
 
     def stream(
         self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
@@ -175,6 +186,10 @@ def _serve(connection: Connection, load: Load, device: str, number: int) -> None
         return
     except Exception as error:
         connection.send((None, _sendable(error)))
+
+
+def _unknown(aligner: "Aligner") -> UnknownTokens:
+    return aligner.unknown
 
 
 def _align(aligner: "Aligner", pairs: list[WordPair]) -> list["Alignment"]:

@@ -112,8 +112,11 @@ def _align(args: argparse.Namespace) -> None:
         if args.plot:
             _plot(args, aligner, pairs, golds)
         counts = _write(args, aligner, pairs, form, output)
+        unknown = aligner.unknown.warning("links of these words mean little")
     if not args.quiet:
         print(f"{counts}; {description}", file=sys.stderr)
+    if unknown:
+        print(f"warning: {unknown}", file=sys.stderr)
 
 
 def _write(

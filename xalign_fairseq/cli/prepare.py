@@ -14,6 +14,7 @@ name, wherever they stand.
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -109,6 +110,7 @@ def run(args: argparse.Namespace) -> None:
     """Prepare the data and print what was kept, dropped and unknown."""
     from xalign_fairseq.data.prepare import prepare
     from xalign_fairseq.data.sources import PrepareOptions
+    from xalign_fairseq.data.unknown import unknown_of_texts
     from xalign_fairseq.encoder.pretrained import read_tokenizer
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
@@ -133,6 +135,9 @@ def run(args: argparse.Namespace) -> None:
         options.check()
         manifest = prepare(options, None if args.tokenizer is None else read_tokenizer(args.tokenizer))
     print("\n".join(summary(manifest)))
+    unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
+    if message := unknown.warning("a model learns little of these words"):
+        print(f"warning: {message}", file=sys.stderr)
     print(f"{manifest['tokenizer']['symbols']} symbols in the dictionary; all counts in {args.destdir}/manifest.json")
 
 

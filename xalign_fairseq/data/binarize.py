@@ -10,10 +10,12 @@ import numpy as np
 from xalign_fairseq.data.corpus import TextFile
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, words_prefix
 from xalign_fairseq.data.tokenizer import Ragged, Tokenizer, split_words
+from xalign_fairseq.data.unknown import UnknownTokens, count_unknown
 from xalign_fairseq.links.pharaoh import Gold, parse_line
 
 # Reasons for dropping, as the manifest has them.
 EMPTY, EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH = "empty", "empty source", "empty target", "both sides empty"
+UNKNOWN_IN = "unknown in"  # begins the counts of a language's unknown tokens by script
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,9 @@ class PairText:
             EMPTY_BOTH: int((no_src & no_tgt).sum()),
         }
         items = [_select(side, keep) for side in sides]
-        for lang, (ids, _) in zip((self.src, self.tgt), items, strict=True):
-            counts |= {f"tokens {lang}": len(ids), f"unknown {lang}": _unknown(ids, tokenizer)}
+        for lang, side, lines in zip((self.src, self.tgt), items, texts, strict=True):
+            kept_lines = [line for line, kept in zip(lines, keep, strict=True) if kept]
+            counts |= _token_counts(lang, count_unknown(tokenizer, side, kept_lines))
         items = [_with_eos(side, tokenizer.dictionary.eos_index) for side in items]
         if self.links_file is not None:
             golds = [parse_line(line) for line, kept in zip(self.links_file.read(), keep, strict=True) if kept]
@@ -146,13 +149,13 @@ class MonoText:
 
     def encode(self, tokenizer: Tokenizer) -> Encoded:
         """Ids of each line, with ``</s>``."""
-        ids, sizes = tokenizer.encode_batch([line for file in self.files for line in file.read()])
+        lines = [line for file in self.files for line in file.read()]
+        ids, sizes = tokenizer.encode_batch(lines)
         counts = {
             "lines": len(sizes),
             "sentences": int((sizes > 0).sum()),
             EMPTY: int((sizes == 0).sum()),
-            f"tokens {self.lang}": len(ids),
-            f"unknown {self.lang}": _unknown(ids, tokenizer),
+            **_token_counts(self.lang, count_unknown(tokenizer, (ids, sizes), lines)),
         }
         return Encoded((_with_eos((ids, sizes[sizes > 0]), tokenizer.dictionary.eos_index),), counts)
 
@@ -167,8 +170,9 @@ def _with_eos(sequences: Ragged, eos: int) -> Ragged:
     return np.insert(flat, np.cumsum(sizes), eos), sizes + 1
 
 
-def _unknown(ids: np.ndarray, tokenizer: Tokenizer) -> int:
-    return int((ids == tokenizer.dictionary.unk_index).sum())
+def _token_counts(lang: str, found: UnknownTokens) -> dict[str, int]:
+    scripts = {f"{UNKNOWN_IN} {lang} {script}": count for script, count in found.scripts.items()}
+    return {f"tokens {lang}": found.tokens, f"unknown {lang}": found.unknown, **scripts}
 
 
 def _triples(golds: Sequence[Gold]) -> Ragged:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.data.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, MonoText, PairText
+from xalign_fairseq.data.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, UNKNOWN_IN, MonoText, PairText
 from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
@@ -81,12 +81,19 @@ def _entry(text: Text, counts: Mapping[str, int]) -> dict[str, Any]:
         "dropped": {reason: counts[reason] for reason in reasons},
         "tokens": tokens,
         "unknown": unknown,
+        "unknown_scripts": {lang: _scripts(counts, f"{UNKNOWN_IN} {lang} ") for lang in languages},
         "unknown_rate": {lang: round(unknown[lang] / max(1, tokens[lang]), 6) for lang in languages},
     }
     if isinstance(text, PairText) and text.links_file is not None:
         links = {"sure": counts["sure links"], "possible": counts["possible links"]}
         made["links"] = {"file": text.links_file.path, **links}
     return made
+
+
+def _scripts(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
+    """How often which script was seen in unknown tokens, the most frequent first."""
+    found = {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}
+    return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
 
 def _name(path: str | os.PathLike | None) -> str | None:

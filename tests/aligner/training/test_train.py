@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -77,6 +78,13 @@ def test_the_best_checkpoint_is_the_result(call, small_run):
     assert seen == [Progress(4, aer=0.5), Progress(8, aer=0.5)]
     left = {path.name for path in small_run.out.glob("checkpoint_*")}
     assert left == {"checkpoint_best.pt", "checkpoint_last.pt"}
+
+
+def test_words_that_the_model_does_not_know_are_told(call, small_run):
+    Path(small_run.src).write_text("แมว กิน\n" * 4)
+    _, said, _ = call()
+    told = [line for line in said if line.startswith("warning: ")]
+    assert len(told) == 1 and "in Thai script: the aligner learns little of these words" in told[0]
 
 
 def test_without_development_set_there_is_no_aer(call):

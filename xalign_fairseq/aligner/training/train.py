@@ -11,6 +11,7 @@ from xalign_fairseq.aligner.training.log import Progress, read_line
 from xalign_fairseq.aligner.training.model import aer_of, open_model
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.data.prepare import prepare
+from xalign_fairseq.data.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.encoder.pretrained import read_tokenizer
 from xalign_fairseq.files import read_json, write_json
@@ -94,6 +95,8 @@ def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
+    if message := unknown_of_texts(texts).warning("the aligner learns little of these words"):
+        say(f"warning: {message}")
     before = aer_of(run.model, run, layer, "hidden", device)
     if before is not None:
         say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
