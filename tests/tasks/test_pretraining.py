@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from omegaconf import OmegaConf
 
@@ -13,6 +14,7 @@ xalign_fairseq.register()
 from xalign_fairseq.data.databin import mono_prefix  # noqa: E402
 from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
+from xalign_fairseq.encoder.model import XalignModel  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.pretraining import (  # noqa: E402
     XalignPretrainingConfig,
@@ -165,3 +167,32 @@ def test_options_of_batches_reach_the_dataset(shard):
     assert found == [(1, False), (0, True)]
     with pytest.raises(XalignError, match="--length-bucket-width"):
         task(folder, length_bucket_width=-1)
+
+
+def test_the_family_of_the_encoder_that_training_began_with_stays(shard, tmp_path):
+    folder = shard("one", "en-fr")
+    first = task(folder)
+    sizes = {"encoder_layers": 1, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
+    config = EncoderConfig(first.dictionary.embedding_size, **sizes)
+    stored = {"cfg": {"model": sizes}, "model": XalignModel(config).state_dict(), "task_state": {"family": "tiny"}}
+    torch.save(stored, tmp_path / "model.pt")
+    options = SimpleNamespace(
+        **sizes, init_checkpoint=tmp_path / "model.pt", language_embeddings="", layer_norm_eps=1e-5
+    )
+    XalignModel.build_model(options, first)
+    assert first.state_dict()["family"] == "tiny"
+    resumed = task(folder)
+    assert "family" not in resumed.state_dict()
+    resumed.load_state_dict(first.state_dict())
+    assert resumed.state_dict()["family"] == "tiny"
+
+
+def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):
+    sizes = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
+    for frozen, expected in ((None, set()), (0, {"embed_tokens"}), (1, {"embed_tokens", "layers.0"})):
+        made = task(shard(f"data{frozen}", "en-fr"), freeze_layers=frozen)
+        model = made.build_model(OmegaConf.create({**sizes, "_name": "xalign_tiny"}))
+        still = {name for name, each in model.encoder.sentence_encoder.named_parameters() if not each.requires_grad}
+        assert expected == {
+            part for part in ("embed_tokens", "layers.0", "layers.1") if any(part in name for name in still)
+        }

@@ -27,9 +27,12 @@ def encoder_options(sizes: Mapping[str, Any], checkpoint: str | Path) -> dict[st
 
 
 def adam_options(
-    lr: float, updates: int, batch_size: int, betas: Sequence[float], eps: float, clip_norm: float
+    lr: float, updates: int, batch_size: int, betas: Sequence[float], eps: float, clip_norm: float, warmup: int = 0
 ) -> dict[str, Any]:
-    """Adam over so many updates, with a learning rate that falls to 0 in a line, and batches of so many examples."""
+    """Adam over so many updates, with a learning rate that falls to 0 in a line, and batches of so many examples.
+
+    Before it falls, it rises from 0 over ``warmup`` updates.
+    """
     return {
         "--optimizer": "adam",
         "--adam-betas": f"({', '.join(f'{beta:g}' for beta in betas)})",
@@ -38,6 +41,7 @@ def adam_options(
         "--lr": f"{lr:g}",
         "--lr-scheduler": "polynomial_decay",
         "--total-num-update": updates,
+        "--warmup-updates": warmup or None,
         "--max-update": updates,
         "--batch-size": batch_size,
         "--required-batch-size-multiple": 1,  # with more, fairseq would drop the rest of an epoch

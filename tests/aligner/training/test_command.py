@@ -75,6 +75,14 @@ def test_the_layer_is_that_of_every_objective_that_has_one(parsed):
     assert args.objectives == "word_contrastive,l2_align,reg_param"
 
 
+def test_self_training_reads_the_layer_and_trains_what_is_not_frozen(parsed):
+    args = parsed(objectives=("self_training", "consistency"), warmup=50, freeze_layers=0)
+    assert (args.self_training_layer, args.consistency_layer, args.aer_layer) == (2, 2, 2)
+    assert (args.warmup_updates, args.freeze_layers, args.autocast) == (50, 0, "auto")
+    assert (parsed().warmup_updates, parsed().freeze_layers) == (0, None)
+    assert not hasattr(parsed(cpu=False), "autocast")  # as it is without the option
+
+
 def test_the_sinkhorn_backend_is_handed_on(parsed):
     assert (parsed().sinkhorn_backend, parsed(sinkhorn_backend="reference").sinkhorn_backend) == ("auto", "reference")
 

@@ -2,7 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from xalign_fairseq.aligner.training.run import OBJECTIVES, DevelopmentSet, TrainingRun, development_set, languages_of
+from xalign_fairseq.aligner.training.run import (
+    OBJECTIVES,
+    DevelopmentSet,
+    TrainingRun,
+    development_set,
+    languages_of,
+    objectives_of,
+)
 from xalign_fairseq.errors import XalignError
 
 
@@ -45,7 +52,6 @@ def test_which_objectives_read_links_is_what_the_objectives_say():
     ("objectives", "message"),
     [
         ("mlm", r"not trained by this objective[\s\S]*mlm[\s\S]*nearest to sentence_mlm"),
-        ("so,tlm", r"found: so[\s\S]*nearest to dwa"),
         ("tlm,psi", r"found: psi[\s\S]*nearest to word_contrastive"),
         ("linear_mapping", r"not trained by this objective"),
         ("", r"found: nothing"),
@@ -146,3 +152,50 @@ def test_what_makes_another_run(run, tmp_path):
     ]  # fmt: skip
     assert all(other.identity("digest", 2) != mine for other in others)
     assert run.identity("other", 2) != mine != run.identity("digest", 1)
+
+
+def test_objectives_are_known_by_awesome_aligns_names_too():
+    assert objectives_of("so,tlm") == ("self_training", "tlm") and objectives_of("co") == ("consistency",)
+
+
+def chosen(run, **options):
+    return replace(run, **options, chosen=frozenset(options)).for_family("e5-small")
+
+
+def test_what_nobody_chose_is_as_usual_for_the_models_family(run):
+    usual = chosen(run)
+    assert (usual.objectives, usual.layer, usual.updates, usual.batch_size) == (("self_training",), 7, 200, 32)
+    assert (usual.learning_rate, usual.warmup, usual.freeze_layers, usual.validate_every) == (2e-5, 50, 0, 50)
+    usual.check()
+    other = chosen(run, layer=5, updates=90, freeze_layers=None)
+    assert (other.layer, other.updates, other.freeze_layers, other.batch_size) == (5, 90, None, 32)
+    assert replace(run, chosen=frozenset()).for_family("xlm-r-base") == replace(run, chosen=frozenset())
+
+
+def test_a_run_from_python_is_as_it_is_said(run):
+    assert run.for_family("e5-small") == run
+
+
+@pytest.mark.parametrize(
+    "options", [{"objectives": ("dwa", "tlm")}, {"similarity": "pointer"}, {"links": "train.links"}]
+)
+def test_a_head_is_learned_for_longer(run, options):
+    found = replace(run, **options, chosen=frozenset({"objectives"} & options.keys())).for_family("e5-small")
+    assert (found.objectives, found.updates, found.batch_size, found.layer) == (("dwa", "tlm"), 20000, 8, 7)
+
+
+def test_the_first_objective_that_labels_makes_the_links(run):
+    assert run.method is None and replace(run, objectives=("tlm",)).method is None
+    assert replace(run, objectives=("tlm", "self_training", "dwa")).method == "argmax"
+    assert replace(run, objectives=("dwa", "self_training")).method is None
+
+
+def test_the_rate_is_reached_in_the_training(run):
+    with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 9\n"):
+        replace(run, updates=8, warmup=9).check()
+
+
+def test_what_is_not_used_makes_no_other_run(run):
+    plain = run.identity("digest", 7)
+    assert "warmup" not in plain and "freeze_layers" not in plain  # runs of before go on
+    assert replace(run, warmup=3, freeze_layers=0).identity("digest", 7) == {**plain, "warmup": 3, "freeze_layers": 0}

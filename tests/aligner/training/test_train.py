@@ -75,7 +75,7 @@ def test_the_best_checkpoint_is_the_result(call, small_run):
     assert result["command"].startswith("fairseq-train ") and not result["language_embeddings"]
     assert said[1] == "train: 3 pairs, 1 dropped; valid: 2 pairs, 0 dropped"
     assert said[2].startswith(f"before training: AER {100 * result['before']:.2f} on the development set")
-    assert seen == [Progress(4, aer=0.5), Progress(8, aer=0.5)]
+    assert seen == [Progress(4, aer=0.5, of=8), Progress(8, aer=0.5, of=8)]
     left = {path.name for path in small_run.out.glob("checkpoint_*")}
     assert left == {"checkpoint_best.pt", "checkpoint_last.pt"}
 
@@ -106,7 +106,7 @@ def test_a_run_that_was_broken_off_goes_on(call, small_run, fairseq):
     assert not (small_run.out / "result.json").exists()
     prepared = (small_run.out / "data-bin/manifest.json").stat().st_mtime_ns
     result, said, seen = call()
-    assert fairseq.calls == [0, 4] and seen == [Progress(8, aer=0.5)] and result["updates"] == 4
+    assert fairseq.calls == [0, 4] and seen == [Progress(8, aer=0.5, of=8)] and result["updates"] == 4
     assert said[0] == "going on from the last checkpoint"
     assert (small_run.out / "data-bin/manifest.json").stat().st_mtime_ns == prepared
 

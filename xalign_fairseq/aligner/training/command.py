@@ -26,6 +26,8 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
     reads_layer = {
         "--dwa-label-layer": layer,
         "--dwa-layer": layer if pointer else None,
+        "--self-training-layer": layer,
+        "--consistency-layer": layer,
         "--word-contrastive-layer": layer,
         "--l2-align-layer": layer,
         "--ot-align-layer": layer,
@@ -46,11 +48,13 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
     }
     model = encoder_options(config.as_options(), run.model)
     optimiser = adam_options(
-        run.learning_rate, run.updates, run.batch_size, betas=(0.9, 0.999), eps=1e-8, clip_norm=1.0
+        run.learning_rate, run.updates, run.batch_size, betas=(0.9, 0.999), eps=1e-8, clip_norm=1.0, warmup=run.warmup
     )
     rest: dict[str, Any] = {
         "--task": "xalign_pretraining",
         "--pivot-lang": "en" if "en" in run.languages else run.languages[1],
+        "--freeze-layers": run.freeze_layers,
+        "--autocast": "auto" if cpu else None,  # GPUs have fairseq's own options
         "--seed": run.seed,
         "--cpu": cpu,
         "--num-workers": 0 if cpu else None,

@@ -9,11 +9,15 @@ _ROW = re.compile(r"\| (?P<kind>train_inner|valid) \| (?P<values>\{.*\})\s*$")
 
 @dataclass(frozen=True)
 class Progress:
-    """A line of the log: updates done, and the loss of training (in bits) or the AER of a validation."""
+    """A line of the log: updates done, and the loss of training (in bits) or the AER of a validation.
+
+    ``of``: how many updates there will be, where it is known.
+    """
 
     updates: int
     loss: float | None = None
     aer: float | None = None
+    of: int | None = None
 
 
 def read_line(line: str) -> Progress | None:

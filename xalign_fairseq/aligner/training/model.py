@@ -12,6 +12,7 @@ from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.known import family_of
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.links.aer import score
@@ -20,8 +21,12 @@ from xalign_fairseq.links.gold import read_gold
 
 @dataclass(frozen=True)
 class Start:
-    """The model: its encoder's sizes, the layer whose links are wanted, and a digest of its weights and symbols."""
+    """The model: its encoder's sizes, the layer whose links are wanted, and a digest of its weights and symbols.
 
+    ``run`` is the run with what is usual for the model's family.
+    """
+
+    run: TrainingRun
     config: EncoderConfig
     layer: int
     digest: str
@@ -35,6 +40,7 @@ def open_model(run: TrainingRun) -> Start:
             one of the languages.
     """
     state, where = read_pretrained(run.model)
+    run = run.for_family(family_of(state))
     encoder, heads = checkpoint.load_encoder(state, where)
     config = encoder.config
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
@@ -42,7 +48,7 @@ def open_model(run: TrainingRun) -> Start:
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "--layer")
     # Without its MLM head: a model that comes without one gets another each time it is read.
     weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads
-    return Start(config, layer, digest(weights, tokenizer.dictionary.digest))
+    return Start(run, config, layer, digest(weights, tokenizer.dictionary.digest))
 
 
 def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
@@ -55,13 +61,18 @@ def digest(weights: Mapping[str, Tensor], symbols: str) -> str:
     return content.hexdigest()[:16]
 
 
-def aer_of(model: str | os.PathLike, run: TrainingRun, layer: int, similarity: str, device: str) -> float | None:
+def aer_of(
+    model: str | os.PathLike, run: TrainingRun, layer: int, similarity: str, device: str, method: str | None = None
+) -> float | None:
     """AER of a model's links on the development set as ``xalign align`` makes them, a fraction; None without the set.
 
-    fairseq-train's own, which chooses among the checkpoints, leaves out what a long pair has beyond the positions.
+    ``method``: None is the model's own. fairseq-train's own AER, which chooses among the checkpoints, leaves out what a
+    long pair has beyond the positions.
     """
     if run.dev is None:
         return None
-    aligner = Aligner.from_pretrained(model, layer=layer, similarity=similarity, languages=run.languages, device=device)
+    aligner = Aligner.from_pretrained(
+        model, layer=layer, method=method, similarity=similarity, languages=run.languages, device=device
+    )
     links = [set(pair.links) for pair in aligner.stream(SentencePairs(run.dev.src, run.dev.tgt))]
     return score(links, read_gold(run.dev.gold, pairs=len(links))).aer

@@ -1,12 +1,13 @@
 """What a run of ``xalign train-aligner`` is, and whether its input is in order, before any long work."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.aligner.training.defaults import family_options
 from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.data.sources import PairSource, PrepareOptions
 from xalign_fairseq.errors import XalignError
@@ -16,6 +17,8 @@ from xalign_fairseq.links.pharaoh import check_bounds
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {
+    "self_training": False,
+    "consistency": False,
     "dwa": False,
     "tlm": False,
     "sentence_mlm": False,
@@ -27,11 +30,13 @@ OBJECTIVES = {
     "reg_param": False,
     "reg_hidden": False,
 }
+# The objectives that make a model label links itself.
+LABELLERS = ("self_training", "dwa")
 REGULARISERS = ("reg_param", "reg_hidden")
 SIMILARITIES = ("hidden", "pointer")
-# What awesome-align calls what is nearest to an objective of ours.
+# awesome-align's names of objectives that are here, and of those that are not, with what is nearest to them.
+ALIASES = {"so": "self_training", "co": "consistency"}
 AWESOME_NAMES = {
-    "so": "dwa",
     "mlm": "sentence_mlm",
     "psi": "word_contrastive, which needs --links, or moco",
 }
@@ -63,16 +68,20 @@ class TrainingRun:
         languages: of the sides.
         dev: without it there is neither validation nor early stopping, and the last checkpoint is the result.
         links: Pharaoh links of the bitext. ``dwa`` then learns from them, and not from the model's own labels.
-        objectives: keys of :data:`OBJECTIVES`.
+        objectives: keys of :data:`OBJECTIVES`; the links are those of the first that labels by the model itself.
         layer: whose hidden states the links are read from; ``None`` is the layer at the depth of XLM-Align's 10 of 12.
         similarity: ``hidden`` or ``pointer``; ``None`` is the pointer where it is trained on given links.
         updates, batch_size: pairs in an update, on each device.
         lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links.
+        warmup: updates until it is reached.
+        freeze_layers: the embeddings and so many layers stay as they are; ``None``: nothing does.
         validate_every: updates between two checkpoints, each with its AER.
         patience: validations without a lower AER that end the training; 0: never.
         extra: more options of fairseq-train.
         device: ``auto``, ``cpu`` or ``cuda``; like ``sinkhorn_backend``, which computes transport, and ``workers``, the
             processes that prepare the text, it does not make another run.
+        chosen: the options that are meant as they are; the others may follow the model, see :meth:`for_family`. None:
+            all are meant so.
 
     Example::
 
@@ -92,6 +101,8 @@ class TrainingRun:
     updates: int = 20000
     batch_size: int = 8
     lr: float | None = None
+    warmup: int = 0
+    freeze_layers: int | None = None
     validate_every: int = 1000
     patience: int = 5
     seed: int = 1
@@ -99,6 +110,16 @@ class TrainingRun:
     device: str = "auto"
     sinkhorn_backend: str = "auto"
     workers: int = 1
+    chosen: Collection[str] | None = None
+
+    def for_family(self, family: str | None) -> "TrainingRun":
+        """The run with the options that are usual for a family of encoders in place of those that nobody chose."""
+        if self.chosen is None:
+            return self
+        has_head = bool(self.links) or self.similarity == "pointer"
+        named = "objectives" in self.chosen and self.objectives[:1] != ("self_training",)
+        usual = family_options(family, self_labelled=not has_head and not named)
+        return replace(self, **{name: value for name, value in usual.items() if name not in self.chosen})
 
     @property
     def name(self) -> str:
@@ -120,6 +141,12 @@ class TrainingRun:
     def measure(self) -> str:
         """What links are read by: ``hidden`` or ``pointer``."""
         return self.similarity or ("pointer" if self.links and "dwa" in self.objectives else "hidden")
+
+    @property
+    def method(self) -> str | None:
+        """What makes links before training, if it is to be what labels in training; None: as is usual for the model."""
+        labeller = next((each for each in self.objectives if each in LABELLERS), None)
+        return "argmax" if labeller == "self_training" else None
 
     def sources(self) -> PrepareOptions:
         """What ``xalign prepare`` makes of the text, with the model's own tokenizer."""
@@ -175,7 +202,7 @@ class TrainingRun:
             )
 
     def _check_numbers(self) -> None:
-        at_least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1}
+        at_least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0}
         for name, least in at_least.items():
             if getattr(self, name) < least:
                 option = f"--{name.replace('_', '-')}"
@@ -183,6 +210,13 @@ class TrainingRun:
                                   expected=f"{least} or more")  # fmt: skip
         if not self.learning_rate > 0:
             raise XalignError("an option is out of range", where="--lr", found=self.lr, expected="a number above 0")
+        if self.warmup > self.updates:
+            raise XalignError(
+                "the rate has not reached its height when the training ends",
+                where="--warmup",
+                found=self.warmup,
+                expected=f"at most --updates, {self.updates}",
+            )
 
     def _check_extra(self) -> None:
         own = [option for option in (each.split("=")[0] for each in self.extra) if option in OWN_OPTIONS]
@@ -209,6 +243,8 @@ class TrainingRun:
             "patience": self.patience,
             "seed": self.seed,
             "fairseq-train": list(self.extra),
+            **({"warmup": self.warmup} if self.warmup else {}),
+            **({"freeze_layers": self.freeze_layers} if self.freeze_layers is not None else {}),
         }
 
 
@@ -221,6 +257,16 @@ def require_fitting_gold(dev: DevelopmentSet) -> None:
         raise XalignError(
             "the gold file has no link", where=dev.gold, expected="i-j (sure) and ipj (possible), 0-based"
         )
+
+
+def objectives_of(names: str) -> tuple[str, ...]:
+    """Objectives by their names here or awesome-align's, separated by commas.
+
+    Example::
+
+        objectives_of("so,tlm")  # ("self_training", "tlm")
+    """
+    return tuple(ALIASES.get(name, name) for name in names.split(","))
 
 
 def languages_of(src: str | os.PathLike, tgt: str | os.PathLike) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 from xalign_fairseq.aligner.training.command import require_known, train_options
@@ -57,6 +58,7 @@ def train_aligner(
     folder = RunFolder(run.out)
     folder.require_own()
     start = open_model(run)
+    run = start.run
     identity = run.identity(start.digest, start.layer)
     with alone(folder.path) as lock:
         begun = folder.begun(identity)
@@ -76,7 +78,7 @@ def train_aligner(
             with closing(output([*FAIRSEQ_TRAIN, *options], folder.log, held=[lock])) as lines:
                 for line in lines:
                     if report := read_line(line):
-                        progress(report)
+                        progress(replace(report, of=run.updates))
         path = folder.tidy()
         result = {
             "checkpoint": str(path),
@@ -97,7 +99,7 @@ def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
     if message := unknown_of_texts(texts).warning("the aligner learns little of these words"):
         say(f"warning: {message}")
-    before = aer_of(run.model, run, layer, "hidden", device)
+    before = aer_of(run.model, run, layer, "hidden", device, run.method)
     if before is not None:
         say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
     return before
