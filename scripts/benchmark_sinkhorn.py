@@ -1,34 +1,40 @@
 #!/usr/bin/env python3
 """Measure self-labelling (hidden states to word labels) beside the products alone and beside other solvers.
 
-usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--data-bin FOLDER] [--out FOLDER]
-       benchmark_sinkhorn.py --profile
+usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--seconds N] [--data-bin FOLDER]
+                             [--out FOLDER]
+       benchmark_sinkhorn.py --profile [--device cpu|cuda] [--out FOLDER]
 
 In one run: the time of every program on 64 pairs of 32, 64 and 128 tokens a side and on ragged ones, with 2 and 50
 iterations, as a multiple of the time of the products; the memory that it adds, in a process of its own; whether its
-links are those of the definition, without which nothing is written; and the share of XLM-Align's training step that
-self-labelling takes, on batches of a data-bin (default: made from the embedded sample). On a GPU also 2048 pairs in
-bfloat16 as a multiple of reading their hidden states once, and with --profile Nsight Compute's report on those kernels.
-Writes OUT/sinkhorn-DEVICE.json and, from the results of all devices in OUT, the table OUT/sinkhorn.md and the picture
-OUT/sinkhorn.png. Programs that are not installed are left out, and the table says so: pip install ".[benchmark]".
+links are those of the definition, without which no time is taken; and the share of XLM-Align's training step that
+self-labelling takes, on batches of a data-bin (default: made from the embedded sample). On a GPU first of all 2048
+pairs in bfloat16 as a multiple of reading their hidden states once, and 64 pairs and fewer, as CUDA graphs, too. Writes
+OUT/sinkhorn-DEVICE.json, anew after each part, and in the end, from the results of all devices in OUT, the table
+OUT/sinkhorn.md and the picture OUT/sinkhorn.png. With --seconds no part is begun after so many, and the one that runs
+then is ended; what it has measured stays. Programs that are not installed are left out, and the table says so:
+pip install ".[benchmark]". The exit code is 1 if a program failed or had other links.
+
+--profile writes OUT/sinkhorn-profile-DEVICE.txt instead: what our own spends its time on and what bounds it, by
+torch.profiler and by Nsight Compute (ncu) where it is there.
 """
 
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import sinkhorn_profile
 import sinkhorn_report
 from benchmark_aligner import processor
 
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.launch.devices import cores
 from xalign_fairseq.launch.record import commit
@@ -37,24 +43,46 @@ from xalign_fairseq.plots.figure import require_matplotlib
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("xalign_fairseq", "torch", "POT", "geomloss")
 SAMPLE_PAIRS, VOCABULARY = 2000, 2000
+TIMES_SHARE = 0.6  # of the seconds of a run with a limit, for the times of all sizes
 
 
-def child(script: str, what: str | Path, device: str, threads: int, *options: str) -> list[dict[str, Any]]:
-    """The rows that sinkhorn_measure.py or sinkhorn_step.py writes, in a process of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "rows.json")
-        command = [sys.executable, HERE / script, what, device, threads, out, *options]
-        subprocess.run(list(map(str, command)), check=True, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
-        return json.loads(out.read_text())
+class Children:
+    """Processes of their own that measure, within the seconds that a run may take.
 
+    Attributes:
+        failed: what of them has failed, in words.
+    """
 
-def memory(device: str, threads: int, *options: str) -> list[dict[str, Any]]:
-    """What each program adds to the peak, each in a process of its own."""
-    from sinkhorn_contestants import CONTESTANTS
+    def __init__(self, seconds: float | None = None):
+        self.end = None if seconds is None else time.monotonic() + seconds
+        self.failed: list[str] = []
 
-    there = [program for program, contestant in CONTESTANTS.items() if contestant.missing is None]
-    each = [child("sinkhorn_measure.py", "memory", device, threads, *options, "--only", name) for name in there]
-    return [row for rows in each for row in rows]
+    @property
+    def left(self) -> float | None:
+        """Seconds, 0 at least; None without a limit."""
+        return None if self.end is None else max(0.0, self.end - time.monotonic())
+
+    def rows(
+        self, script: str, what: str | Path, device: str, threads: int, *options: str, share: float = 1.0
+    ) -> list[dict[str, Any]]:
+        """Those that sinkhorn_measure.py or sinkhorn_step.py has written when it ends, or is ended.
+
+        share: of the seconds that are left, that it may take.
+        """
+        left = self.left
+        if left == 0:
+            return []
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder, "rows.json")
+            command = list(map(str, [sys.executable, HERE / script, what, device, threads, out, *options]))
+            environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+            try:
+                subprocess.run(command, check=True, env=environment, timeout=None if left is None else share * left)
+            except subprocess.TimeoutExpired:
+                print(f"{script} {what} is ended at the limit of the run", file=sys.stderr)
+            except subprocess.CalledProcessError as error:
+                self.failed.append(f"{script} {Path(what).name} ended with exit code {error.returncode}")
+            return json.loads(out.read_text()) if out.is_file() else []
 
 
 def data_bin(work: Path) -> Path:
@@ -74,6 +102,7 @@ def data_bin(work: Path) -> Path:
 def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Everything that the results file says but memory and step: rows with ``times_bmm`` and ``times_read``."""
     given = [f"--threads {' '.join(map(str, args.threads))}", f"--repeats {args.repeats}"]
+    given += [f"--seconds {args.seconds:g}"] if args.seconds else []
     given += [f"--data-bin {args.data_bin.name}"] if args.data_bin else []
     return {
         "command": f"benchmark_sinkhorn.py --device {args.device} {' '.join(given)}",
@@ -92,7 +121,7 @@ def compare(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """
     bases: dict[Any, float] = {}
     for row in rows:
-        if row["program"] == "bmm alone" and row["dtype"] == "float32":
+        if row["program"] == "bmm alone" and row["dtype"] == "float32" and "seconds" in row:
             bases["times_bmm", *_batch(row)] = row["seconds"]
         elif row["program"] == "copy":
             bases["times_read", *_batch(row)] = row["seconds"] / 2
@@ -108,7 +137,7 @@ def compare(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _batch(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row.get(key) for key in ("threads", "size", "pairs", "iterations"))
+    return tuple(row.get(key) for key in ("threads", "size", "pairs", "iterations", "group"))
 
 
 def installed(package: str) -> str | None:
@@ -119,27 +148,34 @@ def installed(package: str) -> str | None:
         return None
 
 
-def profile(out: Path) -> None:
-    """Nsight Compute's report on our kernels for the largest batch, OUT/sinkhorn.ncu-rep."""
-    if shutil.which("ncu") is None:
-        raise XalignError("there is no ncu", where="--profile", next="install Nsight Compute, put it on PATH")
-    with tempfile.TemporaryDirectory() as folder:
-        measure = [sys.executable, HERE / "sinkhorn_measure.py", "profile", "cuda", "1", Path(folder, "rows.json")]
-        ncu = ["ncu", "--profile-from-start", "off", "--set", "full", "--force-overwrite", "--export", out / "sinkhorn"]
-        subprocess.run(list(map(str, [*ncu, *measure])), check=True)
-
-
-def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure all; the contents of the results file."""
-    rows, most, options = [], max(args.threads), ["--quick"] if args.quick else []
-    with tempfile.TemporaryDirectory() as work:
-        data = args.data_bin or data_bin(Path(work))
-        step = child("sinkhorn_step.py", data, args.device, most, *options)
+def run(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Measure all; the contents of the results file after each part."""
+    children, most, options = Children(args.seconds), max(args.threads), ["--quick"] if args.quick else []
+    rows: list[dict[str, Any]] = []
     for threads in args.threads:
-        repeats = ("--repeats", str(args.repeats))
-        found = child("sinkhorn_measure.py", "times", args.device, threads, *repeats, *options)
+        given = ["--repeats", str(args.repeats), *options]
+        found = children.rows("sinkhorn_measure.py", "times", args.device, threads, *given, share=TIMES_SHARE)
         rows += [{**row, "threads": threads} for row in found]
-    return {**describe(args, rows), "memory": memory(args.device, most, *options), "step": step}
+    result = {**describe(args, rows), "memory": [], "step": [], "failed": children.failed}
+    children.failed += [f"{row['program']}, {row['dtype']}: {row['failed']}" for row in rows if "failed" in row]
+    yield result
+    with tempfile.TemporaryDirectory() as work:
+        if children.left != 0:
+            data = args.data_bin or data_bin(Path(work))
+            result["step"] = children.rows("sinkhorn_step.py", data, args.device, most, *options)
+    yield result
+    for program in programs(args.device):
+        found = children.rows("sinkhorn_measure.py", "memory", args.device, most, *options, "--only", program)
+        result["memory"] += found
+    yield result
+
+
+def programs(device: str) -> list[str]:
+    """Those whose memory is measured, each in a process of its own."""
+    from sinkhorn_contestants import CONTESTANTS
+
+    each = CONTESTANTS.items()
+    return [name for name, one in each if one.missing is None and one.competes(("usual", "compiled"), device)]
 
 
 def main() -> None:
@@ -147,19 +183,24 @@ def main() -> None:
     parser.add_argument("--device", choices=sinkhorn_report.DEVICES, default="cpu")
     parser.add_argument("--threads", type=int, nargs="+", help="one run each (default: 1 and all cores; on a GPU 1)")
     parser.add_argument("--repeats", type=int, default=20, help="rounds of all programs, of which the best counts")
+    parser.add_argument("--seconds", type=float, help="end after so many, with what is there (default: no limit)")
     parser.add_argument("--data-bin", type=Path, help="whose batches the training steps take (default: the sample's)")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: to try the script")
-    parser.add_argument("--profile", action="store_true", help="no times, but ncu's report on our CUDA kernels")
+    parser.add_argument("--profile", action="store_true", help="no times, but what bounds our own")
     args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
     if args.profile:
-        return profile(args.out)
+        print(sinkhorn_profile.write(args.device, args.out, quick=args.quick))
+        return
     require_matplotlib()
     args.threads = args.threads or sorted({1, cores()} if args.device == "cpu" else {1})
-    text = json.dumps(run(args), indent=1)
-    with atomic_write(args.out / f"sinkhorn-{args.device}.json") as out:
-        out.write(f"{text}\n")
+    for result in run(args):
+        with atomic_write(args.out / f"sinkhorn-{args.device}.json") as out:
+            out.write(json.dumps(result, indent=1) + "\n")
     print(sinkhorn_report.write(args.out))
+    if result["failed"]:
+        raise SystemExit("\n".join(["not everything was measured:", *result["failed"]]))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,11 @@ Call = Callable[[], Tensor]
 PRODUCTS, PLAN, LABELS = "products", "plan", "labels"
 
 
+# Of programs: those for usual batches, for one of thousands of pairs, for few pairs, where starting kernels takes the
+# time; and those that take long to compile for each batch, whatever its size.
+KINDS = ("usual", "large", "few", "compiled")
+
+
 @dataclass(frozen=True)
 class Contestant:
     """One method.
@@ -37,7 +42,8 @@ class Contestant:
         dtypes: of the hidden states that it is measured with.
         package: that it needs, and pip's name of it; None for torch alone.
         least_f1: of its links with those of the definition in float64, by dtype; none for another algorithm.
-        large: whether the batch of thousands of pairs is for it, too.
+        kinds: what it is, of :data:`KINDS`.
+        devices: that it runs on.
     """
 
     prepare: Callable[[Problem, TransportOptions], Call]
@@ -45,7 +51,12 @@ class Contestant:
     dtypes: Sequence[str] = ("float32",)
     package: tuple[str, str] | None = None
     least_f1: dict[str, float] | None = None
-    large: bool = False
+    kinds: Sequence[str] = ("usual",)
+    devices: Sequence[str] = ("cpu", "cuda")
+
+    def competes(self, kinds: Sequence[str], device: str) -> bool:
+        """Whether it is of one of these kinds and runs on a device."""
+        return device in self.devices and not set(kinds).isdisjoint(self.kinds)
 
     @property
     def missing(self) -> str | None:
@@ -81,6 +92,34 @@ def eager(problem: Problem, options: TransportOptions) -> Call:
         return partners_of_matrix(find_links(plan, src_mask, tgt_mask), problem.spans, problem.hidden.shape[1])
 
     return label
+
+
+def graphed(call: Call) -> Call:
+    """A call as a CUDA graph: nothing of Python between the kernels, for hidden states in the same place."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        call()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        output = call()
+
+    def replay() -> Tensor:
+        graph.replay()
+        return output
+
+    return replay
+
+
+def xalign_graph(problem: Problem, options: TransportOptions) -> Call:
+    """Our own as a CUDA graph."""
+    return graphed(xalign(problem, options))
+
+
+def eager_graph(problem: Problem, options: TransportOptions) -> Call:
+    """The definition as a CUDA graph."""
+    return graphed(eager(problem, options))
 
 
 def compiled(problem: Problem, options: TransportOptions) -> Call:
@@ -167,12 +206,16 @@ def _mutual(plan: np.ndarray) -> np.ndarray:
 
 _EXACT = {"float32": 0.999, "bfloat16": 0.995}
 _BOTH = ("float32", "bfloat16")
-BASE, OURS, READ = "bmm alone", "xalign", "copy"
+_ALWAYS = ("usual", "large", "few")
+BASE, OURS, OURS_GRAPH, READ = "bmm alone", "xalign", "xalign, CUDA graph", "copy"
+EAGER, EAGER_GRAPH, COMPILED = "torch, eager", "torch, eager, CUDA graph", "torch.compile"
 CONTESTANTS = {
-    BASE: Contestant(products, PRODUCTS, _BOTH, large=True),
-    OURS: Contestant(xalign, LABELS, _BOTH, least_f1=_EXACT, large=True),
-    "torch, eager": Contestant(eager, LABELS, _BOTH, least_f1=_EXACT, large=True),
-    "torch.compile": Contestant(compiled, LABELS, least_f1=_EXACT, large=True),
+    BASE: Contestant(products, PRODUCTS, _BOTH, kinds=_ALWAYS),
+    OURS: Contestant(xalign, LABELS, _BOTH, least_f1=_EXACT, kinds=_ALWAYS),
+    OURS_GRAPH: Contestant(xalign_graph, LABELS, _BOTH, least_f1=_EXACT, kinds=("large", "few"), devices=("cuda",)),
+    EAGER: Contestant(eager, LABELS, _BOTH, least_f1=_EXACT, kinds=_ALWAYS),
+    EAGER_GRAPH: Contestant(eager_graph, LABELS, _BOTH, least_f1=_EXACT, kinds=("few",), devices=("cuda",)),
+    COMPILED: Contestant(compiled, LABELS, _BOTH, least_f1=_EXACT, kinds=("compiled",)),
     "POT": Contestant(pot, PLAN, package=("ot", "POT"), least_f1=_EXACT),
     "POT, log domain": Contestant(pot_log, PLAN, package=("ot", "POT"), least_f1=_EXACT),
     "geomloss": Contestant(geomloss, PLAN, package=("geomloss", "geomloss")),

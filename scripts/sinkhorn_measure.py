@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measure what benchmark_sinkhorn.py compares, in a process of its own with a given number of threads.
 
-usage: sinkhorn_measure.py times|memory|profile DEVICE THREADS OUT.json [--repeats N] [--only PROGRAM ...] [--quick]
+usage: sinkhorn_measure.py times|memory DEVICE THREADS OUT.json [--repeats N] [--only PROGRAM ...] [--quick]
 
 times: the least time of each program on each size, all in turn, round after round, so that a drift of the machine hits
-all alike. memory: what one call adds to the process's peak, for the programs named. profile: our own on the largest
-batch, between marks that ncu and nsys start and stop at.
+all alike. The sizes that matter most come first, and what is measured is written at once, so that a run may be ended
+at any time. memory: what one call adds to the process's peak, for the programs named.
 """
 
 import argparse
@@ -17,11 +17,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from sinkhorn_contestants import CONTESTANTS, OURS, PRODUCTS, READ, Call, agreement, eager, labels_of, read
-from sinkhorn_problems import Problem, Size, make
+from sinkhorn_contestants import CONTESTANTS, PRODUCTS, READ, Call, agreement, eager, labels_of, read
+from sinkhorn_problems import LARGE, Problem, Size, make
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
@@ -30,61 +30,101 @@ from xalign_fairseq.transport.sinkhorn import backend
 
 SIZES = (Size(64, 32), Size(64, 64), Size(64, 128), Size(64, 128, ragged=True))
 QUICK = (Size(64, 8), Size(64, 16, ragged=True))
-LARGE = Size(2048, 64)  # on a GPU alone
+FEW = (
+    Size(64, 64),
+    Size(16, 64),
+    Size(4, 64),
+    Size(1, 64),
+)  # on a GPU, where starting kernels takes longer than they do
+QUICK_FEW = (Size(4, 8),)
 ITERATIONS = (2, 50)
-LOOPS = {"cpu": 1, "cuda": 10}  # calls between two looks at the clock
+LOOPS = {"cpu": 1, "cuda": 20}  # calls between two looks at the clock, at most,
+LOOP_SECONDS = 0.1  # and no more than take so long
 LEAST_ROUNDS, SECONDS = 3, 4.0  # a program that has had these takes no further round
 WARM_UP = 3
 
 
-def times(device: str, repeats: int, only: Sequence[str], quick: bool) -> list[dict[str, Any]]:
-    """A row for each program, dtype, size and number of iterations: its seconds, and F1 of its links."""
-    rows = []
-    for size in QUICK if quick else SIZES:
-        problems = {dtype: make(size, getattr(torch, dtype), device) for dtype in ("float32", "bfloat16")}
-        for iterations in ITERATIONS:
-            rows += _measure(size, problems, TransportOptions(iterations=iterations), device, repeats, only)
-    for program, contestant in CONTESTANTS.items():
-        if contestant.missing and (not only or program in only):
-            rows.append({"program": program, "dtype": contestant.dtypes[0], "missing": contestant.missing})
-    if device == "cuda":
-        problems = {"bfloat16": make(LARGE, torch.bfloat16, device)}
-        rows += _measure(LARGE, problems, TransportOptions(), device, repeats, only)
-    return rows
+class Group(NamedTuple):
+    """What takes its turns together: the programs of some kinds, for one size and number of iterations.
+
+    ``label`` is in the rows of what stands in a table of its own.
+    """
+
+    size: Size
+    iterations: int
+    kinds: Sequence[str]  # of sinkhorn_contestants.KINDS
+    label: str | None = None
+    dtypes: Sequence[str] = ("float32", "bfloat16")
 
 
-def _measure(
-    size: Size, problems: dict[str, Problem], options: TransportOptions, device: str, repeats: int, only: Sequence[str]
-) -> list[dict[str, Any]]:
-    large = size == LARGE
+def groups(device: str, quick: bool) -> list[Group]:
+    """Those of a device, the most important first; on a GPU what has to be compiled comes late."""
+    sizes = QUICK if quick else SIZES
+    if device == "cpu":
+        return [Group(size, iterations, ("usual", "compiled")) for iterations in ITERATIONS for size in sizes]
+    large, few, narrow = QUICK[0] if quick else LARGE, QUICK_FEW if quick else FEW, ("bfloat16",)
+    return [
+        Group(large, 2, ("large",), "large", narrow),
+        *(Group(size, 2, ("few",), "few", narrow) for size in few),
+        Group(large, 2, ("compiled",), "large", narrow),
+        *(Group(size, iterations, ("usual",)) for iterations in ITERATIONS for size in sizes),
+        *(Group(size, 2, ("compiled",)) for size in sizes),
+    ]
+
+
+def times(device: str, repeats: int, only: Sequence[str], quick: bool) -> Iterator[list[dict[str, Any]]]:
+    """The rows so far, again and again: each program, dtype, size and number of iterations, its seconds and its F1."""
+    rows: list[dict[str, Any]] = []
+    missing = [
+        {"program": program, "dtype": contestant.dtypes[0], "missing": contestant.missing}
+        for program, contestant in CONTESTANTS.items()
+        if contestant.missing and (not only or program in only)
+    ]
+    for group in groups(device, quick):
+        rows = [*rows, *_measure(group, device, repeats, only)]
+        yield [*rows, *missing]
+
+
+def _measure(group: Group, device: str, repeats: int, only: Sequence[str]) -> list[dict[str, Any]]:
+    size, options = group.size, TransportOptions(iterations=group.iterations)
     torch.compiler.reset()
+    problems = {dtype: make(size, getattr(torch, dtype), device) for dtype in group.dtypes}
     truth = _truth(next(iter(problems.values())), options)
-    rows, calls = [], []
-    for program, dtype in _entrants(only, problems, large):
-        problem, contestant = problems[dtype], CONTESTANTS[program]
-        call = contestant.prepare(problem, options)
-        for _ in range(WARM_UP):
-            output = call()
-        row = {"program": program, "gives": contestant.gives, "dtype": dtype, **describe(size, options)}
-        if contestant.gives != PRODUCTS:
-            row["f1"] = agreement(labels_of(contestant.gives, output, problem, options), truth)
-            require_equal(row)
+    rows: list[dict[str, Any]] = []
+    calls: list[tuple[dict[str, Any], Call]] = []
+    for program, dtype in _entrants(only, problems, group.kinds, device):
+        row = {"program": program, "gives": CONTESTANTS[program].gives, "dtype": dtype, **describe(size, options)}
         rows.append(row)
-        calls.append(call)
-    if large:
-        problem = problems["bfloat16"]
+        try:
+            calls.append((row, _prepared(row, problems[dtype], options, truth)))
+        except Exception as error:  # the others are measured nevertheless
+            row["failed"] = f"{type(error).__name__}: {error}"
+            print(f"{program} {dtype} {size.name} is not measured: {row['failed']}", file=sys.stderr)
+    if "large" in group.kinds:
         rows.append({"program": READ, "gives": "copy", "dtype": "bfloat16", **describe(size, options)})
-        calls.append(read(problem, options))
-    for row, seconds in zip(rows, interleaved(calls, repeats, device), strict=True):
+        calls.append((rows[-1], read(problems["bfloat16"], options)))
+    for (row, _), seconds in zip(calls, interleaved([call for _, call in calls], repeats, device), strict=True):
         row["seconds"] = seconds
-        print(f"{row['program']} {row['dtype']} {row['size']} {options.iterations}: {seconds * 1e3:.2f} ms",
-              file=sys.stderr)  # fmt: skip
-    return rows
+        print(f"{row['program']} {row['dtype']} {row['pairs']} x {row['size']} {options.iterations}: "
+              f"{seconds * 1e3:.3f} ms", file=sys.stderr)  # fmt: skip
+    return [{**row, "group": group.label} if group.label else row for row in rows]
 
 
-def _entrants(only: Sequence[str], dtypes: Any, large: bool) -> Iterator[tuple[str, str]]:
+def _prepared(row: dict[str, Any], problem: Problem, options: TransportOptions, truth: torch.Tensor) -> Call:
+    """The call to measure, warmed up, after a look at its links, whose F1 is put in the row."""
+    contestant = CONTESTANTS[row["program"]]
+    call = contestant.prepare(problem, options)
+    for _ in range(WARM_UP):
+        output = call()
+    if contestant.gives != PRODUCTS:
+        row["f1"] = agreement(labels_of(contestant.gives, output, problem, options), truth)
+        require_equal(row)
+    return call
+
+
+def _entrants(only: Sequence[str], dtypes: Any, kinds: Sequence[str], device: str) -> Iterator[tuple[str, str]]:
     for program, contestant in CONTESTANTS.items():
-        if (not only or program in only) and contestant.missing is None and (contestant.large or not large):
+        if (not only or program in only) and contestant.missing is None and contestant.competes(kinds, device):
             yield from ((program, dtype) for dtype in contestant.dtypes if dtype in dtypes)
 
 
@@ -113,19 +153,25 @@ def require_equal(row: dict[str, Any]) -> None:
 def interleaved(calls: Sequence[Call], repeats: int, device: str) -> list[float]:
     """The least seconds of each call, over rounds in which all take their turn; slow ones sit out the later rounds."""
     best, spent = [float("inf")] * len(calls), [0.0] * len(calls)
+    loops = [_loops(call, device) for call in calls]
     for number in range(repeats):
         for at, call in enumerate(calls):
             if number >= LEAST_ROUNDS and spent[at] > SECONDS:
                 continue
             call()  # brings back to the caches what the one before has driven out
-            seconds = clocked(call, device)
+            seconds = clocked(call, device, loops[at])
             best[at], spent[at] = min(best[at], seconds), spent[at] + seconds
     return best
 
 
-def clocked(call: Callable[[], Any], device: str) -> float:
+def _loops(call: Call, device: str) -> int:
+    """How often it is called between two looks at the clock: the slower, the less often."""
+    most = LOOPS[device]
+    return 1 if most == 1 else max(1, min(most, int(LOOP_SECONDS / clocked(call, device))))
+
+
+def clocked(call: Callable[[], Any], device: str, loops: int = 1) -> float:
     """Seconds of a call by the clock on the wall."""
-    loops = LOOPS[device]
     _wait(device)
     start = time.perf_counter()
     for _ in range(loops):
@@ -146,7 +192,7 @@ def memory(device: str, only: Sequence[str], quick: bool) -> list[dict[str, Any]
     """
     rows = []
     for size in QUICK if quick else SIZES:
-        for program, dtype in _entrants(only, ("float32", "bfloat16"), large=False):
+        for program, dtype in _entrants(only, ("float32", "bfloat16"), ("usual", "compiled"), device):
             problem = make(size, getattr(torch, dtype), device)
             call = CONTESTANTS[program].prepare(problem, TransportOptions())
             call()
@@ -177,24 +223,9 @@ def _status_kb(key: str) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{key}:"))
 
 
-def profile(device: str, quick: bool) -> list[dict[str, Any]]:
-    """Three calls of our own on the largest batch, marked for a profiler."""
-    problem = make(QUICK[0] if quick else LARGE, torch.bfloat16, device)
-    call = CONTESTANTS[OURS].prepare(problem, TransportOptions())
-    for _ in range(WARM_UP):
-        call()
-    torch.cuda.synchronize()
-    torch.cuda.cudart().cudaProfilerStart()
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
-    torch.cuda.cudart().cudaProfilerStop()
-    return []
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("times", "memory", "profile"))
+    parser.add_argument("what", choices=("times", "memory"))
     parser.add_argument("device", choices=tuple(LOOPS))
     parser.add_argument("threads", type=int)
     parser.add_argument("out", type=Path, help="JSON file to write")
@@ -205,13 +236,15 @@ def main() -> None:
     torch.set_num_threads(args.threads)
     backend.select(args.device)
     with torch.inference_mode():
-        if args.what == "times":
-            rows = times(args.device, args.repeats, args.only, args.quick)
-        elif args.what == "memory":
-            rows = memory(args.device, args.only, args.quick)
-        else:
-            rows = profile(args.device, args.quick)
-    with atomic_write(args.out) as out:
+        if args.what == "memory":
+            write(args.out, memory(args.device, args.only, args.quick))
+            return
+        for rows in times(args.device, args.repeats, args.only, args.quick):
+            write(args.out, rows)
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    with atomic_write(path) as out:
         json.dump(rows, out)
 
 

@@ -29,6 +29,9 @@ class Size(NamedTuple):
         return f"{SHORTEST} to {self.tokens}" if self.ragged else f"n = {self.tokens}"
 
 
+LARGE = Size(2048, 64)  # as in training: hidden states that no cache holds
+
+
 @dataclass(frozen=True)
 class Problem:
     """A batch of pairs.

@@ -12,7 +12,7 @@ from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
 from xalign_fairseq.plots.layers import COLOURS, MARKERS
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
-BASE = "bmm alone"
+BASE, OURS, OURS_GRAPH = "bmm alone", "xalign", "xalign, CUDA graph"
 NOT_MEASURED = "not measured"
 LEGEND = (
     "In each cell: times the products alone (bmm, float32), with 2 / with 50 iterations. Labels: similarity, Sinkhorn, "
@@ -43,7 +43,7 @@ def render(results: Mapping[str, Result]) -> str:
             continue
         for threads in dict.fromkeys(row["threads"] for row in results[device]["rows"]):
             parts += [f"{_where(device, threads)}:", times(results[device], threads)]
-        parts += large(results[device])
+        parts += [*large(results[device]), *few(results[device])]
     parts += [
         LEGEND,
         "XLM-Align's training step (MLM, TLM, DWA; forward, backward, update), and what self-labelling takes of it:",
@@ -55,8 +55,8 @@ def render(results: Mapping[str, Result]) -> str:
 
 def times(result: Result, threads: int) -> str:
     """The table of one device and number of threads; a row for each program and dtype, a column for each size."""
-    rows = [row for row in result["rows"] if row["threads"] == threads and "times_read" not in row]
-    sizes = list(dict.fromkeys(row["size"] for row in rows if "size" in row and row["program"] != "copy"))
+    rows = [row for row in result["rows"] if row["threads"] == threads and "group" not in row]
+    sizes = list(dict.fromkeys(row["size"] for row in rows if "size" in row))
     lines = []
     for program, dtype in dict.fromkeys((row["program"], row["dtype"]) for row in rows):
         mine = [row for row in rows if (row["program"], row["dtype"]) == (program, dtype)]
@@ -77,24 +77,61 @@ def times(result: Result, threads: int) -> str:
 
 def _times(rows: Sequence[Result]) -> str:
     each = sorted(rows, key=lambda row: row["iterations"])
-    if (each[0]["program"], each[0]["dtype"]) == (BASE, "float32"):
+    if not each:
+        return "-"  # the run ended before it
+    if (each[0]["program"], each[0]["dtype"]) == (BASE, "float32") and "seconds" in each[0]:
         return f"{1e3 * each[0]['seconds']:.2f} ms"
     # The products know no iterations.
-    return " / ".join(f"{row['times_bmm']:.2f}" for row in (each[:1] if each[0]["program"] == BASE else each))
+    return " / ".join(_cell(row, "times_bmm") for row in (each[:1] if each[0]["program"] == BASE else each))
+
+
+def _cell(row: Result, key: str) -> str:
+    return "failed" if "failed" in row else f"{row[key]:.2f}" if key in row else "-"
 
 
 def large(result: Result) -> list[str]:
     """The largest batch, as multiples of reading its hidden states once; nothing if it was not measured."""
-    rows = [row for row in result["rows"] if "times_read" in row]
+    rows = [row for row in result["rows"] if row.get("group") == "large"]
     if not rows:
         return []
     read = next(row["seconds"] for row in rows if row["program"] == "copy") / 2
+    eager = next((row.get("seconds") for row in rows if row["program"] == "torch, eager"), None)
+    lines = [
+        [
+            row["program"], _microseconds(row), _cell(row, "times_read"),
+            _faster(eager, row), *(("1.3", "3.5") if row["program"] == OURS else ("", "")),
+        ]
+        for row in rows
+        if row["program"] != "copy"
+    ]  # fmt: skip
+    columns = ("program", "us", "times the read", "times as fast as eager", "budget: read", "budget: eager")
     batch = f"{rows[0]['pairs']} pairs, {rows[0]['size']}, bfloat16, 2 iterations"
-    lines = [(row["program"], f"{row['times_read']:.2f}") for row in rows if row["program"] != "copy"]
-    return [
-        f"{batch}: times reading the hidden states once, {1e6 * read:.0f} us:",
-        table(("program", "times the read"), lines),
-    ]
+    return [f"{batch}; reading the hidden states once takes {1e6 * read:.0f} us:", table(columns, lines)]
+
+
+def few(result: Result) -> list[str]:
+    """Few pairs, where starting kernels takes longer than they run; nothing if it was not measured."""
+    rows = [row for row in result["rows"] if row.get("group") == "few"]
+    if not rows:
+        return []
+    programs = list(dict.fromkeys(row["program"] for row in rows))
+    lines = []
+    for pairs in dict.fromkeys(row["pairs"] for row in rows):
+        here = {row["program"]: row for row in rows if row["pairs"] == pairs}
+        eager = here.get("torch, eager", {}).get("seconds")
+        times = [_microseconds(here.get(program, {})) for program in programs]
+        ratios = [_faster(eager, here.get(program, {})) for program in (OURS, OURS_GRAPH)]
+        lines.append([f"{pairs}", *times, *ratios, "20"])
+    columns = ("pairs", *(f"{program}, us" for program in programs), "eager by xalign", "eager by its graph", "budget")
+    return [f"Few pairs, {rows[0]['size']}, bfloat16, 2 iterations, calls one behind the other:", table(columns, lines)]
+
+
+def _microseconds(row: Result) -> str:
+    return f"{1e6 * row['seconds']:.0f}" if "seconds" in row else _cell(row, "seconds")
+
+
+def _faster(eager: float | None, row: Result) -> str:
+    return f"{eager / row['seconds']:.1f}" if eager and "seconds" in row else "-"
 
 
 def steps(results: Mapping[str, Result]) -> str:
@@ -128,9 +165,11 @@ def draw(results: Mapping[str, Result], path: Path) -> None:
     """Times the products in float32, a panel for each device (at its most threads) and number of iterations."""
     panels = []
     for device, result in results.items():
+        if not result["rows"]:
+            continue
         most = max(row["threads"] for row in result["rows"])
         rows = [row for row in result["rows"] if row["threads"] == most and row["dtype"] == "float32"]
-        rows = [row for row in rows if "times_bmm" in row and row["program"] != BASE]
+        rows = [row for row in rows if "times_bmm" in row and "group" not in row and row["program"] != BASE]
         for iterations in sorted({row["iterations"] for row in rows}):
             here = [row for row in rows if row["iterations"] == iterations]
             panels.append((f"{_where(device, most)}, {iterations} iterations", here))

@@ -1,6 +1,8 @@
 """The benchmark of self-labelling: its problems, what it compares, its guard, its clock, its table."""
 
 import json
+import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +11,6 @@ import pytest
 import torch
 from sinkhorn_pairs import pair_matrices
 
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.options import TransportOptions
 
 OPTIONS = TransportOptions()
@@ -44,7 +45,12 @@ def test_all_exact_programs_find_the_definitions_links_in_ragged_pairs(contestan
     assert (truth >= 0).any(1).all() and (truth >= 0).sum() <= 2 * links.sum()
     seen = set()
     for name, contestant in contestants.CONTESTANTS.items():
-        if contestant.least_f1 is None or contestant.missing or name == "torch.compile":
+        if (
+            contestant.least_f1 is None
+            or contestant.missing
+            or "cpu" not in contestant.devices
+            or name == "torch.compile"
+        ):
             continue
         output = contestant.prepare(ragged, OPTIONS)()
         assert torch.equal(contestants.labels_of(contestant.gives, output, ragged, OPTIONS).long(), truth.long()), name
@@ -87,19 +93,25 @@ def test_agreement_is_the_f1_of_labels(contestants):
 
 def test_a_program_with_other_links_is_refused_before_its_time_is_taken(script, contestants, monkeypatch):
     measure = script("sinkhorn_measure")
-    wrong = replace(contestants.CONTESTANTS["torch, eager"], prepare=lambda problem, options: lambda: -problem.spans)
+
+    def nothing(problem, options):
+        return lambda: torch.zeros_like(problem.hidden[..., 0], dtype=torch.int16)
+
+    wrong = replace(contestants.CONTESTANTS["torch, eager"], prepare=nothing)
     monkeypatch.setitem(contestants.CONTESTANTS, "torch, eager", wrong)
-    monkeypatch.setattr(contestants, "labels_of", None)
-    monkeypatch.setattr(measure, "labels_of", lambda gives, output, problem, options: problem.hidden[..., 0].long() * 0)
-    with pytest.raises(XalignError, match=r"links are not[\s\S]*torch, eager, float32, n = 8, 2 iterations"):
-        measure.times("cpu", 1, ["torch, eager"], quick=True)
+    *_, rows = measure.times("cpu", 1, ["torch, eager", "xalign"], quick=True)
+    assert all(("failed" in row) == (row["program"] == "torch, eager") != ("seconds" in row) for row in rows)
+    said = next(row["failed"] for row in rows if "failed" in row)
+    assert re.search(r"^XalignError.*links are not[\s\S]*torch, eager, float32, n = 8, 2 iterations", said)
 
 
 def test_rows_of_a_run(script, contestants, monkeypatch):
     measure = script("sinkhorn_measure")
     lacking = replace(contestants.CONTESTANTS["POT"], package=("no_such_package", "NoSuch"))
     monkeypatch.setitem(contestants.CONTESTANTS, "POT", lacking)
-    rows = measure.times("cpu", 1, ["bmm alone", "xalign", "POT"], quick=True)
+    each = list(measure.times("cpu", 1, ["bmm alone", "xalign", "POT"], quick=True))
+    assert [len(rows) for rows in each] == [5, 9, 13, 17]  # what is there after each size, however the run ends
+    rows = each[-1]
     assert rows[-1] == {"program": "POT", "dtype": "float32", "missing": "NoSuch"}
     measured = [(row["program"], row["dtype"], row["size"], row["iterations"]) for row in rows[:-1]]
     assert len(set(measured)) == len(measured) == 2 * 2 * 2 * 2
@@ -107,10 +119,27 @@ def test_rows_of_a_run(script, contestants, monkeypatch):
     assert all(("f1" in row) == (row["program"] == "xalign") for row in rows[:-1])
 
 
+def test_the_largest_batch_and_few_pairs_come_first_on_a_gpu(script, contestants, monkeypatch):
+    measure = script("sinkhorn_measure")
+    first = [(group.size.pairs, *group.kinds) for group in measure.groups("cuda", quick=False)][:7]
+    assert first[0] == (2048, "large") and first[1:5] == [(pairs, "few") for pairs in (64, 16, 4, 1)]
+    assert first[5:] == [(2048, "compiled"), (64, "usual")]
+    assert not any("compiled" in group.kinds for group in measure.groups("cuda", quick=False)[6:-4])
+    groups = measure.groups("cuda", quick=True)
+    monkeypatch.setattr(measure, "groups", lambda device, quick: groups)
+    *_, rows = measure.times("cpu", 1, ["bmm alone", "xalign", "xalign, CUDA graph", "torch, eager"], quick=True)
+    assert {row["dtype"] for row in rows if "group" in row} == {"bfloat16"}
+    kinds = [[row["program"] for row in rows if row.get("group") == kind] for kind in ("large", "few")]
+    assert kinds == [["bmm alone", "xalign", "torch, eager", "copy"], ["bmm alone", "xalign", "torch, eager"]]
+    assert contestants.CONTESTANTS["xalign, CUDA graph"].competes(["few"], "cuda")
+    rows = script("benchmark_sinkhorn").compare(rows)
+    assert all(("times_read" in row) == (row.get("group") == "large") for row in rows)
+
+
 def test_calls_take_turns_and_slow_ones_sit_out_later_rounds(script, monkeypatch):
     measure = script("sinkhorn_measure")
     done, pace = [], {"quick": iter([3.0, 1.0, 2.0, 4.0, 5.0]), "slow": iter([9.0, 8.0, 7.0])}
-    monkeypatch.setattr(measure, "clocked", lambda call, device: next(pace[call()]))
+    monkeypatch.setattr(measure, "clocked", lambda call, device, loops: next(pace[call()]))
     calls = [lambda name=name: done.append(name) or name for name in pace]
     monkeypatch.setattr(measure, "SECONDS", 10.0)
     assert measure.interleaved(calls, 5, "cpu") == [1.0, 7.0]
@@ -131,25 +160,46 @@ def test_a_run_measures_steps_times_and_memory_each_in_a_process_of_its_own(scri
     monkeypatch.setattr(contestants, "CONTESTANTS", {"bmm alone": contestants.CONTESTANTS["bmm alone"], "POT": lacking})
     children = []
 
-    def child(command, check, env):
+    def child(command, check, env, timeout):
         name, what, device, threads, out, *options = command[1:]
         children.append((Path(name).name, Path(what).name, threads, *options))
-        assert device == "cpu" and env["OMP_NUM_THREADS"] == threads
+        assert device == "cpu" and env["OMP_NUM_THREADS"] == threads and timeout is None
         rows = [row("bmm alone", 0.001), row("xalign", 0.002)] if what == "times" else [{"of": what}]
         Path(out).write_text(json.dumps(rows))
 
-    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=child))
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
     monkeypatch.setattr(benchmark, "commit", lambda: "abc1234")
-    args = SimpleNamespace(device="cpu", threads=[1, 2], repeats=7, data_bin=tmp_path / "data", quick=False)
-    found = benchmark.run(args)
+    given = {"device": "cpu", "threads": [1, 2], "repeats": 7, "data_bin": tmp_path / "data", "quick": False}
+    *_, found = benchmark.run(SimpleNamespace(**given, seconds=None))
     assert children == [
-        ("sinkhorn_step.py", "data", "2"),
         ("sinkhorn_measure.py", "times", "1", "--repeats", "7"),
         ("sinkhorn_measure.py", "times", "2", "--repeats", "7"),
+        ("sinkhorn_step.py", "data", "2"),
         ("sinkhorn_measure.py", "memory", "2", "--only", "bmm alone"),
     ]
     assert [(r["threads"], r["times_bmm"]) for r in found["rows"]] == [(1, 1.0), (1, 2.0), (2, 1.0), (2, 2.0)]
     assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7 --data-bin data"
+    assert found["memory"] == [{"of": "memory"}] and len(found["step"]) == 1 and not found["failed"]
+
+
+def test_a_run_ends_at_its_limit_with_what_is_there_and_says_what_failed(script, monkeypatch, tmp_path):
+    benchmark = script("benchmark_sinkhorn")
+    limits = []
+    writes = "import sys, json, time; json.dump([%r], open(sys.argv[5], 'w')); %s"
+
+    def child(command, check, env, timeout):
+        limits.append(timeout)
+        failed = {**row("POT", 1.0), "failed": "it is wrong"}
+        code = writes % (failed, "time.sleep(60)") if "times" in command else writes % ({}, "sys.exit(3)")
+        return subprocess.run([command[0], "-c", code, *command[1:]], check=check, env=env, timeout=timeout)
+
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
+    given = {"device": "cpu", "threads": [1], "repeats": 7, "data_bin": tmp_path / "data", "quick": False}
+    times, steps, whole = (dict(found) for found in benchmark.run(SimpleNamespace(**given, seconds=5.0)))
+    assert 2.9 < limits[0] <= 3.0 and limits[1] <= 2.0
+    assert [one["program"] for one in times["rows"]] == ["POT"] and steps["step"] == [{}]
+    assert whole["failed"][:2] == ["POT, float32: it is wrong", "sinkhorn_step.py data ended with exit code 3"]
+    assert whole["command"].endswith("--repeats 7 --seconds 5 --data-bin data")
 
 
 def row(program, seconds, size="n = 32", iterations=2, dtype="float32", gives="labels", pairs=64, threads=1, **more):
@@ -198,16 +248,41 @@ def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
 
 def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result):
     report, compare = script("sinkhorn_report"), script("benchmark_sinkhorn").compare
+    given = {"size": "n = 64", "dtype": "bfloat16", "pairs": 2048, "group": "large"}
     large = [
-        row("xalign", 0.00012, "n = 64", dtype="bfloat16", pairs=2048),
-        row("copy", 0.0002, "n = 64", dtype="bfloat16", pairs=2048, gives="copy"),
+        row("xalign", 0.00012, **given),
+        row("torch, eager", 0.00054, **given),
+        {**row("torch.compile", 0.0, **given), "failed": "no compiler"},
+        row("copy", 0.0002, **given, gives="copy"),
     ]
+    del large[2]["seconds"]
     result["rows"] += compare(large)
     text = report.render({"cuda": {**result, "machine": "a GPU"}})
-    assert "2048 pairs, n = 64, bfloat16, 2 iterations: times reading the hidden states once, 100 us:" in text
-    assert "| xalign | 1.20 |" in text and "| copy" not in text
+    assert "2048 pairs, n = 64, bfloat16, 2 iterations; reading the hidden states once takes 100 us:" in text
+    assert "| xalign | 120 | 1.20 | 4.5 | 1.3 | 3.5 |" in text and "| copy" not in text
+    assert "| torch, eager | 540 | 5.40 | 1.0 |  |  |" in text and "| torch.compile | failed | failed | - |" in text
     assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
     assert "CPU: not measured." in text
+
+
+def test_few_pairs_are_compared_with_eager_with_and_without_a_graph(script, result):
+    report, compare = script("sinkhorn_report"), script("benchmark_sinkhorn").compare
+    for pairs in (64, 1):
+        given = {"size": "n = 64", "dtype": "bfloat16", "pairs": pairs, "group": "few"}
+        result["rows"] += compare([row("xalign", 4e-5, **given), row("xalign, CUDA graph", 2e-5, **given)])
+        result["rows"] += compare([row("torch, eager", 5e-4, **given)] if pairs > 1 else [])
+    text = report.render({"cuda": {**result, "machine": "a GPU"}})
+    assert "| pairs | xalign, us | xalign, CUDA graph, us | torch, eager, us | eager by xalign |" in text
+    assert "| 64 | 40 | 20 | 500 | 12.5 | 25.0 | 20 |" in text and "| 1 | 40 | 20 | - | - | - | 20 |" in text
+    assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
+
+
+def test_a_run_that_ended_early_has_gaps(script, result):
+    result["rows"] = [one for one in result["rows"] if (one["program"], one.get("size")) != ("xalign", "4 to 128")]
+    result["rows"].append({**row("POT", 0.0), "failed": "it is wrong"})
+    text = script("sinkhorn_report").render({"cpu": {**result, "memory": [], "step": []}})
+    assert "| xalign | labels | float32 | 1.20 / 1.70 | - |  | 0.9995 |" in text
+    assert "| POT | labels | float32 | failed | - |  | - |" in text
 
 
 def test_results_become_a_table_and_a_picture(script, result, tmp_path):
