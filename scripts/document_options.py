@@ -141,6 +141,23 @@ def benchmarks() -> str:
     return markers.table(columns, rows)
 
 
+def defaults() -> str:
+    """How models of known families align unless they are told otherwise."""
+    from xalign_fairseq.aligner.defaults import FAMILIES
+    from xalign_fairseq.aligner.link_setting import layer_words
+
+    rows = []
+    for row in FAMILIES:
+        names = ", ".join(f"`{family}`" for family in row.families)
+        results = f", [results](scripts/results/{row.results})" if row.results else ""
+        for number, entry in enumerate(row.entries):
+            options = " ".join(f"--{option} {value}" for option, value in entry.options.items())
+            how = f"`--method {entry.method}{f' {options}' * bool(options)}`"
+            about = (names, row.source + results) if number == 0 else ("", "")
+            rows.append((about[0], how, layer_words(entry.layers), entry.encoding, about[1]))
+    return markers.table(("family", "method", "layer", "encoding", "source"), rows)
+
+
 def patches() -> str:
     """The compatibility patches, as their modules describe themselves."""
     import importlib
@@ -162,7 +179,8 @@ def patches() -> str:
 PARTS = {
     part.__name__: part
     for part in (
-        task, archs, model, criterion, criterions, objectives, transfer, families, features, benchmarks, patches,
+        task, archs, model, criterion, criterions, objectives, transfer, families, features, benchmarks, defaults,
+        patches,
     )
 }  # fmt: skip
 

@@ -5,9 +5,12 @@ import json
 import pytest
 import torch
 
+from xalign_fairseq.aligner import defaults
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.defaults import FamilyDefaults, FamilyEntry
 from xalign_fairseq.cli import main
 from xalign_fairseq.transport.label_options import LabelOptions
-from xalign_fairseq.transport.methods import Dustbin, Transport
+from xalign_fairseq.transport.methods import Cosine, Dustbin, Transport
 
 OWN = Dustbin(0.4, filter="itermax")
 
@@ -66,6 +69,24 @@ def test_pairs_are_encoded_as_the_model_did_it(tiny_state, tmp_path, align):
     assert (
         align(separate)[1] == align(separate, "--encoding", "separate")[1] != align(separate, "--encoding", "joint")[1]
     )
+
+
+def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state, tmp_path, align, monkeypatch):
+    entries = (FamilyEntry("softmax", (4, 8), "separate", {"threshold": 0.2}), FamilyEntry("argmax", (12,), "joint"))
+    monkeypatch.setattr(defaults, "FAMILIES", (FamilyDefaults(("known",), entries, "made up"),))
+    options = {**tiny_state["cfg"], "criterion": {"_name": "tlm"}}
+    path = tmp_path / "known.pt"
+    torch.save({**tiny_state, "cfg": options, "task_state": {**tiny_state["task_state"], "family": "known"}}, path)
+    said = ("--method", "softmax", "--threshold", "0.2", "--layer", "1,2", "--encoding", "separate")
+    status, links, told = align(path)
+    assert status == 0 and links == align(path, *said)[1] != align(path, *said[:-1], "joint")[1]
+    assert "layer 1,2 of 3, separate encoding, hidden similarity, softmax (defaults of known)" in told
+    aligner = Aligner.from_pretrained(path, method="argmax")
+    assert aligner.setting == ((3,), Cosine(), "joint") and aligner.origin == "known"
+    assert "|layer:3|similarity:hidden|method:argmax|" in aligner.signature()
+    own = {**tiny_state["task_state"], "family": "known", "labelling": LabelOptions(Transport(), {"hidden": 2}).state()}
+    torch.save({**tiny_state, "cfg": options, "task_state": own}, path)
+    assert "layer 2 of 3, joint encoding, hidden similarity, transport-itermax (as the model labelled" in align(path)[2]
 
 
 def test_layers_compares_the_models_own_method(dustbin, tiny_text, tmp_path):

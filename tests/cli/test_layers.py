@@ -1,10 +1,13 @@
 import json
+import shlex
 
 import pytest
 import torch
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.methods import Transport
 
 METRICS = ("aer", "precision", "recall", "f1", "links")
 
@@ -24,25 +27,29 @@ def test_every_entry_is_what_align_and_score_give(layers, tiny_checkpoint, tiny_
     methods = {
         "transport-argmax": ("--filter", "argmax"),
         "transport-union": ("--filter", "union"),
-        "softmax": ("--method", "softmax", "--threshold", "0.01", "--encoding", "joint"),
+        "softmax": ("--method", "softmax", "--threshold", "0.01"),
     }
     options = ("--method", "transport", "softmax", "--filter", "argmax", "union", "--threshold", "0.01")
-    assert layers(*options, "--json", tmp_path / "table.json") == 0
+    assert layers(*options, "--layer", 0, 1, "2-3", "--json", tmp_path / "table.json") == 0
     table = json.loads((tmp_path / "table.json").read_text())
-    entries = [(row["layer"], row["method"]) for row in table["rows"]]
-    assert entries == [(layer, method) for layer in range(4) for method in methods]
+    entries = [(row["layer"], row["encoding"], row["method"]) for row in table["rows"]]
+    encodings = ("joint", "separate")
+    assert entries == [(at, encoding, method) for at in (0, 1, [2, 3]) for encoding in encodings for method in methods]
     assert table["best"] == min(table["rows"], key=lambda row: row["aer"])
     capsys.readouterr()
     for row in table["rows"]:
         links = tmp_path / "links"
-        options = ["--layer", row["layer"], *methods[row["method"]], "--out", links, "--quiet"]
+        at = row["layer"] if isinstance(row["layer"], int) else "2,3"
+        options = ["--layer", at, "--encoding", row["encoding"], *methods[row["method"]], "--out", links, "--quiet"]
         command = ["align", "--checkpoint", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
         main([str(part) for part in command])
         main(["score", "--hyp", str(links), "--gold", str(tiny_text / "text.gold"), "--json"])
         scored = json.loads(capsys.readouterr().out)
         for metric in METRICS:
             assert row[metric] == pytest.approx(scored[metric]), metric
-        assert f"layer:{row['layer']}|similarity:hidden|method:{row['method'].split('-')[0]}|" in row["signature"]
+        encoding = "encoding:separate|" if row["encoding"] == "separate" else ""
+        method = row["method"].split("-")[0]
+        assert f"layer:{at}|{encoding}similarity:hidden|method:{method}|" in row["signature"]
 
 
 def test_options_that_no_method_has(layers, capsys):
@@ -50,14 +57,82 @@ def test_options_that_no_method_has(layers, capsys):
     assert "has use for an option" in capsys.readouterr().err
 
 
-def test_the_table(layers, capsys):
-    assert layers("--layer", "1", "-1", "--filter", "argmax", "--quiet") == 0
-    head, first, second, signature = capsys.readouterr().out.splitlines()
-    assert head.split() == ["layer", "method", "AER", "P", "R", "F1", "links"]
-    assert (first.split()[0], second.split()[0]) == ("1", "3")
-    [best] = [line for line in (first, second) if line.endswith("*")]
-    assert float(best.split()[2]) == min(float(line.split()[2]) for line in (first, second))
-    assert f"layer:{best.split()[0]}|" in signature
+def test_the_tables(layers, tmp_path, capsys):
+    asked = ("--method", "transport", "--layer", "1", "-1", "--encoding", "joint", "--filter", "argmax")
+    assert layers(*asked, "--quiet", "--json", tmp_path / "table.json") == 0
+    head, first, second, _, title, low, high, _, certainty, signature, line = capsys.readouterr().out.splitlines()
+    assert head.split() == ["AER", "P", "R", "F1", "links", "options"]
+    assert title.split()[:2] == ["layer", "AER"] and (low.split()[0], high.split()[0]) == ("1", "3")
+    assert float(first.split()[0]) <= float(second.split()[0])
+    table = json.loads((tmp_path / "table.json").read_text())
+    assert first.endswith(table["best"]["options"]) and second.endswith(table["runner_up"]["options"])
+    assert f"p = {table['runner_up']['p_value']:.3f}" in certainty
+    assert signature == table["best"]["signature"] and line == table["align"]
+    assert layers(*asked, "--quiet", "--best", 1) == 0
+    assert capsys.readouterr().out.splitlines()[1:3] == [first, ""]
+
+
+def test_the_line_to_paste_has_the_best_links(layers, tiny_checkpoint, tiny_text, tmp_path, capsys):
+    """Whatever the model's own labelling is."""
+    state = torch.load(tiny_checkpoint, weights_only=False)
+    own = LabelOptions(Transport(filter="union"), {"hidden": 3}, encoding="separate").state()
+    torch.save({**state, "task_state": {**state["task_state"], "labelling": own}}, tmp_path / "own.pt")
+    texts = ["--pairs", tiny_text / "text.pairs"]
+    for number, methods in enumerate((["softmax", "argmax"], ["transport"], ["ot-unbalanced"], ["itermax"])):
+        table = tmp_path / f"{number}.json"
+        asked = ["layers", "--checkpoint", tmp_path / "own.pt", *texts, "--gold", tiny_text / "text.gold", "--method"]
+        asked += [*methods, "--layer", "1", "2", "--average", "2", "--quiet", "--json", table]
+        assert main([str(part) for part in asked]) == 0
+        found = json.loads(table.read_text())
+        line = shlex.split(found["align"])
+        assert line[:2] == ["xalign", "align"]
+        line = [*line[1 : line.index("--src")], *texts, "--out", tmp_path / "links", "--quiet"]
+        assert main([str(part) for part in line]) == 0
+        capsys.readouterr()
+        main(["score", "--hyp", str(tmp_path / "links"), "--gold", str(tiny_text / "text.gold"), "--json"])
+        scored = json.loads(capsys.readouterr().out)
+        assert {metric: found["best"][metric] for metric in METRICS} == pytest.approx(
+            {metric: scored[metric] for metric in METRICS}
+        )
+
+
+@pytest.fixture
+def other_set(tiny_text, tmp_path):
+    """The first ten pairs, as a set of their own."""
+    files = []
+    for name in ("text.en", "text.xx", "text.gold"):
+        lines = (tiny_text / name).read_text().splitlines(keepends=True)[:10]
+        (tmp_path / name).write_text("".join(lines))
+        files.append(tmp_path / name)
+    return files
+
+
+def test_several_sets_count_the_same(layers, tiny_text, other_set, tmp_path, capsys):
+    asked = ("--method", "argmax", "--layer", 1, 2, "--encoding", "separate")
+    assert layers(*asked, "--set", *other_set, "--json", tmp_path / "both.json") == 0
+    assert "2 settings on 50 pairs of 2 sets" in capsys.readouterr().out
+    both = json.loads((tmp_path / "both.json").read_text())
+    assert both["sets"] == {str(tiny_text / "text.gold"): 40, str(other_set[2]): 10}
+    assert layers(*asked, "--json", tmp_path / "one.json") == 0
+    one = json.loads((tmp_path / "one.json").read_text())
+    for row, of_one in zip(both["rows"], one["rows"], strict=True):
+        aers = list(row["sets"].values())
+        assert aers[0] == of_one["aer"] != aers[1] and row["aer"] == pytest.approx(sum(aers) / 2)
+
+
+def test_sets_alone_and_what_is_no_set(tiny_checkpoint, tiny_text, other_set, tmp_path, capsys):
+    def run(*options):
+        asked = ["layers", "--checkpoint", tiny_checkpoint, "--layer", "1", "--method", "argmax", "--quiet", *options]
+        return main([str(part) for part in asked]), capsys.readouterr().err
+
+    assert run("--set", *other_set)[0] == 0
+    status, told = run("--set", *other_set, "--set", *other_set)
+    assert status == 2 and "given twice" in told
+    for options in ((), ("--src", other_set[0], "--tgt", other_set[1])):
+        status, told = run(*options)
+        assert status == 2 and "no gold" in told
+    status, told = run("--set", tiny_text / "text.en", tiny_text / "text.xx", other_set[2])
+    assert status == 2 and "10 lines of links" in told
 
 
 def test_a_plot(layers, tmp_path):

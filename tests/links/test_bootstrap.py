@@ -8,7 +8,7 @@ import pytest
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links import bootstrap
 from xalign_fairseq.links.aer import AlignmentCounts
-from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
+from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap, paired_bootstrap_of_sets
 
 
 def corpus(seed, sentences=200, quality=0.8):
@@ -94,3 +94,23 @@ def test_numbers_of_sentences():
         paired_bootstrap(corpus(0, 3), corpus(0, 2))
     with pytest.raises(XalignError, match="no sentence"):
         bootstrap_intervals([])
+
+
+def test_several_sets_count_the_same_and_are_resampled_by_themselves():
+    large, small = corpus(1, 300), corpus(2, 40)
+    better = [AlignmentCounts(c.hits_sure, c.hits_possible + 1, c.links, c.sure) for c in small]
+    found = paired_bootstrap_of_sets([large, small], [large, better])
+    alone = paired_bootstrap(small, better)
+    assert found.difference == pytest.approx(alone.difference / 2)
+    assert (found.low, found.high) == pytest.approx((alone.low / 2, alone.high / 2), abs=2e-3)
+    assert found.p_value == pytest.approx(1 / 1001)
+    assert paired_bootstrap_of_sets([small], [better]) == alone
+    # Sets of which one is better and one is worse: the mean does not tell.
+    doubtful = paired_bootstrap_of_sets([corpus(3, 60), corpus(4, 60)], [corpus(4, 60), corpus(3, 60)])
+    assert doubtful.difference == pytest.approx(0) and doubtful.p_value > 0.5 and doubtful.low < 0 < doubtful.high
+
+
+@pytest.mark.parametrize("sets", [([], []), ([corpus(0, 3)], []), ([corpus(0, 3)], [corpus(0, 2)]), ([[]], [[]])])
+def test_sets_that_do_not_belong_together(sets):
+    with pytest.raises(XalignError, match=r"number of lines|no sentence"):
+        paired_bootstrap_of_sets(*sets)

@@ -21,6 +21,22 @@ def test_curves_are_named_after_checkpoint_and_method():
     assert list(curves_by_method(rows(("a", 2), ("b", 0)), "XLM-R")) == ["XLM-R, a", "XLM-R, b"]
 
 
+def test_a_curve_for_each_encoding_through_the_best_of_a_layer():
+    found = [
+        {"layer": layer, "method": "softmax", "encoding": encoding, "aer": aer}
+        for encoding in ("joint", "separate")
+        for layer, aer in ((1, 0.3), (1, 0.2), (2, 0.4), ([1, 2], 0.1))
+    ]
+    points = [(1, 0.2), (2, 0.4)]
+    assert curves_by_method(found) == {"joint": points, "separate": points}
+    assert curves_by_method(found[:4], "XLM-R") == {"XLM-R": points}
+    assert list(curves_by_method(found + rows(("a", 2)), "x")) == [
+        "x, joint, softmax",
+        "x, separate, softmax",
+        "x, a",
+    ]
+
+
 def test_a_line_per_curve_with_its_lowest_point(monkeypatch):
     figures = []
     monkeypatch.setattr(module, "save", lambda figure, path: figures.append(figure))

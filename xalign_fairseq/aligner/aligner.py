@@ -9,22 +9,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.aligner.link_setting import LinkSetting
 from xalign_fairseq.aligner.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.pair_states import PairEncoder
+from xalign_fairseq.aligner.precedence import Said, settle
 from xalign_fairseq.aligner.sentence_pairs import Sentence, chunks
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.labelling import stored_labelling
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.transport.label_options import reading
-from xalign_fairseq.transport.methods import Method, Transport, make_method, with_options
+from xalign_fairseq.transport.methods import Method, make_method
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.words import NO_WORD, word_links
@@ -73,6 +75,7 @@ class Aligner:
 
     Attributes:
         unknown: how many tokens of all pairs so far the vocabulary lacks.
+        origin: where the rest of its setting comes from: the model ``itself``, or its family, or None.
 
     Errors: :class:`XalignError` for a layer that the encoder lacks, a language without a map or an embedding, and a
     pointer or maps with an encoding or a method that has no use for them. No pair is left out and none is cut: one with
@@ -110,12 +113,14 @@ class Aligner:
                 "a pointer reads jointly encoded pairs", where="--encoding", found=encoding, next="--similarity hidden"
             )
         reading(self.method, pointer)  # whether they go together
+        self.languages = languages
         self.pair_encoder = PairEncoder(self.encoder, encoding, maps, languages)
         if units not in UNITS:
             raise XalignError("there is no such unit of links", found=units, expected=" or ".join(UNITS))
         self.units = units
         self.batch_tokens = batch_tokens
         self.unknown = UnknownTokens()
+        self.origin: str | None = None
 
     @property
     def similarity(self) -> str:
@@ -155,37 +160,31 @@ class Aligner:
 
         What is not given is as the model labelled itself in its training
         (:func:`~xalign_fairseq.encoder.labelling.stored_labelling`): method, similarity, layer and encoding. A model
-        that never did has ``transport`` on hidden states, at the same depth as layer 10 of 12; SimAlign's and
-        awesome-align's methods and ``released`` read layer 8 of 12. ``options`` are the method's, or change those of
-        the model's own: ``{"filter": "argmax", "mu": 0.5}``. With ``similarity="pointer"`` the scores of the
-        checkpoint's DWA pointer stand in for dot products (``"hidden"``), at the layer that it was trained on. With
-        ``use_maps`` the checkpoint's linear maps are used, those of ``languages``, which an encoder with language
-        embeddings needs too.
+        that never did has what was chosen for its family and the method, if one is named
+        (:func:`~xalign_fairseq.aligner.defaults.default_labelling`); one of no known family has ``transport`` on
+        hidden states, at the same depth as layer 10 of 12; SimAlign's and awesome-align's methods and ``released``
+        read layer 8 of 12. ``options`` are the method's, or change those of the model's own: ``{"filter": "argmax",
+        "mu": 0.5}``. With ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in for dot products
+        (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the checkpoint's linear maps are used,
+        those of ``languages``, which an encoder with language embeddings needs too.
         ``dtype="bfloat16"`` holds for weights and hidden states, not for the links.
         """
         target = choose_device(device)
-        if isinstance(method, str):
-            method = make_method(method, **(options or {}))
+        said = Said(layer, method, options, similarity, encoding, use_maps)
+        said.check()  # before the model is read
         if dtype not in DTYPES:
             raise XalignError("there is no such dtype", where="dtype", found=dtype, expected=" or ".join(DTYPES))
         state, where = read_pretrained(path, revision)
         encoder, heads = checkpoint.load_encoder(state, where)
-        own = stored_labelling(state, encoder.config)
-        if method is None:
-            method = with_options(own.method if own else Transport(), **(options or {}))
-        if similarity is None:  # a pointer's scores are of use to transport alone
-            similarity = own.similarity if own and isinstance(method, Transport) else "hidden"
-        pointer = checkpoint.load_pointer(heads, where).to(target) if similarity == "pointer" else None
+        settled = settle(said, state, encoder.config)
+        pointer = checkpoint.load_pointer(heads, where).to(target) if settled.similarity == "pointer" else None
         maps = require_maps(heads, where).to(target) if use_maps else None
-        if layer is None and own:
-            layer = own.layers.get(similarity)
-        if encoding is None and own and pointer is None and not use_maps:
-            encoding = own.encoding
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
-        return cls(
+        layers, method, encoding = settled.setting
+        aligner = cls(
             encoder.to(target, getattr(torch, dtype)),
             tokenizer,
-            layer=layer,
+            layer=layers,
             method=method,
             pointer=pointer,
             encoding=encoding,
@@ -193,6 +192,46 @@ class Aligner:
             languages=languages,
             units=units,
             batch_tokens=batch_tokens,
+        )
+        aligner.origin = settled.origin
+        return aligner
+
+    @property
+    def setting(self) -> LinkSetting:
+        """Layers, method and encoding of the links."""
+        return LinkSetting(self.layers, self.method, self.pair_encoder.encoding)
+
+    def signature(self, setting: LinkSetting | None = None) -> str:
+        """The line that names all that decides the links, of its own setting or of another one.
+
+        Example::
+
+            Aligner.from_pretrained("e5-small").signature()  # "base:hyp0,gold0|...|layer:7|encoding:separate|..."
+        """
+        layers, method, encoding = setting or self.setting
+        return score_signature(
+            unit=self.units,
+            layer=layers,
+            method=method,
+            similarity=self.similarity,
+            encoding=encoding,
+            languages=self.pair_encoder.mapped,
+            embedded=self.pair_encoder.embedded,
+        )
+
+    def with_encoding(self, encoding: str) -> "Aligner":
+        """The same aligner, of the same encoder, with another encoding of pairs; errors as for the class."""
+        return Aligner(
+            self.encoder,
+            self.tokenizer,
+            layer=self.layers,
+            method=self.method,
+            pointer=self.pointer,
+            encoding=encoding,
+            maps=self.pair_encoder.maps,
+            languages=self.languages,
+            units=self.units,
+            batch_tokens=self.batch_tokens,
         )
 
     def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:

@@ -21,7 +21,7 @@ METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "th
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
     "match: SimAlign's, on cosines; softmax: awesome-align's; released: XLM-Align's own "
-    "aligner, to the letter (default: the model's own, else transport)"
+    "aligner, to the letter (default: the model's own, else its family's, else transport)"
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 BACKENDS = ("auto", "reference", "cpu", "cuda")
@@ -66,17 +66,24 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
     )
 
 
-def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bool = True) -> None:
-    """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter."""
+def add_model_arguments(
+    parser: argparse.ArgumentParser, checkpoint_required: bool = True, several: bool = False
+) -> None:
+    """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter.
+
+    With ``several``, more than one encoding and threshold can be given, as a list.
+    """
+    many: dict[str, Any] = {"nargs": "+"} if several else {}
     add_checkpoint_arguments(parser, checkpoint_required)
     links = parser.add_argument_group(
-        "from hidden states to links (defaults: as the model labelled itself, else the method's)"
+        "from hidden states to links (defaults: as the model labelled itself, else its family's, else the method's)"
     )
     links.add_argument(
         "--encoding",
+        **many,
         choices=("joint", "separate"),
-        help="joint: '<s> src </s> tgt </s>'; separate: each side by itself (default: joint for transport and "
-        "ot-unbalanced, separate for the others and with --maps)",
+        help="joint: '<s> src </s> tgt </s>'; separate: each side by itself (default: the model's own, "
+        "else its family's, else joint for transport and ot-unbalanced, separate for the others and with --maps)",
     )
     links.add_argument(
         "--similarity",
@@ -101,7 +108,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, checkpoint_required: bo
         metavar="Z",
         help="of ot-unbalanced: score of having no partner, 0 to 1; the higher, the fewer links (default: 0.5)",
     )
-    links.add_argument("--threshold", type=float, metavar="P", help="of softmax (default: 0.001)")
+    links.add_argument("--threshold", **many, type=float, metavar="P", help="of softmax (default: 0.001)")
     links.add_argument(
         "--dtype",
         choices=("float32", "bfloat16"),
@@ -144,8 +151,8 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
         type=layer_list,
         metavar="L",
         help="layer of the hidden states, or several that are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
-        "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else 10/12 of the "
-        "depth; 8/12 for argmax, itermax, match, softmax and released)",
+        "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else its family's, "
+        "else 10/12 of the depth; 8/12 for argmax, itermax, match, softmax and released)",
     )
     parser.add_argument("--method", choices=METHODS, help=METHOD_HELP)
     parser.add_argument(

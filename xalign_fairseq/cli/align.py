@@ -191,9 +191,11 @@ def _describe(aligner: "Aligner") -> str:
     from xalign_fairseq.transport.methods import method_label
 
     layers = ",".join(map(str, aligner.layers))
+    usual = "as the model labelled itself" if aligner.origin == "itself" else f"defaults of {aligner.origin}"
     return (
         f"layer {layers} of {aligner.encoder.config.encoder_layers}, {aligner.pair_encoder.encoding} encoding, "
-        f"{aligner.similarity} similarity, {method_label(aligner.method)}, {aligner.device}"
+        f"{aligner.similarity} similarity, {method_label(aligner.method)}{f' ({usual})' * bool(aligner.origin)}, "
+        f"{aligner.device}"
     )
 
 

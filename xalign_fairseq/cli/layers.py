@@ -1,13 +1,19 @@
-"""AER of every layer, method and filter on a development set, from one pass over it.
+"""Compare layers, methods, their options and encodings on development sets, and print the best as a line to paste.
 
-Use it to choose --layer, --method and --filter of xalign align on a development set, never on the test set. Methods are
-compared on one encoding of the pairs, that of the first unless --encoding says otherwise.
+Everything is compared in one call, with one pass of the encoder over the text for each encoding. AER is the mean over
+the sets, each of which counts the same. A paired bootstrap over their sentences says how certain the best is.
 
-Example:
+Give it development sets, never the test set. A model that labelled itself in training is compared by its own method
+unless --method is given; any other by transport, argmax, itermax and softmax, in both encodings.
+
+Examples:
   xalign layers --checkpoint checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax
+  xalign layers --checkpoint e5-small --set a.en a.de a.gold --set b.en b.hi b.gold --average 2 3 --json all.json
 """
 
 import argparse
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
@@ -16,6 +22,7 @@ from xalign_fairseq.cli._aligning import (
     PLAN_FILTERS,
     add_model_arguments,
     add_text_arguments,
+    layer_list,
     load_aligner,
     method_options,
     open_pairs,
@@ -26,15 +33,22 @@ from xalign_fairseq.cli._aligning import (
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.transport.methods import Method
-
-FILTERS = ("itermax", "argmax")  # that are compared unless others are given
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.sweep import GoldPairs, Trial
+    from xalign_fairseq.links.bootstrap import PairedTest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign layers``."""
     add_text_arguments(parser)
-    parser.add_argument("--gold", required=True, metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
+    parser.add_argument("--gold", metavar="FILE", help="gold links of this text: i-j sure, ipj possible, 0-based")
+    parser.add_argument(
+        "--set",
+        nargs=3,
+        action="append",
+        metavar=("SRC", "TGT", "GOLD"),
+        help="a development set, instead of this text or beside it; repeat it for each",
+    )
     parser.add_argument("--method", nargs="+", choices=METHODS, help=METHOD_HELP)
     parser.add_argument(
         "--filter",
@@ -45,112 +59,173 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layer",
         nargs="+",
-        type=int,
+        type=layer_list,
         metavar="L",
-        help="layers to compare (default: all, from 0, the embeddings; of a pointer its own)",
+        help="layers to compare, or several that are averaged, as 6-8 (default: all, from 0, the embeddings; of a "
+        "pointer its own)",
     )
-    parser.add_argument("--json", metavar="FILE", help="write the table and its best entry as JSON")
+    parser.add_argument(
+        "--average", nargs="+", type=int, metavar="N", help="compare also the means of so many neighbouring layers"
+    )
+    parser.add_argument("--best", type=int, default=10, metavar="N", help="settings to print (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="write all that was compared, and the best, as JSON")
     parser.add_argument(
         "--plot", metavar="FILE", help="draw AER over layers, as PNG or SVG by the ending (needs matplotlib)"
     )
-    add_model_arguments(parser)
+    add_model_arguments(parser, several=True)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Score, print the table and write what was asked for."""
-    from xalign_fairseq.aligner.sweep import sweep_links
-    from xalign_fairseq.evaluation.signature import score_signature
-    from xalign_fairseq.links.aer import score
-    from xalign_fairseq.transport.methods import method_label
+    """Score, print the tables and write what was asked for."""
+    from xalign_fairseq.aligner.sweep import try_settings
+    from xalign_fairseq.cli._compared import compared_settings
 
-    methods = compared_methods(args)
-    pairs = open_pairs(args)
-    golds = read_fitting_gold(args.gold, pairs)
+    sets = development_sets(args)
     if args.plot:
         from xalign_fairseq.plots.figure import check_picture
 
         check_picture(args.plot)
     show_log(args.quiet)
-    aligner = load_aligner(args, None, methods[0] if methods else None, method_options(args))
-    methods = methods or own_methods(args, aligner.method)
-    config = aligner.encoder.config
-    # A pointer means something at the layer that it was trained on, and nowhere else.
-    default = range(config.encoder_layers + 1) if aligner.similarity == "hidden" else aligner.layers
-    layers = [config.resolve_layer(layer, "--layer") for layer in args.layer or default]
-    settings = [(layer, method) for layer in layers for method in methods]
-    with progress_bar(len(pairs), args.quiet) as progress:
-        links = sweep_links(aligner, pairs, settings, progress)
-    rows = []
-    for (layer, method), hyps in zip(settings, links, strict=True):
-        result = score(hyps, golds)
-        figures = {key: getattr(result, key) for key in ("aer", "precision", "recall", "f1", "links")}
-        signature = score_signature(
-            layer=layer,
-            method=method,
-            similarity=aligner.similarity,
-            encoding=aligner.pair_encoder.encoding,
-            languages=aligner.pair_encoder.mapped,
-            embedded=aligner.pair_encoder.embedded,
-        )
-        rows.append({"layer": layer, "method": method_label(method), **figures, "signature": signature})
+    aligner = _load(args)
+    settings = compared_settings(args, aligner)
+    total = sum(len(text.pairs) for text in sets) * len({setting.encoding for setting in settings})
+    with progress_bar(total, args.quiet) as progress:
+        trials = try_settings(aligner, sets, settings, progress)
     # The lowest AER; of equal ones the first, that is the lowest layer.
-    best = min(rows, key=lambda row: row["aer"])
-    print_table(rows, best)
+    order = sorted(trials, key=lambda trial: trial.aer)
+    rows = {id(trial): row_of(trial, aligner, sets) for trial in trials}
+    ranked = [rows[id(trial)] for trial in order]
+    runner_up = compared_to_runner_up(order)
+    if not args.quiet:
+        pairs = sum(len(text.pairs) for text in sets)
+        print(f"{len(settings)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
+    print_table(ranked[: max(1, args.best)])
+    print_layers(ranked)
+    print_certainty(runner_up)
+    command = paste(args, order[0], aligner)
+    print(f"{ranked[0]['signature']}\n{command}")
     if args.json:
-        write_json(args, rows, best)
+        write_json(args, sets, list(rows.values()), ranked, runner_up, command)
     if args.plot:
         from xalign_fairseq.plots.layers import curves_by_method, plot_layers
 
-        plot_layers(curves_by_method(rows), args.plot)
+        plot_layers(curves_by_method(list(rows.values())), args.plot)
 
 
-def compared_methods(args: argparse.Namespace) -> "list[Method]":
-    """Each method that is named with each filter, where it has filters, and with the options given that it has."""
-    from xalign_fairseq.transport import methods
+def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
+    """The sets, whose links are checked against their texts; the gold file is the name of each."""
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.sweep import GoldPairs
 
-    given = method_options(args)
-    found: list[Method] = []
-    used: set[str] = set()
-    for name in dict.fromkeys(args.method or ()):
-        known = methods.METHODS[name].options
-        options = {option: value for option, value in given.items() if option in known}
-        used |= options.keys()
-        for filter in dict.fromkeys(args.filter or FILTERS) if "filter" in known else [None]:
-            found.append(methods.make_method(name, filter=filter, **options))
-    for option in given.keys() - used if found else ():
+    texts = [(SentencePairs(src, tgt), gold) for src, tgt, gold in args.set or ()]
+    if args.gold is not None:
+        texts.insert(0, (open_pairs(args), args.gold))
+    elif not texts or args.src or args.tgt or args.pairs:
         raise XalignError(
-            "none of the methods has use for an option", where=f"--{option}", found=", ".join(args.method)
+            "there is no gold to compare settings on", where="--gold", next="give --gold FILE, or --set SRC TGT GOLD"
         )
-    return found
+    names = [gold for _, gold in texts]
+    if len(set(names)) < len(names):
+        raise XalignError("a set is given twice", where="--set", found=", ".join(names))
+    return [GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)) for pairs, gold in texts]
 
 
-def own_methods(args: argparse.Namespace, own: "Method") -> "list[Method]":
-    """The model's own method, with its own filter and the usual ones, or those given."""
-    from xalign_fairseq.transport.methods import with_options
+def _load(args: argparse.Namespace) -> "Aligner":
+    """The model, with what is said of all settings."""
+    method = args.method[0] if args.method else None
+    one = {**vars(args), "encoding": None, "threshold": None}
+    if args.encoding and len(args.encoding) == 1:
+        one["encoding"] = args.encoding[0]
+    here = argparse.Namespace(**one)
+    return load_aligner(here, None, method, {} if method else method_options(here))
 
-    filter = own.describe().get("filter")
-    if filter is None:
-        return [own]
-    return [with_options(own, filter=each) for each in dict.fromkeys(args.filter or (filter, *FILTERS))]
+
+def row_of(trial: "Trial", aligner: "Aligner", sets: "Sequence[GoldPairs]") -> dict[str, Any]:
+    """Fractions of a setting, means over the sets; ``links`` is their number in all."""
+    from xalign_fairseq.transport.methods import method_label
+
+    setting, totals = trial.setting, trial.totals()
+    means = {key: sum(getattr(total, key) for total in totals) / len(totals) for key in ("precision", "recall", "f1")}
+    return {
+        "layer": setting.layers[0] if len(setting.layers) == 1 else list(setting.layers),
+        "method": method_label(setting.method),
+        "encoding": setting.encoding,
+        "options": shlex.join(setting.options()),
+        "aer": trial.aer,
+        **means,
+        "links": sum(total.links for total in totals),
+        "sets": {text.name: total.aer for text, total in zip(sets, totals, strict=True)},
+        "signature": aligner.signature(setting),
+    }
 
 
-def print_table(rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
-    """A line per layer and method; a star marks the lowest AER, whose signature follows."""
-    print(f"{'layer':>5}  {'method':<21}  {'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}")
+def compared_to_runner_up(order: "Sequence[Trial]") -> "PairedTest | None":
+    """The runner-up against the best; None where there is but one setting."""
+    from xalign_fairseq.links.bootstrap import paired_bootstrap_of_sets
+
+    return paired_bootstrap_of_sets(order[0].counts(), order[1].counts()) if len(order) > 1 else None
+
+
+def print_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """The best settings, a line each."""
+    print(f"{'AER':>6}  {'P':>6}  {'R':>6}  {'F1':>6}  {'links':>8}  options")
     for row in rows:
         shares = "  ".join(f"{100 * row[key]:6.2f}" for key in ("aer", "precision", "recall", "f1"))
-        star = "  *" if row is best else ""
-        print(f"{row['layer']:>5}  {row['method']:<21}  {shares}  {row['links']:>8}{star}")
-    print(f"* {best['signature']}")
+        print(f"{shares}  {row['links']:>8}  {row['options']}")
 
 
-def write_json(args: argparse.Namespace, rows: list[dict[str, Any]], best: dict[str, Any]) -> None:
+def print_layers(ranked: Sequence[Mapping[str, Any]]) -> None:
+    """The best setting of each layer, where there are several."""
+    best: dict[int, Mapping[str, Any]] = {}
+    for row in ranked:
+        if isinstance(row["layer"], int):
+            best.setdefault(row["layer"], row)
+    if len(best) > 1:
+        print(f"\n{'layer':>5}  {'AER':>6}  its best options")
+        for layer, row in sorted(best.items()):
+            print(f"{layer:>5}  {100 * row['aer']:6.2f}  {row['options']}")
+    print()
+
+
+def print_certainty(test: "PairedTest | None") -> None:
+    """How much worse the runner-up is, and whether that may be chance."""
+    if test is not None:
+        known = "significant at 0.05" if test.p_value < 0.05 else "which may be chance"
+        print(
+            f"the second is worse by {100 * test.difference:.2f} (95 %: {100 * test.low:.2f} to "
+            f"{100 * test.high:.2f}), p = {test.p_value:.3f}: {known}"
+        )
+
+
+def paste(args: argparse.Namespace, best: "Trial", aligner: "Aligner") -> str:
+    """The command that aligns so."""
+    words = ["xalign", "align", "--checkpoint", args.checkpoint]
+    for option in ("dict", "spm"):
+        words += [f"--{option}", getattr(args, option)] if getattr(args, option) else []
+    for option in ("languages", "maps"):
+        words += [f"--{option}", "-".join(getattr(args, option))] if getattr(args, option) else []
+    if aligner.similarity == "pointer" or args.similarity or aligner.origin == "itself":
+        words += ["--similarity", aligner.similarity]
+    return shlex.join([*words, *best.setting.options(), "--src", "FILE", "--tgt", "FILE", "--out", "FILE.links"])
+
+
+def write_json(
+    args: argparse.Namespace,
+    sets: "Sequence[GoldPairs]",
+    rows: Sequence[Mapping[str, Any]],
+    ranked: Sequence[Mapping[str, Any]],
+    runner_up: "PairedTest | None",
+    command: str,
+) -> None:
     """Fractions with their signatures, and the files that they come from."""
+    import dataclasses
     import json
 
     from xalign_fairseq.files import atomic_write
 
     files = {key: getattr(args, key) for key in ("checkpoint", "src", "tgt", "pairs", "gold") if getattr(args, key)}
-    content = {"best": best, "rows": rows, "files": files}
+    test = None if runner_up is None else {"options": ranked[1]["options"], **dataclasses.asdict(runner_up)}
+    pairs = {text.name: len(text.pairs) for text in sets}
+    content = {"best": ranked[0], "runner_up": test, "align": command, "rows": rows, "sets": pairs, "files": files}
     with atomic_write(args.json) as out:
         out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")

@@ -74,18 +74,44 @@ def paired_bootstrap(
 
         paired_bootstrap(sentence_counts(a, golds), sentence_counts(b, golds)).p_value
     """
+    return paired_bootstrap_of_sets([first], [second], samples=samples, seed=seed, level=level)
+
+
+def paired_bootstrap_of_sets(
+    first: Sequence[Sequence[AlignmentCounts]],
+    second: Sequence[Sequence[AlignmentCounts]],
+    *,
+    samples: int = 1000,
+    seed: int = 1,
+    level: float = 0.95,
+) -> PairedTest:
+    """As :func:`paired_bootstrap`, of the mean AER over several test sets, each of which is resampled by itself.
+
+    Args:
+        first: counts of the first system, for each set one per sentence pair.
+        second: counts of the second system on the same sets.
+        samples, seed, level: as there.
+
+    Raises:
+        XalignError: the systems differ in sets or sentences, there are none, or options without meaning.
+
+    Example::
+
+        paired_bootstrap_of_sets([counts_de, counts_hi], [other_de, other_hi]).p_value
+    """
     check_options(samples, level)
-    if len(first) != len(second):
-        raise XalignError("the two systems differ in number of lines", found=f"{len(first)} and {len(second)} lines")
-    tables = _table(first), _table(second)
-    observed = [float(_rates(table.sum(0, keepdims=True))[0, 0]) for table in tables]
-    difference = observed[1] - observed[0]
-    drawn = np.concatenate(
-        [
-            _rates(weights @ tables[1])[:, 0] - _rates(weights @ tables[0])[:, 0]
-            for weights in resampling_weights(len(first), samples, seed)
-        ]
-    )
+    sizes = [[len(counts) for counts in sets] for sets in (first, second)]
+    if sizes[0] != sizes[1] or not sizes[0]:
+        one, other = (", ".join(map(str, each)) or "no" for each in sizes)
+        raise XalignError("the two systems differ in number of lines", found=f"{one} and {other} lines")
+    difference, drawn = 0.0, np.zeros(samples)
+    for place, pair in enumerate(zip(first, second, strict=True)):
+        tables = [_table(counts) for counts in pair]
+        observed = [float(_rates(table.sum(0, keepdims=True))[0, 0]) for table in tables]
+        difference += (observed[1] - observed[0]) / len(first)
+        weights = resampling_weights(sizes[0][place], samples, seed if len(first) == 1 else (seed, place))
+        differences = [_rates(block @ tables[1])[:, 0] - _rates(block @ tables[0])[:, 0] for block in weights]
+        drawn += np.concatenate(differences) / len(first)
     return paired_test(difference, drawn, level)
 
 

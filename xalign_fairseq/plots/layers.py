@@ -44,16 +44,20 @@ def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
 
 
 def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
-    """The curves of the rows of ``xalign layers``: one per method, named after it and, if given, ``name``.
+    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``.
+
+    Of several settings of a layer, as thresholds, it is the best; means of layers are left out.
 
     Example::
 
         curves_by_method([{"layer": 8, "method": "argmax", "aer": 0.2}], "XLM-R")  # {"XLM-R": [(8, 0.2)]}
     """
-    methods = dict.fromkeys(row["method"] for row in rows)
-    curves: dict[str, list[tuple[int, float]]] = {}
-    for row in rows:
-        # With one method a checkpoint's name says it all.
-        parts = [name] * bool(name) + [row["method"]] * (not name or len(methods) > 1)
-        curves.setdefault(", ".join(parts), []).append((row["layer"], row["aer"]))
-    return curves
+    single = [row for row in rows if isinstance(row["layer"], int)]
+    # What is the same everywhere says nothing; with one method a checkpoint's name says it all.
+    telling = [key for key in ("encoding", "method") if len({row.get(key) for row in single}) > 1]
+    curves: dict[str, dict[int, float]] = {}
+    for row in single:
+        parts = [name] * bool(name) + [row[key] for key in telling if key in row]
+        points = curves.setdefault(", ".join(parts or [row["method"]]), {})
+        points[row["layer"]] = min(row["aer"], points.get(row["layer"], row["aer"]))
+    return {curve: list(points.items()) for curve, points in curves.items()}
