@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Compare this package's aligner with simalign 0.4 and awesome-align 0.1.7: speed, memory, equality of the links.
 
-usage: benchmark_aligner.py --src FILE --tgt FILE --work FOLDER [--pairs 64] [--device cpu|cuda] [--out FOLDER]
+usage: benchmark_aligner.py --src FILE --tgt FILE --work FOLDER [--pairs 64] [--device cpu|cuda] [--model MODEL]
+                            [--out FOLDER]
 
 All three align the same pairs of real text with the same weights: a BERT base (12 layers of 768) with random weights,
-as speed does not depend on them, and a WordPiece vocabulary trained on the text. Each runs in its own process with one
-thread. WORK keeps model and measurements: a tool that was measured there with the same options is not measured again.
-Writes OUT/aligner-DEVICE.json and, from the results of all devices in OUT, the table OUT/aligner.md.
-Needs: pip install ".[benchmark]".
+as speed does not depend on them, and a WordPiece vocabulary trained on the text; then, with --model, another encoder.
+Each runs in its own process with one thread. WORK keeps model and measurements: a tool that was measured there with the
+same options is not measured again. Writes OUT/aligner-DEVICE.json and, from the results of all devices in OUT, the
+table OUT/aligner.md. Needs: pip install ".[benchmark]"; a tool that is missing or fails is named, and the rest goes on.
 """
 
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,7 +25,7 @@ from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.files import atomic_folder, atomic_write, read_json
 from xalign_fairseq.launch.record import commit, machine
 
 HERE = Path(__file__).resolve().parent
@@ -35,6 +37,9 @@ VOCABULARY, SEED = 8000, 1
 DEVICES = {"cpu": "pairs per CPU-second", "cuda": "pairs per GPU-second"}
 COLUMNS = ("program", "method", "encoding, layer", "dtype", *DEVICES.values(), "links as theirs")
 NOT_MEASURED = "not measured"
+BERT = "BERT base"
+SETTING = ("method", "encoding", "layer", "dtype")
+PATIENCE = {"cpu": None, "cuda": 150}  # seconds for all that is measured of a tool
 
 
 def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
@@ -60,13 +65,33 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
     return folder
 
 
+def prepare_model(model: str, inputs: Path) -> Path:
+    """A folder beside ``inputs`` with the same pairs and another model, as every tool can read it."""
+    folder = inputs.with_name(f"{inputs.name}-{Path(model).name}")
+    if not folder.is_dir():
+        from xalign_fairseq.encoder.huggingface.exporting import export
+
+        export(model, folder)
+        for name in ("src.txt", "tgt.txt"):
+            shutil.copy(inputs / name, folder)
+    return folder
+
+
 def measure(tool: str, inputs: Path, device: str) -> dict[str, Any]:
-    """What benchmark_tools.py finds for a tool; read from ``inputs`` if it is there already."""
+    """What benchmark_tools.py finds for a tool; read from ``inputs`` if it is there without an error already."""
     path = inputs / f"{tool}-{device}.json"
-    if not path.is_file():
-        command = [sys.executable, str(HERE / "benchmark_tools.py"), tool, str(inputs), device, str(path)]
-        subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
-    return json.loads(path.read_text())
+    found = read_json(path) if path.is_file() else {"error": "it was not run"}
+    if "error" not in found:
+        return found
+    path.unlink(missing_ok=True)
+    command = [sys.executable, str(HERE / "benchmark_tools.py"), tool, str(inputs), device, str(path)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    try:
+        subprocess.run(command, check=True, env=environment, timeout=PATIENCE[device])
+    except subprocess.SubprocessError as error:
+        failed = f"exit code {error.returncode}" if isinstance(error, subprocess.CalledProcessError) else "no end"
+        return {"error": f"its process came to {failed}", "runs": []}
+    return read_json(path)
 
 
 def compare(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -75,19 +100,26 @@ def compare(measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     Returns:
         the setting; ``pairs_per_second``; ``times_simalign``, its ratio to SimAlign's itermax; ``peak_mb``, of the
         tool's process, loading included (and ``device_peak_mb``). Where a peer has the same method: ``equal_pairs``,
-        the number of pairs with the very same links as the peer's, and ``equal_f1``, the F1 of all links.
+        the number of pairs with the very same links as the peer's, and ``equal_f1``, the F1 of all links; ``compared``
+        if the peer linked fewer pairs. What failed has an ``error`` in place of figures.
     """
     runs = {(tool, run["method"], run["dtype"]): run for tool, found in measured.items() for run in found["runs"]}
-    base = runs[BASELINE]["seconds"]
-    rows = []
-    for (tool, method, _), run in runs.items():
-        row = {"tool": tool, **{key: run[key] for key in ("method", "encoding", "layer", "dtype")}}
-        row["pairs_per_second"] = len(run["links"]) / run["seconds"]
-        row["times_simalign"] = base / run["seconds"]
-        row |= {key: value for key, value in measured[tool].items() if key.endswith("peak_mb")}
-        if tool == "xalign" and method in PEERS:
-            theirs = runs[PEERS[method], method, "float32"]["links"]
-            row["equal_pairs"], row["equal_f1"] = agreement(run["links"], theirs)
+    speeds = {key: len(run["links"]) / run["seconds"] for key, run in runs.items() if "links" in run}
+    rows = [{"tool": tool, "error": found["error"]} for tool, found in measured.items() if "error" in found]
+    for (tool, method, dtype), run in runs.items():
+        row = {
+            "tool": tool,
+            **{key: run[key] for key in ("method", "encoding", "layer", "dtype", "error") if key in run},
+        }
+        if "links" in run:
+            row["pairs_per_second"] = speeds[tool, method, dtype]
+            if BASELINE in speeds:
+                row["times_simalign"] = speeds[tool, method, dtype] / speeds[BASELINE]
+            row |= {key: value for key, value in measured[tool].items() if key.endswith("peak_mb")}
+            theirs = runs.get((PEERS.get(method, ""), method, "float32"), {}).get("links")
+            if tool == "xalign" and theirs:
+                row["equal_pairs"], row["equal_f1"] = agreement(run["links"][: len(theirs)], theirs)
+                row |= {"compared": len(theirs)} if len(theirs) < len(run["links"]) else {}
         rows.append(row)
     return rows
 
@@ -100,16 +132,16 @@ def agreement(ours: Sequence[str], theirs: Sequence[str]) -> tuple[int, float]:
 
 
 def render(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """The Markdown table and its notes, from the results by device."""
-    cells: dict[tuple[str, ...], dict[str, Any]] = {}
-    for device, result in results.items():
-        for row in result["rows"]:
-            key = (row["tool"], row["method"], f"{row['encoding']}, {row['layer']}", row["dtype"])
-            cells.setdefault(key, {})[device] = row
-    lines = [
-        (*key, *(_speed(by_device.get(device)) for device in DEVICES), _equal(by_device))
-        for key, by_device in cells.items()
-    ]
+    """The Markdown tables, one for each encoder, and their notes, from the results by device."""
+    # Results of before there was a choice of encoders do not name theirs.
+    encoders = dict.fromkeys(row.get("encoder", BERT) for result in results.values() for row in result["rows"])
+    parts = []
+    for encoder in encoders:
+        here = {
+            device: [row for row in result["rows"] if row.get("encoder", BERT) == encoder]
+            for device, result in results.items()
+        }
+        parts += [*([f"{encoder}:", ""] if len(encoders) > 1 else []), _table(here), ""]
     notes = [
         f"- {device}: {result['machine']}; {result['pairs']} pairs of {result['subwords']:.0f} subwords (both sides); "
         f"peak memory {_memory(result['rows'])}; commit {result['commit']}; `{result['command']}`"
@@ -118,20 +150,41 @@ def render(results: Mapping[str, Mapping[str, Any]]) -> str:
     legend = (
         "In brackets: times SimAlign's itermax. Links as theirs: pairs with the very same links, and F1 of all links."
     )
-    return "\n".join([table(COLUMNS, lines), "", legend, "", *notes, ""])
+    return "\n".join([*parts, legend, "", *notes, ""])
+
+
+def _table(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """The table of one encoder, from its rows by device."""
+    cells: dict[tuple[str, ...], dict[str, Any]] = {}
+    for device, each in rows.items():
+        for row in each:
+            setting = (
+                (row["method"], f"{row['encoding']}, {row['layer']}", row["dtype"]) if "method" in row else ("",) * 3
+            )
+            cells.setdefault((row["tool"], *setting), {})[device] = row
+    lines = [
+        (*key, *(_speed(by_device.get(device)) for device in DEVICES), _equal(by_device))
+        for key, by_device in cells.items()
+    ]
+    return table(COLUMNS, lines)
 
 
 def _speed(row: Mapping[str, Any] | None) -> str:
-    return NOT_MEASURED if row is None else f"{row['pairs_per_second']:.1f} ({row['times_simalign']:.2f})"
+    if row is None:
+        return NOT_MEASURED
+    if "error" in row:
+        return f"failed: {row['error'][:120]}"
+    return f"{row['pairs_per_second']:.1f}" + (f" ({row['times_simalign']:.2f})" if "times_simalign" in row else "")
 
 
 def _equal(by_device: Mapping[str, Mapping[str, Any]]) -> str:
-    found = [f"{row['equal_pairs']} pairs, {row['equal_f1']:.4f}" for row in by_device.values() if "equal_f1" in row]
-    return "; ".join(found) or "-"
+    rows = [row for row in by_device.values() if "equal_f1" in row]
+    count = [f"{row['equal_pairs']} of {row['compared']}" if "compared" in row else row["equal_pairs"] for row in rows]
+    return "; ".join(f"{n} pairs, {row['equal_f1']:.4f}" for n, row in zip(count, rows, strict=True)) or "-"
 
 
 def _memory(rows: Sequence[Mapping[str, Any]]) -> str:
-    peaks = {row["tool"]: row for row in rows}
+    peaks = {row["tool"]: row for row in rows if "peak_mb" in row and row.get("encoder", BERT) == BERT}
     return ", ".join(
         f"{tool} {row['peak_mb']:.0f} MB"
         + (f" (GPU {row['device_peak_mb']:.0f} MB)" if "device_peak_mb" in row else "")
@@ -157,25 +210,28 @@ def processor(device: str) -> str:
     return named[0].split(": ")[1] if named else machine(cpu=True)
 
 
-def describe(args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Everything that the results file says, rows included."""
+def describe(
+    args: argparse.Namespace, inputs: Path, measured: Mapping[str, Mapping[str, Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """Everything that the results file says, from what was measured of each encoder's tools."""
     from importlib.metadata import version
 
     from transformers import BertTokenizer
 
     tokenizer = BertTokenizer.from_pretrained(inputs)
     text = [" ".join(side) for pair in SentencePairs(inputs / "src.txt", inputs / "tgt.txt") for side in pair]
-    versions = {tool: found["version"] for tool, found in measured.items()}
+    versions = {tool: found["version"] for tool, found in measured[BERT].items() if "version" in found}
+    model = f" --model {Path(args.model).name}" if args.model else ""
     return {
         "command": f"benchmark_aligner.py --src {args.src.name} --tgt {args.tgt.name} --pairs {args.pairs} "
-        f"--device {args.device}",
+        f"--device {args.device}{model}",
         "commit": commit() or "unknown",
         "machine": processor(args.device) + (", one core" if args.device == "cpu" else ""),
         "versions": {**versions, "torch": version("torch"), "transformers": version("transformers")},
         "pairs": args.pairs,
         "words": sum(len(line.split()) for line in text) / args.pairs,
         "subwords": sum(len(tokenizer.tokenize(line)) for line in text) / args.pairs,
-        "rows": compare(measured),
+        "rows": [{"encoder": encoder, **row} for encoder, found in measured.items() for row in compare(found)],
     }
 
 
@@ -186,10 +242,16 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder for the model and the measurements")
     parser.add_argument("--pairs", type=int, default=64, help="how many pairs are aligned")
     parser.add_argument("--device", choices=DEVICES, default="cpu")
+    parser.add_argument("--model", help="a second encoder: whatever xalign reads as a model")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
     args = parser.parse_args()
     inputs = prepare(args.work, args.src, args.tgt, args.pairs)
-    measured = {tool: measure(tool, inputs, args.device) for tool in TOOLS}
+    encoders = {BERT: inputs}
+    if args.model:
+        encoders[Path(args.model).name] = prepare_model(args.model, inputs)
+    measured = {
+        encoder: {tool: measure(tool, folder, args.device) for tool in TOOLS} for encoder, folder in encoders.items()
+    }
     with atomic_write(args.out / f"aligner-{args.device}.json") as out:
         out.write(json.dumps(describe(args, inputs, measured), indent=1) + "\n")
     print(report(args.out))

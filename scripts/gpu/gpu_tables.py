@@ -80,7 +80,7 @@ def _aligner(rows: Rows) -> float | None:
 
 
 def _values(rows: Rows, key: str, **wanted: Any) -> Iterable[float]:
-    return (row[key] for row in rows if all(row.get(name) == value for name, value in wanted.items()))
+    return (row[key] for row in rows if key in row and all(row.get(name) == value for name, value in wanted.items()))
 
 
 def _training(rows: Rows) -> float | None:

@@ -95,15 +95,123 @@ def test_pairs_are_spread_over_the_text_and_made_once(benchmark, script, monkeyp
 def test_a_tool_that_is_measured_is_not_measured_again(benchmark, monkeypatch, tmp_path):
     commands = []
 
-    def measure(command, check, env):
+    def measure(command, check, env, timeout):
         commands.append((command[2:], env["OMP_NUM_THREADS"]))
         Path(command[-1]).write_text(json.dumps({"command": len(commands)}))
 
-    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=measure))
+    monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(run=measure, SubprocessError=OSError))
     assert benchmark.measure("simalign", tmp_path, "cpu") == {"command": 1}
     assert benchmark.measure("simalign", tmp_path, "cpu") == {"command": 1}
     assert commands == [(["simalign", str(tmp_path), "cpu", str(tmp_path / "simalign-cpu.json")], "1")]
     assert benchmark.measure("simalign", tmp_path, "cuda") == {"command": 2}
+
+
+def test_what_failed_is_named_tried_again_and_stops_nobody(benchmark, monkeypatch, tmp_path, measured):
+    script = tmp_path / "benchmark_tools.py"
+    script.write_text("import sys; sys.exit(3)")
+    monkeypatch.setattr(benchmark, "HERE", tmp_path)
+    failed = benchmark.measure("simalign", tmp_path, "cpu")
+    assert failed == {"error": "its process came to exit code 3", "runs": []}
+    script.write_text("import sys; open(sys.argv[4], 'w').write('{\"runs\": []}')")
+    assert benchmark.measure("simalign", tmp_path, "cpu") == {"runs": []}
+
+    measured["simalign"] = failed
+    measured["awesome-align"]["runs"] = [{**run("softmax", 1.0, []), "error": "ImportError: no boto3"}]
+    del measured["awesome-align"]["runs"][0]["links"]
+    rows = benchmark.compare(measured)
+    ours = next(row for row in rows if row["tool"] == "xalign" and row["method"] == "itermax")
+    assert ours["pairs_per_second"] == 4.0 and not {"times_simalign", "equal_f1"} & ours.keys()
+    result = {"machine": "m", "pairs": 2, "subwords": 70.0, "commit": "c", "command": "b", "rows": rows}
+    text = benchmark.render({"cuda": result})
+    assert "| simalign |  |  |  | not measured | failed: its process came to exit code 3 | - |" in text
+    assert "| softmax | separate, 8 | float32 | not measured | failed: ImportError: no boto3 | - |" in text
+    assert "| xalign | itermax | separate, 8 | float32 | not measured | 4.0 | - |" in text
+
+
+def test_a_peer_that_linked_fewer_pairs_is_compared_on_these(benchmark, measured):
+    [theirs] = measured["simalign"]["runs"]
+    theirs["links"] = theirs["links"][:1]
+    ours = next(row for row in benchmark.compare(measured) if row.get("equal_f1") and row["method"] == "itermax")
+    assert (ours["equal_pairs"], ours["compared"], ours["times_simalign"]) == (1, 1, 8.0)
+
+
+def test_each_encoder_has_a_table(benchmark, measured):
+    rows = benchmark.compare(measured)
+    rows = [{"encoder": encoder, **row} for encoder in ("BERT base", "e5-small") for row in rows]
+    result = {"machine": "m", "pairs": 2, "subwords": 70.0, "commit": "c", "command": "b", "rows": rows}
+    text = benchmark.render({"cpu": result})
+    assert text.startswith("BERT base:\n\n| program |") and text.count("| program |") == 2
+    assert "\ne5-small:\n\n| program |" in text and text.count("xalign 800 MB") == 1
+
+
+def test_a_second_encoder_is_exported_beside_the_same_pairs(benchmark, monkeypatch, tmp_path):
+    from xalign_fairseq.encoder.huggingface import exporting
+
+    monkeypatch.setattr(exporting, "export", lambda model, folder: folder.mkdir())
+    inputs = tmp_path / "inputs-2"
+    inputs.mkdir()
+    for name in ("src.txt", "tgt.txt"):
+        (inputs / name).write_text(name)
+    folder = benchmark.prepare_model("models/e5.pt", inputs)
+    assert folder == tmp_path / "inputs-2-e5.pt" and (folder / "tgt.txt").read_text() == "tgt.txt"
+    assert benchmark.prepare_model("models/e5.pt", inputs) == folder
+
+
+@pytest.fixture
+def tools(script, monkeypatch, tmp_path):
+    """benchmark_tools, with a tool "simalign" of which two methods are known."""
+    tools = script("benchmark_tools")
+    write_text(tmp_path, ["a b"] * 100, ["A B"] * 100)
+    (tmp_path / "text.de").rename(tmp_path / "src.txt")
+    (tmp_path / "text.en").rename(tmp_path / "tgt.txt")
+    calls = []
+
+    def broken(pairs):
+        raise TypeError("unexpected argument")
+
+    def working(pairs):
+        calls.append(len(pairs))
+        return [[(0, 0)] for _ in pairs]
+
+    def tool(folder, device):
+        yield {"method": "broken"}, broken
+        yield {"method": "working"}, working
+
+    monkeypatch.setattr(tools, "PACKAGES", {"simalign": "torch", "other": "torch", "absent": "no-such-package"})
+    monkeypatch.setattr(tools, "TOOLS", dict.fromkeys(("simalign", "other", "absent"), tool))
+    tools.calls = calls
+    return tools
+
+
+def test_a_method_that_fails_leaves_the_others(tools, tmp_path):
+    broken, working = tools.measure("other", tmp_path, "cpu")["runs"]
+    assert broken == {"method": "broken", "error": "TypeError: unexpected argument"}
+    assert working["links"] == ["0-0"] * 100 and tools.calls == [2, 100]
+    absent = tools.measure("absent", tmp_path, "cpu")
+    assert absent["runs"] == [] and "no-such-package" in absent["error"]
+
+
+def test_on_a_gpu_the_best_of_several_runs_counts_and_what_takes_long_is_cut(tools, monkeypatch, tmp_path):
+    monkeypatch.setattr("torch.cuda.max_memory_allocated", lambda: 0)
+    now = iter(range(10**6))
+    monkeypatch.setattr(tools, "_clock", lambda device: next(now))
+    _, working = tools.measure("other", tmp_path, "cuda")["runs"]
+    assert tools.calls == [32, 100, 100, 100, 100, 100] and working["seconds"] == 1
+    tools.calls.clear()
+    monkeypatch.setattr(tools, "LONG", {"cuda": 1.5})
+    _, working = tools.measure("simalign", tmp_path, "cuda")["runs"]
+    assert tools.calls == [32, 16, 16] and len(working["links"]) == 32 and working["seconds"] == 4
+
+
+def test_awesome_align_is_read_without_what_it_downloads_with(tools, monkeypatch):
+    import importlib
+    import sys
+
+    monkeypatch.setattr(tools, "find_spec", lambda name: None)
+    with tools.downloads_stood_in():
+        assert importlib.import_module("botocore.exceptions").ClientError is Exception
+        assert importlib.import_module("botocore.config").Config is object
+    assert "boto3" not in sys.modules or sys.modules["boto3"].__spec__
 
 
 def test_our_own_side_runs_every_method_of_the_others(script, transformers, tmp_path):
