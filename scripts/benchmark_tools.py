@@ -83,13 +83,14 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
 
 
 def xalign(folder: Path, device: str) -> Iterator[Run]:
-    """The methods of the other two, and transport, the default; each with its usual encoding and layer."""
+    """The methods of the other two at their layer, where the encoder has it, and transport as it is by default."""
     from xalign_fairseq.aligner.aligner import Aligner
 
     for dtype in ("float32", "bfloat16") if device == "cuda" else ("float32",):
         loaded = Aligner.from_pretrained(folder, device=device, dtype=dtype)
-        for method in (*SIMALIGN, "softmax", "transport"):
-            aligner = Aligner(loaded.encoder, loaded.tokenizer, method=method)
+        theirs = LAYER if loaded.encoder.config.encoder_layers > LAYER else None
+        for method, layer in (*((method, theirs) for method in (*SIMALIGN, "softmax")), ("transport", None)):
+            aligner = Aligner(loaded.encoder, loaded.tokenizer, method=method, layer=layer)
             [layer] = aligner.layers
             yield (
                 {"method": method, "encoding": aligner.pair_encoder.encoding, "layer": layer, "dtype": dtype},
@@ -103,8 +104,8 @@ PACKAGES = {"simalign": "simalign", "awesome-align": "awesome-align", "xalign": 
 
 @contextmanager
 def downloads_stood_in() -> Iterator[None]:
-    """Empty modules for what awesome-align imports to load from Amazon's servers, which it does not do here."""
-    wanted = ("boto3", "botocore", "botocore.config", "botocore.exceptions")
+    """Empty modules for what awesome-align imports for downloads, which it makes none of here."""
+    wanted = ("boto3", "botocore", "botocore.config", "botocore.exceptions", "requests")
     stand_ins = {name: ModuleType(name) for name in wanted if find_spec(name.split(".")[0]) is None}
     for module in stand_ins.values():
         module.__dict__.update(Config=object, ClientError=Exception, __path__=[])
