@@ -246,3 +246,15 @@ def test_bad_options_are_named():
         DenoisingWordAlignment(DwaConfig(queries="some"))
     with pytest.raises(XalignError, match="--dwa-label-layer"):
         trial(label_layer=3)
+
+
+def test_the_pointer_starts_as_it_is_told():
+    identity, by_chance = (trial(pointer_start=start).head.pointer for start in ("identity", "random"))
+    assert all(
+        torch.equal(each.weight, torch.eye(len(each.weight)).to(each.weight)) for each in (identity.query, identity.key)
+    )
+    assert not by_chance.query.weight.diagonal().eq(1).any() and torch.equal(
+        trial().head.pointer.query.weight, by_chance.query.weight
+    )
+    with pytest.raises(XalignError, match=r"(?s)--dwa-pointer-start.*zero"):
+        trial(pointer_start="zero")

@@ -106,3 +106,15 @@ def test_the_pointer_of_a_checkpoint():
     assert torch.equal(loaded.query.weight, pointer.query.weight.float())
     with pytest.raises(XalignError, match="no pointer"):
         load_pointer({})
+
+
+def test_from_the_identity_it_points_by_dot_products():
+    torch.manual_seed(0)
+    hidden = torch.randn(2, 9, 6, dtype=torch.float64)
+    positions = torch.tensor([[1, 2, 6], [2, 4, 7]])
+    found = Pointer(6, "identity").double().log_probabilities(hidden, SPANS, positions)
+    for b, (s0, s1, t0, t1) in enumerate(SPANS.tolist()):
+        for row, i in enumerate(positions[b].tolist()):
+            keys = slice(t0, t1) if s0 <= i < s1 else slice(s0, s1)
+            expected = (hidden[b, keys] @ hidden[b, i] / math.sqrt(6)).log_softmax(0)
+            torch.testing.assert_close(found[b, row, keys], expected)

@@ -16,7 +16,7 @@ from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
 from xalign_fairseq.transport.methods import Dustbin, LabellingMethod, Transport
-from xalign_fairseq.transport.pointer import Pointer
+from xalign_fairseq.transport.pointer import STARTS, Pointer
 from xalign_fairseq.transport.sinkhorn.reference import ORDERS
 
 QUERIES = ("masked", "unmasked", "all-aligned")
@@ -35,6 +35,13 @@ class DwaConfig(ObjectiveConfig):
         metadata={"help": "similarity that labels: hidden (h_i . h_j, Eq. 1) or pointer (the pointer's own scores)"},
     )
     layer: int = field(default=-1, metadata={"help": "layer that the pointer reads (Table 5); -1: last"})
+    pointer_start: str = field(
+        default="random",
+        metadata={
+            "help": "the pointer's maps at first: random (released code), or identity, by which good states, of an "
+            "encoder that is aligned already, stay good"
+        },
+    )
     method: str = field(
         default="transport",
         metadata={
@@ -84,9 +91,9 @@ class DwaHead(nn.Module):
     agreement: Tensor
     own_labels: Tensor
 
-    def __init__(self, config: EncoderConfig):
+    def __init__(self, config: EncoderConfig, start: str = "random"):
         super().__init__()
-        self.pointer = Pointer(config.encoder_embed_dim)
+        self.pointer = Pointer(config.encoder_embed_dim, start)
         self.register_buffer("agreement", torch.zeros(()))
         self.register_buffer("own_labels", torch.zeros(()))
         self._switched: bool | None = None
@@ -170,6 +177,7 @@ class DenoisingWordAlignment(Objective):
         super().__init__(cfg)
         choice(cfg.queries, QUERIES, "--dwa-queries")
         choice(cfg.label_by, SIMILARITIES, "--dwa-label-by")
+        choice(cfg.pointer_start, STARTS, "--dwa-pointer-start")
         self.method = labelling_method(cfg)
         self.bootstraps = cfg.links_until > 0 or cfg.links_agreement > 0
         self.needs = ("bitext", "links") if self.bootstraps else ("bitext",)
@@ -185,7 +193,7 @@ class DenoisingWordAlignment(Objective):
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The pointer's two maps and the state of bootstrapping."""
-        return DwaHead(config)
+        return DwaHead(config, self.cfg.pointer_start)
 
     def forward(self, step: Step) -> Loss:
         """Label, choose the queries, point."""

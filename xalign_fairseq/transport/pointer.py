@@ -6,11 +6,18 @@ from torch import Tensor, nn
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.similarity import pair_products
 
+STARTS = ("random", "identity")
+
 
 class Pointer(nn.Module):
     """a_i = softmax_j(q(h_i) . k(h_j) / sqrt(d)) over the other side of the pair (XLM-Align, Eq. 11 to 13).
 
     One query map and one key map, each with a bias, shared by both directions.
+
+    Args:
+        dim: the hidden size.
+        start: ``random``, as BERT's maps; or ``identity``, which points by h_i . h_j / sqrt(d): what states that are
+            aligned already need, as random maps would send noise into them.
 
     Example::
 
@@ -18,12 +25,15 @@ class Pointer(nn.Module):
         total, correct = pointer.loss(hidden, spans, queries, labels)
     """
 
-    def __init__(self, dim: int):
+    def __init__(self, dim: int, start: str = "random"):
         super().__init__()
         self.query = nn.Linear(dim, dim)
         self.key = nn.Linear(dim, dim)
         for map_ in (self.query, self.key):
-            nn.init.normal_(map_.weight, std=0.02)
+            if start == "identity":
+                nn.init.eye_(map_.weight)
+            else:
+                nn.init.normal_(map_.weight, std=0.02)
             nn.init.zeros_(map_.bias)
 
     def loss(

@@ -18,4 +18,4 @@ def test_another_model_has_none():
 
 def test_with_labels_of_others_layer_and_frozen_layers_alone_are_the_familys():
     assert family_options("e5-small", True)["objectives"] == ("self_training",)
-    assert family_options("e5-small", False) == {"layer": 7, "freeze_layers": 0}
+    assert family_options("e5-small", False) == {"layer": 7, "freeze_layers": 0, "pointer_start": "identity"}

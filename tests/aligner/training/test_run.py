@@ -198,4 +198,6 @@ def test_the_rate_is_reached_in_the_training(run):
 def test_what_is_not_used_makes_no_other_run(run):
     plain = run.identity("digest", 7)
     assert "warmup" not in plain and "freeze_layers" not in plain  # runs of before go on
-    assert replace(run, warmup=3, freeze_layers=0).identity("digest", 7) == {**plain, "warmup": 3, "freeze_layers": 0}
+    assert "pointer_start" not in plain
+    used = {"warmup": 3, "freeze_layers": 0, "pointer_start": "identity"}
+    assert replace(run, **used).identity("digest", 7) == {**plain, **used}

@@ -39,6 +39,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--loss-normalization": "per-objective",
         **reads_layer,
         "--dwa-label-by": run.measure,
+        "--dwa-pointer-start": run.pointer_start,
         "--dwa-start-update": 0,  # a pretrained model's labels are as good before the first update as after it
         "--dwa-links-until": run.updates if run.links else None,
         # Given links are used in full; of the model's own, what XLM-Align asks for.

@@ -18,6 +18,7 @@ FAMILIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
                 "validate_every": 50,
                 "layer": 7,
                 "freeze_layers": 0,
+                "pointer_start": "identity",
             }
         ),
     }

@@ -75,6 +75,7 @@ class TrainingRun:
         lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links.
         warmup: updates until it is reached.
         freeze_layers: the embeddings and so many layers stay as they are; ``None``: nothing does.
+        pointer_start: dwa's pointer at first, ``random`` or ``identity``.
         validate_every: updates between two checkpoints, each with its AER.
         patience: validations without a lower AER that end the training; 0: never.
         extra: more options of fairseq-train.
@@ -103,6 +104,7 @@ class TrainingRun:
     lr: float | None = None
     warmup: int = 0
     freeze_layers: int | None = None
+    pointer_start: str = "random"
     validate_every: int = 1000
     patience: int = 5
     seed: int = 1
@@ -245,6 +247,7 @@ class TrainingRun:
             "fairseq-train": list(self.extra),
             **({"warmup": self.warmup} if self.warmup else {}),
             **({"freeze_layers": self.freeze_layers} if self.freeze_layers is not None else {}),
+            **({"pointer_start": self.pointer_start} if self.pointer_start != "random" else {}),
         }
 
 
