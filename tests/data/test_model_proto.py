@@ -131,15 +131,10 @@ def test_a_model_is_written_as_protobuf_would(charsmap):
     assert make_unigram(pieces, charsmap) == made.SerializeToString(deterministic=True)
 
 
-def test_the_usual_normalisation_is_that_of_training():
-    made = make_unigram([Piece("<unk>", 0.0, UNKNOWN), Piece("▁a", -1.0)])
-    assert read_normalisation(made) == read_normalisation(train())
-
-
 @pytest.mark.parametrize("piece", [Piece("\ud800", -1.0), Piece("a", 1e300)])
 def test_pieces_that_no_model_can_have(piece):
     with pytest.raises(XalignError, match=r"where: Piece\(text="):
-        make_unigram([Piece("<unk>", 0.0, UNKNOWN), piece])
+        make_unigram([Piece("<unk>", 0.0, UNKNOWN), piece], b"")
 
 
 def test_what_the_messages_do_not_know_is_kept():

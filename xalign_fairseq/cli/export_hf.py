@@ -1,6 +1,7 @@
 """Turn a checkpoint into a Hugging Face folder, which AutoModelForMaskedLM and AutoTokenizer load.
 
-CHECKPOINT is one of xalign or of fairseq's XLM-R (.pt), or a folder with one, as a training leaves it. FOLDER gets
+CHECKPOINT is one of xalign or of fairseq's XLM-R (.pt), a folder with one, as a training leaves it, or e5-small, the
+packaged encoder. FOLDER gets
 config.json, model.safetensors, the tokenizer's files, a model card (README.md) with the record of the training, and,
 for what Hugging Face's models have no place for, xalign.json and xalign_heads.safetensors, which xalign reads again.
 """
@@ -11,7 +12,9 @@ import argparse
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign export-hf``."""
     parser.add_argument(
-        "checkpoint", metavar="CHECKPOINT", help="checkpoint (.pt), the folder of a training run, or XLM-R's archive"
+        "checkpoint",
+        metavar="CHECKPOINT",
+        help="checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small",
     )
     parser.add_argument("folder", metavar="FOLDER", help="folder to write")
     parser.add_argument("--overwrite", action="store_true", help="replace FOLDER if it exists")

@@ -1,9 +1,9 @@
 """Turn a Hugging Face model of XLM-R's or BERT's kind (XLM-Align, InfoXLM, mBERT, LaBSE) into a checkpoint.
 
-MODEL is a folder, a folder of the hub's local cache, or a name on the hub. An OUT that ends in .pt is one checkpoint
-with its tokenizer inside; another OUT is a folder as XLM-R's archive is one: model.pt, dict.txt and
-sentencepiece.bpe.model (or wordpiece.json), ready for xalign prepare and fairseq-train --init-checkpoint. No code of a
-model is run, and pickles may hold tensors alone.
+MODEL is a folder, a folder of the hub's local cache, a name on the hub, or e5-small, the packaged encoder. An OUT that
+ends in .pt is one checkpoint with its tokenizer inside; another OUT is a folder as XLM-R's archive is one: model.pt,
+dict.txt and sentencepiece.bpe.model (or wordpiece.json), ready for xalign prepare and fairseq-train --init-checkpoint.
+No code of a model is run, and pickles may hold tensors alone.
 """
 
 import argparse

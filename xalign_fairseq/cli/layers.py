@@ -29,6 +29,7 @@ from xalign_fairseq.cli._aligning import (
     progress_bar,
     read_fitting_gold,
     show_log,
+    take_packaged,
 )
 from xalign_fairseq.errors import XalignError
 
@@ -81,6 +82,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.cli._compared import compared_settings
 
     sets = development_sets(args)
+    take_packaged(args)
     if args.plot:
         from xalign_fairseq.plots.figure import check_picture
 

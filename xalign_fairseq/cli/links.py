@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
-    add_model_arguments(parser, checkpoint_required=False)
+    add_model_arguments(parser, packaged=False)
     add_link_arguments(parser)
 
 

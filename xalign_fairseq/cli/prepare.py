@@ -92,7 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokenizer",
         metavar="MODEL",
-        help="use the tokenizer and the ids of this model: a checkpoint, or a folder of fairseq's or Hugging Face's",
+        help="use the tokenizer and the ids of this model: a checkpoint, a folder of fairseq's or Hugging Face's, or "
+        "e5-small",
     )
     parser.add_argument(
         "--spm", metavar="MODEL", help="use this sentencepiece model; without it and --tokenizer one is trained"

@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import Any
 
-from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages
+from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages, take_packaged
 from xalign_fairseq.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -53,7 +53,9 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.bootstrap, 0.95)
-    result = evaluate(args, *read_sentences(args.src, args.tgt))
+    sentences = read_sentences(args.src, args.tgt)
+    take_packaged(args)
+    result = evaluate(args, *sentences)
     print(json.dumps(result, indent=2) if args.json else to_text(result))
 
 

