@@ -52,10 +52,9 @@ class Part(NamedTuple):
 
 def write(device: str, folder: Path, *, quick: bool = False) -> str:
     """Profile, write ``sinkhorn-profile-DEVICE.txt`` (and ncu's report) in a folder; the text is returned."""
-    backend.select(device)
     sizes = (QUICK,) if quick else (LARGE, SMALL)
     parts = []
-    with torch.inference_mode():
+    with torch.inference_mode(), backend.using(device):
         for size in sizes:
             problem = make(size, torch.bfloat16, device)
             parts.append("\n".join([f"{size.pairs} pairs, {size.name}, bfloat16:", *by_torch(problem, device)]))

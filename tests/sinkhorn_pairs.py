@@ -8,7 +8,7 @@ from xalign_fairseq.transport.extraction import FILTERS, find_links
 from xalign_fairseq.transport.labels import pair_links
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
-from xalign_fairseq.transport.sinkhorn import backend, sinkhorn
+from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
 
 def random_pairs(seed, count, longest, width=24, common=2.0, shortest=1, scale=1.0):
@@ -90,6 +90,17 @@ def method_matrices(method, hidden, spans, sizes=None):
     """What a method finds, as :func:`matrices`."""
     links = method(hidden, spans, sizes=sizes)
     return matrices(links, len(spans), side_sizes(spans) if sizes is None else sizes)
+
+
+def assert_highest(hidden, spans, sizes, options):
+    """With ``highest`` the operator puts rounds together as a maximum over them would, probabilities included."""
+    partners, shares = fused.link_partners(hidden, spans, sizes, options, probabilities=True)
+    found, its = fused.link_partners(hidden, spans, sizes, options, probabilities=True, highest=True)
+    if options.filter == "union":
+        assert torch.equal(found, partners)
+        return
+    highest, at = partners.max(0, keepdim=True)
+    assert torch.equal(found, highest) and torch.equal(its, shares.gather(0, at))
 
 
 def links_by(name, hidden, spans, options):

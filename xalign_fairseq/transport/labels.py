@@ -95,7 +95,7 @@ def self_label(
             links, _ = _reference_links(hidden, spans, options, measure, sizes)
             return partners_of_matrix(links, spans, hidden.shape[1])
         sizes = side_sizes(spans) if sizes is None else sizes
-        found, _ = _fused_partners(hidden, spans, options, measure, sizes, probabilities=False)
+        found, _ = _fused_partners(hidden, spans, options, measure, sizes, highest=True)
         return last_partners(found, one_sided=options.filter == "union")
 
 
@@ -105,13 +105,12 @@ def _fused_partners(
     options: TransportOptions,
     measure: Measure,
     sizes: tuple[int, int],
-    *,
-    probabilities: bool,
+    **wanted: bool,
 ) -> tuple[Tensor, Tensor]:
     if measure is pair_similarity:
-        return fused.link_partners(hidden, spans, sizes, options, probabilities=probabilities)
+        return fused.link_partners(hidden, spans, sizes, options, **wanted)
     similarity, _, _ = measure(hidden, spans, sizes=sizes)
-    return fused.link_partners_of(similarity, spans, hidden.shape[1], options, probabilities=probabilities)
+    return fused.link_partners_of(similarity, spans, hidden.shape[1], options, **wanted)
 
 
 def _reference_links(

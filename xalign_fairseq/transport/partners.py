@@ -20,7 +20,7 @@ def last_partners(partners: Tensor, *, one_sided: bool = False) -> Tensor:
 
         last_partners(torch.tensor([[[3, -1, 0]], [[-1, -1, -1]]]))  # [[3, -1, 0]]
     """
-    labels = partners.amax(0)
+    labels = partners[0] if len(partners) == 1 else partners.amax(0)
     if not one_sided:
         return labels
     length = labels.shape[1]

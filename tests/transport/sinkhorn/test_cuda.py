@@ -9,7 +9,15 @@ import gpu_device
 import pytest
 import torch
 from gpu_device import all_or_few, there
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_options, random_pairs
+from sinkhorn_pairs import (
+    assert_highest,
+    differing,
+    hangs_on_rounding,
+    links_by,
+    pair_matrices,
+    random_options,
+    random_pairs,
+)
 
 from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.labels import self_label
@@ -172,6 +180,13 @@ def test_uneven_sides_and_sides_of_one_token(sides):
 def test_pairs_so_long_that_their_vectors_do_not_fit_shared_memory():
     assert_same_links(*random_pairs(31, 3, 640, shortest=580), RELEASED)
     assert_same_links(*random_pairs(32, 2, 700, shortest=600), TransportOptions(mu=0.1, filter="itermax-paper"))
+
+
+@pytest.mark.parametrize("longest", [30, 60, 120, 150])
+def test_rounds_are_put_together_by_the_operator(longest):
+    for seed, filter in enumerate(FILTERS):
+        hidden, spans = there(*random_pairs(30 + seed, 20, longest))
+        assert_highest(hidden, spans, (longest, longest), TransportOptions(filter=filter, rounds=4))
 
 
 def test_empty_sides_and_empty_batches():

@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_options, random_pairs
+from sinkhorn_pairs import (
+    assert_highest,
+    differing,
+    hangs_on_rounding,
+    links_by,
+    pair_matrices,
+    random_options,
+    random_pairs,
+)
 
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.options import TransportOptions
@@ -100,6 +108,8 @@ def test_links_of_each_kernel_in_each_order_of_threads(emulated, schedule, sizes
     emulated.native.emulator_select(*schedule)
     hidden, spans = pairs_of(sizes)
     assert_same_links(hidden, spans, RELEASED)
+    longest = tuple(max(pair[side] for pair in sizes) for side in (0, 1))
+    assert_highest(hidden, spans, longest, TransportOptions(rounds=3, filter="itermax-paper"))
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES[1:3])

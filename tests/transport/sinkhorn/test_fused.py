@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_options, random_pairs
+from sinkhorn_pairs import (
+    assert_highest,
+    differing,
+    hangs_on_rounding,
+    links_by,
+    pair_matrices,
+    random_options,
+    random_pairs,
+)
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.extraction import FILTERS
@@ -65,6 +73,11 @@ def test_labels_are_the_references(filter, order, iterations, longest):
         expected = self_label(hidden, spans, options)
     assert torch.equal(self_label(hidden, spans, options), expected)
     assert torch.equal(self_label(hidden, spans, options, sizes=side_sizes(spans)), expected)
+
+
+def test_rounds_are_put_together_by_the_operator():
+    for seed, filter in enumerate(FILTERS * 2):
+        assert_highest(*random_pairs(30 + seed, 20, 25), (25, 25), TransportOptions(filter=filter, rounds=4))
 
 
 @pytest.mark.parametrize("mu", [1.0, 0.3, 0.05, 0.02, 0.01])
@@ -331,6 +344,7 @@ def test_operators_are_what_torch_expects():
     for states, probabilities in itertools.product((hidden, hidden.bfloat16()), (False, True)):
         torch.library.opcheck(ops.sinkhorn_links.default, (states, spans, 6, 6, *options, probabilities))
     torch.library.opcheck(ops.sinkhorn_links_of.default, (similarity, spans, hidden.shape[1], *options, True))
+    torch.library.opcheck(ops.sinkhorn_links.default, (hidden, spans, 6, 6, *options, True, True))
     masses = (torch.rand(src_mask.shape), None)
     torch.library.opcheck(ops.sinkhorn_plan.default, (similarity, *sides, *masses, *sinkhorn_options))
 

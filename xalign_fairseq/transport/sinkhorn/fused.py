@@ -19,8 +19,9 @@ from xalign_fairseq.transport.sinkhorn.building import library
 from xalign_fairseq.transport.sinkhorn.reference import SMALLEST_LINEAR_MU
 
 DTYPES = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+_UNION = FILTERS.index("union")
 _SINKHORN = "int iterations, float mu, float eps, bool rows_first, bool log_domain"
-_FILTER = "int filter, int rounds, float alpha, bool probabilities"
+_FILTER = "int filter, int rounds, float alpha, bool probabilities, bool highest=False"
 _LIBRARY = torch.library.Library("xalign", "DEF")
 
 
@@ -36,7 +37,7 @@ class Call(ctypes.Structure):
         *((name, ctypes.c_int64) for name in ("iterations", "rows_first", "log_domain", "filter", "rounds")),
         *((name, ctypes.c_double) for name in ("mu", "eps", "alpha")),
         ("partners", ctypes.c_void_p),
-        ("partner_bytes", ctypes.c_int64),
+        *((name, ctypes.c_int64) for name in ("partner_bytes", "highest")),
         *((name, ctypes.c_void_p) for name in ("probability", "plan")),
         *((name, ctypes.c_int64) for name in ("threads", "device")),
         *((name, ctypes.c_void_p) for name in ("stream", "workspace")),
@@ -44,7 +45,13 @@ class Call(ctypes.Structure):
 
 
 def link_partners(
-    hidden: Tensor, spans: Tensor, sizes: tuple[int, int], options: TransportOptions, *, probabilities: bool = False
+    hidden: Tensor,
+    spans: Tensor,
+    sizes: tuple[int, int],
+    options: TransportOptions,
+    *,
+    probabilities: bool = False,
+    highest: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """The partner of each token in each round of the filter, from hidden states in one call.
 
@@ -59,10 +66,13 @@ def link_partners(
         sizes: the longest sides (n, m); tokens beyond them have no links.
         options: of Sinkhorn and of the filter.
         probabilities: whether to compute them.
+        highest: one round for all, which has each token's partner of the highest position, unless the filter is
+            ``union``.
 
     Returns:
         partners (R, B, T) int16 (int32 if T > 32767): the position of each token's partner in the sequence, -1 without
-        one. ``itermax`` and ``itermax-paper`` have R = ``options.rounds``, the others 1; in each round links are
+        one. ``itermax`` and ``itermax-paper`` have R = ``options.rounds``, the others 1, as all with ``highest``; in
+        each round links are
         one-to-one, but for ``union``, where a source token holds its forward and a target token its backward link.
         And the links' probabilities (R, B, T) float32, 0 without a link; empty unless asked for.
 
@@ -71,14 +81,22 @@ def link_partners(
         partners, _ = link_partners(hidden, spans, (32, 32), TransportOptions())
         labels = partners.amax(0)
     """
-    return torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *_options(options), probabilities)
+    given = (*_options(options), probabilities, highest)
+    return torch.ops.xalign.sinkhorn_links(hidden, spans, *sizes, *given)
 
 
 def link_partners_of(
-    similarity: Tensor, spans: Tensor, length: int, options: TransportOptions, *, probabilities: bool = False
+    similarity: Tensor,
+    spans: Tensor,
+    length: int,
+    options: TransportOptions,
+    *,
+    probabilities: bool = False,
+    highest: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """As :func:`link_partners`, from similarities (B, n, m) float32 and for sequences of ``length`` tokens."""
-    return torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *_options(options), probabilities)
+    given = (*_options(options), probabilities, highest)
+    return torch.ops.xalign.sinkhorn_links_of(similarity, spans, length, *given)
 
 
 def plan(
@@ -169,16 +187,18 @@ def _run_links(
     rounds: int,
     alpha: float,
     probabilities: bool,
+    highest: bool = False,
 ) -> tuple[Tensor, Tensor]:
     if spans.device != read.device:
         raise XalignError("spans are on another device", found=str(spans.device), expected=str(read.device))
     spans = spans.to(torch.int64).contiguous()
-    partners, probability = _outputs(read, batch, length, rounds, probabilities)
+    highest = highest and filter != _UNION
+    partners, probability = _outputs(read, batch, length, 1 if highest else rounds, probabilities)
     call.batch, call.length, call.spans = batch, length, spans.data_ptr()
     call.iterations, call.mu, call.eps = iterations, mu, eps
     call.rows_first, call.log_domain = rows_first, log_domain
     call.filter, call.rounds, call.alpha = filter, rounds, alpha
-    call.partners, call.partner_bytes = partners.data_ptr(), partners.element_size()
+    call.partners, call.partner_bytes, call.highest = partners.data_ptr(), partners.element_size(), highest
     call.probability = probability.data_ptr() if probabilities else None
     _run(call, read)
     return partners, probability
@@ -269,11 +289,17 @@ def _outputs(like: Tensor, batch: int, length: int, rounds: int, probabilities: 
 
 
 def _fake_links(hidden: Tensor, spans: Tensor, n: int, m: int, *options) -> tuple[Tensor, Tensor]:
-    return _outputs(hidden, hidden.shape[0], hidden.shape[1], options[6], options[8])
+    return _fake_outputs(hidden, hidden.shape[1], *options[5:])
 
 
 def _fake_links_of(similarity: Tensor, spans: Tensor, length: int, *options) -> tuple[Tensor, Tensor]:
-    return _outputs(similarity, similarity.shape[0], length, options[6], options[8])
+    return _fake_outputs(similarity, length, *options[5:])
+
+
+def _fake_outputs(
+    like: Tensor, length: int, filter: int, rounds: int, alpha: float, probabilities: bool, highest: bool = False
+) -> tuple[Tensor, Tensor]:
+    return _outputs(like, like.shape[0], length, 1 if highest and filter != _UNION else rounds, probabilities)
 
 
 def _fake_plan(similarity: Tensor, *rest) -> Tensor:

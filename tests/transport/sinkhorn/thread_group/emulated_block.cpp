@@ -114,7 +114,7 @@ struct Run {
     result.matrix.assign(rows * columns, nan);
     result.vectors.assign(Pair::vectors(rows, columns, G{}.size()), nan);
     result.plan.assign(call.n * call.m, nan);
-    result.partners.assign(call.rounds * call.length, -7);
+    result.partners.assign((call.highest ? 1 : call.rounds) * call.length, -7);
     result.probability.assign(result.partners.size(), nan);
     for (int i = 0; i < call.n; ++i)
       for (int j = 0; j < call.m; ++j) result.matrix[i * columns + j] = one.similarity[i * call.m + j];
@@ -157,6 +157,7 @@ std::vector<Case> all_cases() {
     call.iterations = kind / 8 % 3 == 0 ? 0 : kind / 8 % 3 == 1 ? 1 : 3;
     one.masses = kind / 24;
     call.filter = draw() % 4, call.rounds = call.filter == ARGMAX || call.filter == UNION ? 1 : 3;
+    call.highest = call.filter != UNION && draw() % 2;
     call.eps = 1e-6, call.alpha = 0.9, call.batch = 1, call.partner_bytes = 4;
     one.spans[0] = 1, one.spans[1] = 1 + call.n, one.spans[2] = 2 + call.n, one.spans[3] = 2 + call.n + call.m;
     call.length = 3 + call.n + call.m;

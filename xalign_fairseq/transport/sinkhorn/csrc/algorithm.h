@@ -66,7 +66,7 @@ struct Output {
   void* partners;      // int16 or int32, of the first round; the next rounds follow at `round_stride`
   float* probability;  // likewise, or null
   int64_t round_stride;
-  bool narrow;
+  bool narrow, highest;
   int length, src_start, tgt_start;
 
   XALIGN_DEVICE Output(const Call& call, int64_t index, const Span& span)
@@ -74,12 +74,24 @@ struct Output {
         probability(call.probability ? call.probability + index * call.length : nullptr),
         round_stride(call.batch * call.length),
         narrow(call.partner_bytes == 2),
+        highest(call.highest),
         length(static_cast<int>(call.length)),
         src_start(span.src),
         tgt_start(span.tgt) {}
 
+  // The token at a position has no partner in a round.
+  XALIGN_DEVICE void clear(int round, int at) const { write(round * round_stride + at, -1, 0.0f); }
+
+  // It has one; where there is one round for all, the highest stays.
   XALIGN_DEVICE void put(int round, int at, int partner, float p) const {
-    const int64_t place = round * round_stride + at;
+    if (!highest)
+      write(round * round_stride + at, partner, p);
+    else if (partner > (narrow ? static_cast<int16_t*>(partners)[at] : static_cast<int32_t*>(partners)[at]))
+      write(at, partner, p);
+  }
+
+ private:
+  XALIGN_DEVICE void write(int64_t place, int partner, float p) const {
     if (narrow)
       static_cast<int16_t*>(partners)[place] = static_cast<int16_t>(partner);
     else
@@ -117,8 +129,8 @@ class Transport {
 
   // The links of the plan, round by round. Every position of the output is written, also where there is no plan.
   XALIGN_DEVICE void links(const Output& out, bool has_plan) {
-    for (int round = 0; round < o.rounds; ++round)
-      XALIGN_FOR (int at = g.thread(); at < out.length; at += g.threads()) out.put(round, at, -1, 0.0f);
+    for (int round = 0; round < (o.highest ? 1 : o.rounds); ++round)
+      XALIGN_FOR (int at = g.thread(); at < out.length; at += g.threads()) out.clear(round, at);
     XALIGN_FOR (int i = g.thread(); i < p.n; i += g.threads()) p.row_linked[i] = 0, p.row_weight[i] = 1;
     XALIGN_FOR (int j = g.thread(); j < p.stride; j += g.threads())
       p.column_linked[j] = 0, p.column_weight[j] = 1, p.linked_weight[j] = 0;

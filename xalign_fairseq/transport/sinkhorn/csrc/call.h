@@ -22,9 +22,11 @@ struct Call {
   int64_t iterations, rows_first, log_domain, filter, rounds;
   double mu, eps, alpha;
   // Outputs: partners (rounds, batch, length) of partner_bytes each and, unless null, the links' probabilities likewise;
-  // or, if it is not null, the plan (batch, n, m) in their place.
+  // or, if it is not null, the plan (batch, n, m) in their place. With `highest` partners have one round for all, the
+  // highest position of each token's; it is 0 or 1, and 0 for the union, whose links stand at one of their tokens.
   void* partners;
   int64_t partner_bytes;  // 2 or 4
+  int64_t highest;
   float* probability;
   float* plan;
   // How to run: threads of the CPU; device, stream and scratch memory of CUDA.
