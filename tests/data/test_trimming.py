@@ -11,7 +11,7 @@ from wordpieces import LINES, train_symbols
 from xalign_fairseq.data.dictionary import MASK, Dictionary
 from xalign_fairseq.data.model_proto import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, make_unigram, read_pieces
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.data.trimming import FLOOR, make_trimmer, script, trim_to_files
+from xalign_fairseq.data.trimming import ALL_SCRIPTS, FLOOR, make_trimmer, script, trim_to_files
 from xalign_fairseq.data.wordpiece import WordPieceTokenizer, bert_ids, from_vocabulary, to_vocabulary
 from xalign_fairseq.errors import XalignError
 
@@ -230,4 +230,5 @@ def test_files_are_read_in_parts_and_checked(tmp_path):
 def test_scripts():
     names = {"a": "LATIN", "ß": "LATIN", "я": "CYRILLIC", "क": "DEVANAGARI", "ा": "DEVANAGARI", "中": "CJK"}
     assert {character: script(character) for character in names} == names
-    assert {script(character) for character in "1.☃ ½"} == {""} and script("\ue000") == "NAMELESS"
+    assert {script(character) for character in "1.½«"} == {ALL_SCRIPTS}
+    assert {script(character) for character in "☃ ▁\ue000"} == {""}

@@ -3,7 +3,7 @@
 Four in five parameters of a small multilingual encoder are embeddings of pieces that a text of two languages never has.
 The trimmed model cuts that text into the same pieces and gives it the same hidden states, at a part of the size: the
 masked-language-model head and the optimiser's moments shrink too. Kept are the pieces of the text, special ones, single
-characters of the text's scripts, digits and signs, and the most frequent pieces of all; other text in these scripts is
+letters of the text's scripts, digits, punctuation, and the most frequent pieces of all; other text in these scripts is
 cut into shorter pieces where one is missing.
 
 OUT is a checkpoint if it ends in .pt, else a Hugging Face folder, which transformers loads too. xalign untrim puts a

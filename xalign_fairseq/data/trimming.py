@@ -20,6 +20,7 @@ from xalign_fairseq.errors import XalignError
 FLOOR = 2000
 # Of the letters of a text: a script with fewer is not the text's, which only quotes it.
 SCRIPT_SHARE = 1e-3
+ALL_SCRIPTS = "all"
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Trimmer(ABC):
     """Reads text, and then gives the tokenizer that cuts it into the same pieces and has few others.
 
     What is kept: special symbols, all pieces that the text is cut into, what else decides how it is cut, the single
-    characters of these pieces, the single characters of the text's scripts and all that are no letters, so that other
-    text in these scripts can be spelt too, by shorter pieces, and a floor of pieces that are frequent in all text.
+    characters of these pieces, the single letters of the text's scripts, digits and punctuation, so that other text in
+    these scripts can be spelt too, by shorter pieces, and a floor of pieces that are frequent in all text.
 
     Args:
         tokenizer: of all pieces.
@@ -85,9 +86,10 @@ class Trimmer(ABC):
             seen.update(text)
             for character in text:
                 letters[script(character)] += int(self.counts[i])
-        letters.pop("", None)
+        for other in ("", ALL_SCRIPTS):
+            letters.pop(other, None)
         least = SCRIPT_SHARE * letters.total()
-        scripts = {"", *(name for name, count in letters.items() if count >= max(least, 1))}
+        scripts = {ALL_SCRIPTS, *(name for name, count in letters.items() if count >= max(least, 1))}
         texts = ((i, self._text(i)) for i in range(len(SPECIALS), len(self._dictionary)))
         return [i for i, text in texts if len(text) == 1 and (text in seen or script(text) in scripts)]
 
@@ -247,7 +249,11 @@ def trim_to_files(
 
 
 def script(character: str) -> str:
-    """The first word of a letter's name in Unicode (LATIN, CJK, DEVANAGARI); empty for digits, signs and blanks."""
-    if unicodedata.category(character)[0] in "NPSZ":
-        return ""
-    return unicodedata.name(character, "NAMELESS").split(" ")[0]
+    """The first word of a letter's or mark's name in Unicode (LATIN, CJK, DEVANAGARI), which tells its script.
+
+    Digits and punctuation are of :data:`ALL_SCRIPTS`, other signs of none: empty.
+    """
+    kind = unicodedata.category(character)[0]
+    if kind in "NP":
+        return ALL_SCRIPTS
+    return unicodedata.name(character, "").split(" ")[0] if kind in "LM" else ""
