@@ -80,6 +80,8 @@ def test_one_in_a_hundred_is_worth_a_warning():
     assert "most often in Lao script" in counted.warning("x")
     counted.scripts.update({SYMBOLS: 99})
     assert "most of them symbols: x" in counted.warning("x")
+    counted.add(UnknownTokens(trimmed=("a.en", "a.de")))
+    assert counted.warning("x").endswith(": x; it was trimmed to a.en, a.de, which xalign untrim undoes")
     for unknown, said in ((93, False), (94, True)):
         assert (UnknownTokens(9331, unknown, counted.scripts).warning("x") is not None) is said
 

@@ -21,6 +21,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.trimming import trimmed_to
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.signature import score_signature
@@ -194,6 +195,7 @@ class Aligner:
             batch_tokens=batch_tokens,
         )
         aligner.origin = settled.origin
+        aligner.unknown.trimmed = trimmed_to(state)
         return aligner
 
     @property

@@ -23,7 +23,11 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.signals import terminate_as_exit
 
 if TYPE_CHECKING:
-    from xalign_fairseq.data.sources import MonoSource, PairSource
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions
+    from xalign_fairseq.data.tokenizer import Tokenizer
 
 SPLITS = ("train", "valid", "test")
 
@@ -96,6 +100,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "e5-small",
     )
     parser.add_argument(
+        "--trim-vocabulary",
+        action="store_true",
+        help="keep only the pieces of --tokenizer MODEL that the texts need, as xalign trim does; the trimmed model is "
+        "put into D as model.pt, so that D is what --init-checkpoint takes",
+    )
+    parser.add_argument(
         "--spm", metavar="MODEL", help="use this sentencepiece model; without it and --tokenizer one is trained"
     )
     parser.add_argument("--dict", metavar="DICT", help="fairseq's dict.txt of --spm (made from its pieces by default)")
@@ -112,7 +122,6 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.data.prepare import prepare
     from xalign_fairseq.data.sources import PrepareOptions
     from xalign_fairseq.data.unknown import unknown_of_texts
-    from xalign_fairseq.encoder.pretrained import read_tokenizer
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         raise XalignError(
@@ -127,6 +136,7 @@ def run(args: argparse.Namespace) -> None:
         spm=args.spm,
         dictionary=args.dict,
         tokenizer=args.tokenizer,
+        trim_vocabulary=args.trim_vocabulary,
         vocab_size=8000 if args.vocab_size is None else args.vocab_size,
         seed=args.seed,
         workers=args.workers,
@@ -134,12 +144,30 @@ def run(args: argparse.Namespace) -> None:
     )
     with terminate_as_exit():  # removes the unfinished folder, as an error does
         options.check()
-        manifest = prepare(options, None if args.tokenizer is None else read_tokenizer(args.tokenizer))
+        manifest = prepare(options, *_tokenizer(options))
     print("\n".join(summary(manifest)))
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):
         print(f"warning: {message}", file=sys.stderr)
     print(f"{manifest['tokenizer']['symbols']} symbols in the dictionary; all counts in {args.destdir}/manifest.json")
+    if args.trim_vocabulary:
+        print(f"to train from the trimmed model: fairseq-train {args.destdir} ... --init-checkpoint {args.destdir}")
+
+
+def _tokenizer(options: "PrepareOptions") -> "tuple[Tokenizer | None, Callable[[Path], object] | None]":
+    """The tokenizer of the model that the options name, trimmed if they say so, and what writes the trimmed model."""
+    from xalign_fairseq.encoder.checkpoint import vocab_size
+    from xalign_fairseq.encoder.pretrained import read_pretrained, read_tokenizer
+    from xalign_fairseq.encoder.saving import save_checkpoint
+    from xalign_fairseq.encoder.trimming import trim
+    from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+    if options.tokenizer is None:
+        return None, None
+    if not options.trim_vocabulary:
+        return read_tokenizer(options.tokenizer), None
+    small = trim(*read_pretrained(options.tokenizer), options.text_paths, progress=options.progress)
+    return load_tokenizer(small, vocab_size(small)), lambda folder: save_checkpoint(small, folder / "model.pt", folder)
 
 
 def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) -> None:

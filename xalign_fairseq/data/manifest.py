@@ -44,6 +44,7 @@ def write(
             "spm": _name(options.spm),
             "dict": _name(options.dictionary),
             "tokenizer": _name(options.tokenizer),
+            **({"trim_vocabulary": True} if options.trim_vocabulary else {}),
             "vocab_size": options.vocab_size if options.trains_model else None,
             "seed": options.seed,
         },

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
@@ -31,7 +31,9 @@ Text = PairText | MonoText
 SIDE_DTYPE = np.dtype(np.uint16)
 
 
-def prepare(options: PrepareOptions, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
+def prepare(
+    options: PrepareOptions, tokenizer: Tokenizer | None = None, beside: Callable[[Path], object] | None = None
+) -> dict[str, Any]:
     """Write a data-bin with fairseq's mmap files; return its manifest.
 
     All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older one stays
@@ -41,6 +43,7 @@ def prepare(options: PrepareOptions, tokenizer: Tokenizer | None = None) -> dict
         options: what to write, and from what.
         tokenizer: that of the model which ``options.tokenizer`` names
             (:func:`~xalign_fairseq.encoder.pretrained.read_tokenizer`); None where the options name none.
+        beside: is handed the folder before it appears, to write more into it, of which the manifest does not tell.
 
     Raises:
         XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
@@ -69,7 +72,10 @@ def prepare(options: PrepareOptions, tokenizer: Tokenizer | None = None) -> dict
                 model = train_sentencepiece(list(files), options.vocab_size, options.seed)
                 _store_tokenizer(folder, SentencePieceTokenizer(model))
             counts = list(_write_texts(texts, folder, run, options.progress))
-        return manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
+        made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
+        if beside is not None:
+            beside(folder)
+        return made
 
 
 def _check_texts(options: PrepareOptions) -> list[Text]:

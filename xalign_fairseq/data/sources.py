@@ -55,6 +55,7 @@ class PrepareOptions:
         spm: an existing sentencepiece model; ``None`` trains one over all training text.
         dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
         tokenizer: the name of the model whose own tokenizer is taken instead; :func:`.prepare.prepare` is handed that.
+        trim_vocabulary: whether the tokenizer is that of the model trimmed to these texts.
         vocab_size: pieces of the trained model.
         seed: of its training.
         workers: processes; the files written do not depend on it.
@@ -68,6 +69,7 @@ class PrepareOptions:
     spm: str | os.PathLike | None = None
     dictionary: str | os.PathLike | None = None
     tokenizer: str | os.PathLike | None = None
+    trim_vocabulary: bool = False
     vocab_size: int = 8000
     seed: int = 1
     workers: int = 1
@@ -83,6 +85,12 @@ class PrepareOptions:
     def trains_model(self) -> bool:
         """Whether a sentencepiece model is trained, as none is given."""
         return self.spm is None and self.tokenizer is None
+
+    @property
+    def text_paths(self) -> list[str]:
+        """All text files, each once."""
+        pairs = [path for pair in self.pairs for path in (pair.src_path, pair.tgt_path)]
+        return list(dict.fromkeys([*pairs, *(path for mono in self.mono for path in mono.paths)]))
 
     @property
     def paths(self) -> list[str]:
@@ -108,6 +116,12 @@ class PrepareOptions:
         if self.tokenizer is not None and self.spm is not None:
             raise XalignError(
                 "there are two tokenizers", found="--tokenizer and --spm", next="give the one that the model has"
+            )
+        if self.trim_vocabulary and self.tokenizer is None:
+            raise XalignError(
+                "a vocabulary is trimmed with its model, and none is given",
+                found="--trim-vocabulary without --tokenizer",
+                next="add --tokenizer MODEL",
             )
         if self.dictionary is not None and self.spm is None:
             raise XalignError(

@@ -26,6 +26,8 @@ _SCRIPTS = {"Cjk": "Han"}
 class UnknownTokens:
     """A count of tokens, of the unknown ones among them, and of the scripts of those that were looked at.
 
+    ``trimmed``: the text that the vocabulary was trimmed to, if it was.
+
     Example::
 
         counted = count_unknown(tokenizer, tokenizer.encode_batch(lines), lines)
@@ -36,12 +38,14 @@ class UnknownTokens:
     tokens: int = 0
     unknown: int = 0
     scripts: Counter[str] = field(default_factory=Counter)
+    trimmed: tuple[str, ...] = ()
 
     def add(self, other: "UnknownTokens") -> None:
         """Count another text's too."""
         self.tokens += other.tokens
         self.unknown += other.unknown
         self.scripts.update(other.scripts)
+        self.trimmed = self.trimmed or other.trimmed
 
     def warning(self, consequence: str) -> str | None:
         """What is to be said of them; None if they are fewer than one in a hundred."""
@@ -51,7 +55,9 @@ class UnknownTokens:
         often = "most of them" if 2 * looked > self.scripts.total() else "most often"
         where = script if script == SYMBOLS else f"in {script} script"
         counts = f"{self.unknown:,} of {self.tokens:,} tokens are unknown to the model's vocabulary"
-        return f"{counts}, {often} {where}: {consequence}"
+        names = f"{', '.join(self.trimmed[:4])}{' ...' if len(self.trimmed) > 4 else ''}"
+        trimmed = f"; it was trimmed to {names}, which xalign untrim undoes" if self.trimmed else ""
+        return f"{counts}, {often} {where}: {consequence}{trimmed}"
 
 
 def count_unknown(tokenizer: Tokenizer, ids: Ragged, lines: Sequence[str]) -> UnknownTokens:

@@ -141,6 +141,12 @@ def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
     )
 
 
+def trimmed_to(state: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the files that a model was trimmed to; none if it was not."""
+    about = (state.get("task_state") or {}).get(TRIMMED)
+    return tuple(map(str, about["to"])) if isinstance(about, dict) and isinstance(about.get("to"), list) else ()
+
+
 def _places(small: Dictionary, whole: Dictionary, where: object, original_where: object) -> list[int]:
     """The whole dictionary's id of each id of the small one, ``<mask>`` included."""
     foreign = [symbol for symbol in small.symbols if symbol not in whole]
