@@ -9,6 +9,8 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.wordpiece import WordPieceTokenizer, from_vocabulary
+from xalign_fairseq.encoder.pretrained import read_pretrained, read_tokenizer
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +103,25 @@ def test_bad_options(checkpoint, tmp_path, options, message, capsys):
     ])  # fmt: skip
     assert code and message in capsys.readouterr().err
     assert not (tmp_path / "bin").exists()
+
+
+def test_a_trimmed_vocabulary_and_its_model(checkpoint, tmp_path, capsys):
+    for side in ("xx", "yy"):
+        (tmp_path / f"train.{side}").write_text("".join(f"{line}\n" for line in LINES[:2]), encoding="utf-8")
+    out = tmp_path / "bin"
+    line = ["prepare", "--destdir", str(out), "--pair", "xx-yy", "--trainpref", str(tmp_path / "train")]
+    assert main([*line, "--tokenizer", str(checkpoint), "--trim-vocabulary"]) == 0
+    assert f"fairseq-train {out} ... --init-checkpoint {out}" in capsys.readouterr().out
+    state, where = read_pretrained(out)
+    data, whole = DataBin(out), read_tokenizer(checkpoint)
+    assert where == out / "model.pt" and state["task_state"]["trimmed"]["to"] == ["train.xx", "train.yy"]
+    assert data.manifest["options"]["trim_vocabulary"]
+    embeddings = state["model"]["encoder.sentence_encoder.embed_tokens.weight"]
+    assert data.dictionary.embedding_size == len(embeddings) < whole.dictionary.embedding_size
+    require_same_tokenizer(state["task_state"]["tokenizer"], data)
+    ids = [item.tolist() for item in data.pair("train", "xx", "yy")[0]]
+    assert [[data.dictionary.symbols[i] for i in each[:-1]] for each in ids] == [
+        [whole.dictionary.symbols[i] for i in whole.encode(text)] for text in LINES[:2]
+    ]
+    assert main([*line, "--overwrite", "--trim-vocabulary"]) == 2
+    assert "--trim-vocabulary without --tokenizer" in capsys.readouterr().err

@@ -60,6 +60,17 @@ def test_transformers_reads_the_folder(trim, tiny_checkpoint, tmp_path, transfor
             )
 
 
+def test_unknown_tokens_of_other_text_are_counted_and_what_it_was_trimmed_to_is_told(trim, tmp_path, capsys):
+    assert trim("small.pt", "--floor", "0") == 0
+    for side in ("en", "xx"):
+        (tmp_path / f"other.{side}").write_text("the Дом\n")
+    text = ["--src", str(tmp_path / "other.en"), "--tgt", str(tmp_path / "other.xx")]
+    assert main(["align", "--checkpoint", str(tmp_path / "small.pt"), *text, "--out", str(tmp_path / "links")]) == 0
+    warning = capsys.readouterr().err.splitlines()[-1]
+    assert warning.startswith("warning: 2 of ") and "in Cyrillic script" in warning
+    assert warning.endswith("; it was trimmed to a.en, a.xx, which xalign untrim undoes")
+
+
 def test_nothing_is_overwritten_silently(trim, tmp_path, capsys):
     for out in ("small", "small.pt"):
         assert trim(out) == 0

@@ -169,22 +169,23 @@ def test_options_of_batches_reach_the_dataset(shard):
         task(folder, length_bucket_width=-1)
 
 
-def test_the_family_of_the_encoder_that_training_began_with_stays(shard, tmp_path):
+def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):
     folder = shard("one", "en-fr")
     first = task(folder)
     sizes = {"encoder_layers": 1, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
     config = EncoderConfig(first.dictionary.embedding_size, **sizes)
-    stored = {"cfg": {"model": sizes}, "model": XalignModel(config).state_dict(), "task_state": {"family": "tiny"}}
+    stored = {"cfg": {"model": sizes}, "model": XalignModel(config).state_dict(), "task_state": {}}
+    stored["task_state"] = {"family": "tiny", "trimmed": {"to": ["a.en"]}, "transfer": {}}
     torch.save(stored, tmp_path / "model.pt")
     options = SimpleNamespace(
         **sizes, init_checkpoint=tmp_path / "model.pt", language_embeddings="", layer_norm_eps=1e-5
     )
     XalignModel.build_model(options, first)
-    assert first.state_dict()["family"] == "tiny"
+    assert first.state_dict()["family"] == "tiny" and first.state_dict()["trimmed"] == {"to": ["a.en"]}
     resumed = task(folder)
-    assert "family" not in resumed.state_dict()
+    assert resumed.state_dict().keys() == {"tokenizer"}
     resumed.load_state_dict(first.state_dict())
-    assert resumed.state_dict()["family"] == "tiny"
+    assert resumed.state_dict().keys() == {"tokenizer", "family", "trimmed"}
 
 
 def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):

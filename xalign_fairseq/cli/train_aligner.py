@@ -112,6 +112,12 @@ def _add_training_arguments(group: Any) -> None:
         "--patience", type=int, default=5, metavar="N",
         help="stop after N checkpoints without a lower AER; 0: never (default: 5)",
     )  # fmt: skip
+    group.add_argument(
+        "--trim-vocabulary",
+        action="store_true",
+        help="train only the pieces that the text needs (as xalign trim), which takes less memory and time; the result "
+        "has the whole vocabulary again, model.pt in DIR",
+    )
     group.add_argument("--seed", type=int, default=1, help="default: 1")
 
 
@@ -145,7 +151,7 @@ def _training_run(args: argparse.Namespace) -> "TrainingRun":
 
     options = (
         *("model", "src", "tgt", "links", "similarity"),
-        *("patience", "seed", "device", "sinkhorn_backend", "workers"),
+        *("trim_vocabulary", "patience", "seed", "device", "sinkhorn_backend", "workers"),
     )
     optional = ("layer", "updates", "batch_size", "lr", "warmup", "freeze_layers", "validate_every")
     chosen = {name: getattr(args, name) for name in optional if getattr(args, name) is not None}

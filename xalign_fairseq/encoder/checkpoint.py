@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from xalign_fairseq.transport.pointer import Pointer
 logger = logging.getLogger(__name__)
 
 _BODY = "encoder.sentence_encoder."
+# Of a task state: what a model is of, and what it was trimmed to, whatever it is trained for.
+LASTING = ("family", "trimmed")
 
 
 class Meter:
@@ -109,6 +112,11 @@ def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
         found = state["cfg"].get(group)
         return vars(found) if isinstance(found, argparse.Namespace) else dict(found or {})
     return dict(vars(state["args"])) if state.get("args") is not None else {}
+
+
+def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a model that is trained further keeps of a task state: :data:`LASTING`, as far as it is there."""
+    return {key: task_state[key] for key in LASTING if key in task_state} if task_state else {}
 
 
 def vocab_size(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> int:

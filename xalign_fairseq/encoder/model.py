@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.known import family_of
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
@@ -92,7 +91,7 @@ class XalignModel(BaseFairseqModel):
             task_state = state.get("task_state") or {}
             # Refuses another dictionary; what else that task was does not matter to this one.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
-            task.encoder_family = family_of(state)
+            task.lasting = checkpoint.lasting(task_state)
             given = checkpoint.options(state)
             require_languages(given.get("language_embeddings"), cfg.language_embeddings)
             require_layer_norm_eps(given.get("layer_norm_eps"), model.encoder.config)

@@ -18,7 +18,7 @@ from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.tokenizer_model import word_starts
 from xalign_fairseq.data.verification import require_unchanged
-from xalign_fairseq.encoder.known import FAMILY
+from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.model import require_languages
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
@@ -157,7 +157,7 @@ class XalignPretrainingTask(FairseqTask):
         self.apart = False
         self.models: list[Any] = []
         self.labelling: LabelOptions | None = None
-        self.encoder_family: str | None = None
+        self.lasting: dict[str, Any] = {}
 
     @classmethod
     def setup_task(cls, cfg: XalignPretrainingConfig, **kwargs: Any) -> "XalignPretrainingTask":
@@ -360,15 +360,15 @@ class XalignPretrainingTask(FairseqTask):
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint carries besides weights.
 
-        Tokenizer, labelling method, the family of the encoder that training began with, the lexicons it learned from.
+        Tokenizer, labelling method, the family of the encoder that training began with and what that was trimmed to,
+        the lexicons it learned from.
         """
-        state: dict[str, Any] = {"tokenizer": tokenizer_state(self.dictionary, self.data.tokenizer_model)}
+        vocabulary = tokenizer_state(self.dictionary, self.data.tokenizer_model)
+        state: dict[str, Any] = {**self.lasting, "tokenizer": vocabulary}
         if "lexicon" in self.needs:
             state["lexicons"] = [each.state() for each in self.lexicons]
         if self.labelling is not None:
             state["labelling"] = self.labelling.state()
-        if self.encoder_family is not None:
-            state[FAMILY] = self.encoder_family
         if self._language_embeddings:
             state["language_embeddings"] = self._language_embeddings
         return state
@@ -376,7 +376,7 @@ class XalignPretrainingTask(FairseqTask):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Refuse a checkpoint of another tokenizer, choice of lexicon entries or order of language embeddings."""
         require_same_tokenizer(state_dict.get("tokenizer", {}), self.data)
-        self.encoder_family = state_dict.get(FAMILY, self.encoder_family)
+        self.lasting |= checkpoint.lasting(state_dict)
         if "lexicon" in self.needs:
             require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
         if self.models:  # fairseq-validate builds the model later, by the checkpoint's own options

@@ -16,7 +16,6 @@ from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.known import FAMILY
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
@@ -81,7 +80,7 @@ class TransferTask(FairseqTask):
     def __init__(self, cfg: Any, restoring: bool = False):
         super().__init__(cfg)
         self.restoring = restoring
-        self.encoder_family: str | None = None
+        self.lasting: dict[str, Any] = {}
         self.init_checkpoint: str | None = None
         self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
@@ -266,16 +265,16 @@ class TransferTask(FairseqTask):
         return None
 
     def state_dict(self) -> dict[str, Any]:
-        """What makes the checkpoint complete: tokenizer, labels, options, and the family of its encoder."""
+        """What makes the checkpoint complete: tokenizer, labels, options, and what its encoder is of and trimmed to."""
         return {
-            **({FAMILY: self.encoder_family} if self.encoder_family is not None else {}),
+            **self.lasting,
             "tokenizer": tokenizer_state(self.dictionary, self.tokenizer.model),
             "transfer": self.spec.to_state(),
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Refuse a checkpoint whose head has other labels or another shape."""
-        self.encoder_family = state_dict.get(FAMILY, self.encoder_family)
+        self.lasting |= checkpoint.lasting(state_dict)
         stored = state_dict.get("transfer")
         mine = self.spec.to_state()
         if stored is None or stored["benchmark"] != mine["benchmark"]:

@@ -4,14 +4,18 @@ import json
 import os
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 
-from xalign_fairseq.aligner.training import train
+from xalign_fairseq.aligner.training import train, trimmed
 from xalign_fairseq.aligner.training.log import Progress
+from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder.checkpoint import updates_of
+from xalign_fairseq.encoder.pretrained import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.trimming import trim
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.locks import LOCK, alone
 
@@ -33,7 +37,7 @@ class FairseqTrain:
         begun = updates_of(self.run.out / "checkpoint_last.pt") or 0
         self.calls.append(begun)
         for updates in range(begun + 4, 9, 4):
-            self.save(f"1_{updates}", updates)
+            self.save(f"1_{updates}", updates, line[line.index("--init-checkpoint") + 1])
             for name in ("best", "last") if updates == 4 else ("last",):
                 shutil.copy(self.run.out / f"checkpoint_1_{updates}.pt", self.run.out / f"checkpoint_{name}.pt")
             values = {"valid_aer": "0.5", "valid_num_updates": str(updates)}
@@ -43,8 +47,8 @@ class FairseqTrain:
                 raise KeyboardInterrupt
         yield "done training\n"
 
-    def save(self, name, updates):
-        state = torch.load(self.run.model, weights_only=False)
+    def save(self, name, updates, model):
+        state = torch.load(model, weights_only=False)
         state["optimizer_history"] = [{"num_updates": updates}]
         torch.save(state, self.run.out / f"checkpoint_{name}.pt")
 
@@ -150,3 +154,26 @@ def test_options_that_fairseq_does_not_take_stop_before_the_text_is_prepared(cal
     with pytest.raises(XalignError, match="--no-such-option"):
         call(extra=("--no-such-option",))
     assert not (small_run.out / "data-bin").exists()
+
+
+def test_a_trimmed_vocabulary_is_whole_again_in_the_result(call, small_run, fairseq, monkeypatch):
+    monkeypatch.setattr(trimmed, "trim", partial(trim, floor=0))  # the vocabulary is smaller than the floor
+    fairseq.killed_at = 4
+    with pytest.raises(KeyboardInterrupt):
+        call(trim_vocabulary=True)
+    plain = DataBin(small_run.out / "data-bin")
+    result, said, _ = call(trim_vocabulary=True)
+    assert fairseq.calls == [0, 4] and said[0] == "going on from the last checkpoint"
+    assert result["checkpoint"] == str(small_run.out / "model.pt") and result["updates"] == 4
+    assert f"--init-checkpoint {small_run.out / 'trimmed.pt'}" in result["command"]
+    assert find_pretrained(small_run.out) == small_run.out / "model.pt"
+    small, whole, original = (
+        read_pretrained(path)[0] for path in (small_run.out / "trimmed.pt", small_run.out / "model.pt", small_run.model)
+    )
+    name = "encoder.sentence_encoder.embed_tokens.weight"
+    assert len(small["model"][name]) == plain.dictionary.embedding_size < len(original["model"][name])
+    assert small["task_state"]["trimmed"]["to"] == ["train.xx", "train.en", "dev.xx", "dev.en"]
+    assert whole["model"][name].equal(original["model"][name])  # nothing was learned here
+    assert result["aer"] == result["before"]
+    with pytest.raises(XalignError, match="trim_vocabulary"):
+        call()

@@ -32,7 +32,7 @@ class RunFolder:
         """Raise :class:`XalignError` if anything else is in the folder than a run, or what precedes its beginning."""
         if not self.path.exists() or self.run.is_file():
             return
-        before = ("data-bin", LOCK, self.log.name)
+        before = ("data-bin", "trimmed.pt", LOCK, self.log.name)
         if not self.path.is_dir() or any(each.name not in before for each in self.path.iterdir()):
             raise XalignError(
                 "the output folder holds something else than a run of train-aligner",

@@ -76,6 +76,7 @@ class TrainingRun:
         warmup: updates until it is reached.
         freeze_layers: the embeddings and so many layers stay as they are; ``None``: nothing does.
         pointer_start: dwa's pointer at first, ``random`` or ``identity``.
+        trim_vocabulary: train only the pieces of the run's text, and put them back into the whole vocabulary then.
         validate_every: updates between two checkpoints, each with its AER.
         patience: validations without a lower AER that end the training; 0: never.
         extra: more options of fairseq-train.
@@ -105,6 +106,7 @@ class TrainingRun:
     warmup: int = 0
     freeze_layers: int | None = None
     pointer_start: str = "random"
+    trim_vocabulary: bool = False
     validate_every: int = 1000
     patience: int = 5
     seed: int = 1
@@ -248,6 +250,7 @@ class TrainingRun:
             **({"warmup": self.warmup} if self.warmup else {}),
             **({"freeze_layers": self.freeze_layers} if self.freeze_layers is not None else {}),
             **({"pointer_start": self.pointer_start} if self.pointer_start != "random" else {}),
+            **({"trim_vocabulary": True} if self.trim_vocabulary else {}),
         }
 
 

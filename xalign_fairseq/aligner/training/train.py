@@ -11,6 +11,7 @@ from xalign_fairseq.aligner.training.folder import RunFolder
 from xalign_fairseq.aligner.training.log import Progress, read_line
 from xalign_fairseq.aligner.training.model import aer_of, open_model
 from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.aligner.training.trimmed import TRIMMED, put_back, trim_model
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
@@ -64,11 +65,15 @@ def train_aligner(
         begun = folder.begun(identity)
         if folder.result.is_file():
             return read_json(folder.result)
-        options = train_options(run, start.config, start.layer, cpu=device == "cpu")
+        # What is trained: the model itself, or what it is trimmed to.
+        trained = replace(run, model=str(run.out / TRIMMED)) if run.trim_vocabulary else run
+        options = train_options(trained, start.config, start.layer, cpu=device == "cpu")
         if begun is None:
             if run.extra:
                 require_known(options)
-            begun = {"identity": identity, "before": _begin(run, start.layer, device, say)}
+            if run.trim_vocabulary:
+                say(f"trimming {run.model} to the text: {trim_model(run)}")
+            begun = {"identity": identity, "before": _begin(trained, start.layer, device, say)}
             write_json(folder.run, begun)
         elif mend(folder.path, updates_of, say):
             say("going on from the last checkpoint")
@@ -80,9 +85,12 @@ def train_aligner(
                     if report := read_line(line):
                         progress(replace(report, of=run.updates))
         path = folder.tidy()
+        updates = updates_of(path)
+        if run.trim_vocabulary:
+            path = put_back(run, path)
         result = {
             "checkpoint": str(path),
-            "updates": updates_of(path),
+            "updates": updates,
             "aer": aer_of(path, run, start.layer, run.measure, device),
             "before": begun["before"],
             "language_embeddings": bool(start.config.languages),

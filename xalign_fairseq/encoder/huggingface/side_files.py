@@ -17,7 +17,7 @@ from xalign_fairseq.version import __version__
 OPTIONS = "xalign.json"
 HEADS = "xalign_heads.safetensors"
 GROUPS = ("model", "criterion", "task")
-KEPT = ("transfer", "labelling", "family", "trimmed")  # of a checkpoint's task state
+KEPT = ("transfer", "labelling", *checkpoint.LASTING)  # of a checkpoint's task state
 
 
 def write(state: dict[str, Any], heads: Mapping[str, Tensor], folder: Path) -> None:
