@@ -28,7 +28,7 @@ def weights_of(sizes, head=False, norm=()):
 @pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.family)
 def test_a_name_with_its_own_sizes(model):
     weights = weights_of(model.sizes)
-    for name in model.names:
+    for name in (model.family, *model.names):
         assert (
             recognise(weights, [name]) == recognise(weights, ["other", f"Organisation/{name.upper()}"]) == model.family
         )

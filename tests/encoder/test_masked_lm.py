@@ -1,8 +1,9 @@
 import pytest
 import torch
+import torch.nn.functional as F
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, has_head, is_same, new_head, usable
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, PARTS, has_head, is_same, new_head, usable
 from xalign_fairseq.encoder.transformer import Encoder
 
 CONFIG = EncoderConfig(30, 1, 16, 16, 2)
@@ -47,10 +48,33 @@ def test_second_names():
     assert not is_same(one, one + 1) and not is_same(one, torch.ones(3))
 
 
-def test_a_new_head_is_the_same_every_time_and_draws_nothing_else():
+def logits(embeddings, hidden, scores=None):
+    """Of a new head on the embeddings."""
+    encoder = Encoder(EncoderConfig(len(embeddings), 1, 16, 16, 2))
+    encoder.sentence_encoder.embed_tokens.weight.data.copy_(embeddings)
+    head = new_head(embeddings, scores)
+    encoder.lm_head.load_state_dict(head)
+    with torch.no_grad():
+        return encoder.lm_head(hidden)
+
+
+def test_a_new_head_predicts_the_pieces_that_states_are_closest_to():
+    generator = torch.Generator().manual_seed(1)
+    embeddings = F.layer_norm(torch.randn(30, 16, generator=generator), (16,))
+    assert torch.equal(logits(embeddings, embeddings).argmax(1), torch.arange(30))
+    hidden = torch.rand(9, 16, generator=generator) * 3 - 1.5
+    expected = F.layer_norm(hidden, (16,)) @ embeddings.T
+    torch.testing.assert_close(logits(embeddings, hidden), expected, rtol=0, atol=0.3)
+    scores = [-1.5 - i for i in range(25)]
+    difference = logits(embeddings, hidden, scores) - logits(embeddings, hidden)
+    lowest = scores[-1]
+    torch.testing.assert_close(difference[0], torch.tensor([*[lowest] * 4, *scores, lowest]), rtol=0, atol=1e-4)
+
+
+def test_a_new_head_is_tied_and_draws_nothing():
     embeddings = torch.ones(30, 16)
     before = torch.get_rng_state()
-    one, two = new_head(CONFIG, embeddings), new_head(CONFIG, embeddings)
+    head = new_head(embeddings)
     assert torch.equal(torch.get_rng_state(), before)
-    assert one.keys() == two.keys() and all(torch.equal(one[name], two[name]) for name in one)
-    assert 0.01 < one["dense.weight"].std() < 0.03 and one["weight"].data_ptr() == embeddings.data_ptr()
+    assert head["weight"].data_ptr() == embeddings.data_ptr() and not head["bias"].any()
+    assert {*head} == {"weight", *PARTS}

@@ -40,10 +40,12 @@ def test_parameters_go_by_our_names(small_file):
     assert config.max_positions == four_bit_files.POSITIONS
 
 
-def test_the_new_head_is_the_same_every_time(small_file):
+def test_the_head_is_made_of_embeddings_and_scores(small_file):
     first, second = (packaged.read(small_file)["model"] for _ in range(2))
     assert all(torch.equal(value, second[name]) for name, value in first.items())
     assert first["encoder.lm_head.weight"].data_ptr() == first[EMBEDDINGS].data_ptr()
+    pieces = four_bit_files.PIECES[4:-1]
+    assert first["encoder.lm_head.bias"][4:-1].tolist() == [-4.0 - i for i in range(len(pieces))]
 
 
 def test_the_tokenizer_has_xlm_rs_ids(small_file):

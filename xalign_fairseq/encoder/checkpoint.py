@@ -130,7 +130,7 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
     know. The encoder's parameters are the checkpoint's float32 tensors themselves, which :func:`read` maps from its
     file: processes that load one file share its memory, and the file must not be changed in its place meanwhile. A
-    masked-language-model head that is missing or not tied to the embeddings is logged, and a new one initialised.
+    masked-language-model head that is missing or not tied to the embeddings is logged, and one made from these.
 
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
@@ -150,8 +150,8 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
         layer_norm_eps=float(given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps),
     )
     if not masked_lm.has_head(weights):
-        logger.warning("%s has no masked-language-model head: a new one is initialised", where)
-        head = masked_lm.new_head(config, embeddings.float())
+        logger.warning("%s has no masked-language-model head: one is made from its embeddings", where)
+        head = masked_lm.new_head(embeddings.float())
         weights.update({masked_lm.HEAD + name: value for name, value in head.items()})
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}
     encoder, missing, unexpected = build_encoder(config, mine)

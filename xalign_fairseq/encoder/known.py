@@ -103,7 +103,7 @@ def recognise(weights: Mapping[str, Tensor], called: Iterable[str | os.PathLike]
     alike = [model for model in KNOWN if model.sizes == _sizes(weights)]
     given = {name for each in called for name in _names(each)}
     for model in alike:
-        if given & set(model.names):
+        if given & {model.family, *model.names}:
             return model.family
     for model in alike:
         if (

@@ -77,8 +77,8 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
     """The encoder and the tokenizer of such a file as the content of a checkpoint of this package, in float32.
 
     BERT's body becomes XLM-R's: the vector of token type 0, which every token has, is part of the positions, and these
-    begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: a new
-    one is made on the embeddings, the same every time.
+    begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: one is
+    made from the embeddings.
 
     Raises:
         XalignError: the file is damaged.
@@ -102,10 +102,11 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
         attention_dropout=0.1,
     )
     model = _weights(file)
-    logger.info("%s has no masked-language-model head: a new one is initialised", path)
-    model.update({HEAD + name: value for name, value in new_head(config, model[EMBEDDINGS]).items()})
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     stored = tokenizer_state(Dictionary(file.symbols[4:-1]), _sentencepiece(file))
+    logger.info("%s has no masked-language-model head: one is made from its embeddings", path)
+    head = new_head(model[EMBEDDINGS], file.scores[4:-1])
+    model.update({HEAD + name: value for name, value in head.items()})
     task_state = {"tokenizer": stored, FAMILY: NAME}
     return {"cfg": {"model": options}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
 

@@ -3,6 +3,7 @@ import logging
 
 import numpy as np
 import pytest
+import sentencepiece
 import torch
 from huggingface_folders import (
     PREFIX,
@@ -39,7 +40,7 @@ def test_logits_are_those_of_transformers(build, save, tokens, form):
     assert {f"encoder.{name}" for name in encoder.state_dict()} == set(state["model"])
 
 
-def test_a_base_model_without_head_and_with_pooler(build, save, tokens, caplog):
+def test_a_base_model_without_head_and_with_pooler(build, save, tokens, spm, caplog):
     model = build("XLMRobertaModel")
     folder = save(model)
     state, encoder = imported(folder)
@@ -47,7 +48,11 @@ def test_a_base_model_without_head_and_with_pooler(build, save, tokens, caplog):
     assert "not used from" in caplog.text and "pooler (2 tensors)" in caplog.text
     assert_same_hidden(encoder, model, tokens)
     head = {name: value for name, value in state["model"].items() if ".lm_head." in name}
-    assert 0.015 < head["encoder.lm_head.dense.weight"].std() < 0.025
+    assert torch.equal(head["encoder.lm_head.dense.weight"], torch.eye(24))
+    processor = sentencepiece.SentencePieceProcessor(str(spm))
+    scores = [processor.get_score(i) for i in range(3, processor.get_piece_size())]
+    expected = torch.tensor([*[min(scores)] * 4, *scores, min(scores)])
+    assert torch.equal(head["encoder.lm_head.bias"], expected)
     assert torch.equal(head["encoder.lm_head.weight"], state["model"][PREFIX + "embed_tokens.weight"])
     random = torch.get_rng_state()
     again = importing.read(folder)
@@ -218,9 +223,9 @@ def test_an_untied_head_is_left_out_and_named(build, save, tokens, caplog, name)
     to_bin(folder, 1, change=lambda state: state[name].add_(1))
     _, encoder = imported(folder)
     assert f"head is left out: it is not tied ({name} unlike " in caplog.text
-    assert caplog.text.count("no masked-language-model head: a new one is initialised") == 1
+    assert caplog.text.count("no masked-language-model head: one is made from its embeddings") == 1
     assert_same_hidden(encoder, model, tokens)
-    assert 0.015 < encoder.lm_head.dense.weight.std() < 0.025
+    assert torch.equal(encoder.lm_head.dense.weight, torch.eye(24))
 
 
 def test_a_head_whose_bias_has_only_its_second_name(folder, caplog):

@@ -82,6 +82,13 @@ def test_xlm_rs_ids_are_those_of_the_file(write, spm, pieces):
     assert found.order == range(size)
     assert found.state["symbols"] == [*SPECIALS, *(piece for piece, _ in pieces[3:])]
     assert found.state["sentencepiece"].numpy().tobytes() == spm.read_bytes()
+    assert found.scores == [score for _, score in pieces[3:]]
+
+
+def test_a_model_of_merges_has_no_log_probabilities(train_spm, tmp_path):
+    size = sentencepiece.SentencePieceProcessor(str(train_spm(tmp_path / "bpe", model_type="bpe"))).get_piece_size()
+    (tmp_path / "bpe.model").rename(tmp_path / "sentencepiece.bpe.model")
+    assert read_vocabulary(tmp_path, XLM_R, size + 2).scores is None
 
 
 def test_a_tokenizer_json_becomes_a_sentencepiece_model_of_the_same_ids(write, spm, pieces, tmp_path):

@@ -5,7 +5,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,11 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
     Parameters change their names, and the vector of token type 0 is added to every position; BERT's type 1, which its
-    tokenizer gives to the second text of a pair, is left out. XLM-R's ids stay as they
-    are; BERT's are put into fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer.
-    A masked-language-model head that is missing or not tied is initialised; heads of other tasks, the pooler, tokens
-    that were added later and rows of padding are left out. All of that is logged. Heads and options that an export of
-    this package wrote beside the model are taken back.
+    tokenizer gives to the second text of a pair, is left out. XLM-R's ids stay as they are; BERT's are put into
+    fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. In the place of a
+    masked-language-model head that is missing or not tied one is made from the embeddings; heads of other tasks, the
+    pooler, tokens that were added later and rows of padding are left out. All of that is logged. Heads and options that
+    an export of this package wrote beside the model are taken back.
 
     Args:
         folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
@@ -68,8 +68,8 @@ def read(folder: str | os.PathLike) -> dict[str, Any]:
     model = to_fairseq(read_weights(folder), family, config, vocabulary, folder)
     known = recognise(model, [str(read_json(folder / "config.json").get("_name_or_path") or ""), folder])
     if not has_head(model):
-        logger.warning("%s has no masked-language-model head: a new one is initialised", folder)
-        head = new_head(replace(config, vocab_size=len(vocabulary.order)), model[EMBEDDINGS])
+        logger.warning("%s has no masked-language-model head: one is made from its embeddings", folder)
+        head = new_head(model[EMBEDDINGS], vocabulary.scores)
         model.update({HEAD + name: value for name, value in head.items()})
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}

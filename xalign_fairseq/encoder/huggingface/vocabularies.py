@@ -29,11 +29,13 @@ class Vocabulary:
     """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids.
 
     ``token_types``: how many Hugging Face's tokenizer gives; a second one of WordPiece is that of a second text.
+    ``scores``: log-probabilities of a unigram model's pieces, in their order.
     """
 
     state: dict[str, Any]
     order: Sequence[int]
     token_types: int
+    scores: Sequence[float] | None = None
 
 
 def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
@@ -99,7 +101,9 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     place = mask_id(folder, symbols)
     order = range(symbols + 1) if place == symbols else [*range(symbols), place]
     _require_fit(dictionary, order, vocab_size, folder, path)
-    return Vocabulary(tokenizer_state(dictionary, model), order, 1)
+    scores = [processor.get_score(i) for i in range(3, processor.get_piece_size())]
+    is_unigram = any(score != round(score) for score in scores)  # of BPE: the order of merges
+    return Vocabulary(tokenizer_state(dictionary, model), order, 1, scores if is_unigram else None)
 
 
 def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
