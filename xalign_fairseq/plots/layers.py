@@ -1,4 +1,4 @@
-"""AER over the layers of an encoder, a line per rule, checkpoint or both."""
+"""AER over the layers of an encoder, a line per rule, checkpoint or both; and over the updates of its training."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from xalign_fairseq.plots.figure import INK, new_figure, save, style_axes
 
 COLOURS = ("#123f73", "#c2410c", "#2f855a", "#6b46c1", "#b7791f", "#0e7490")
 MARKERS = ("o", "s", "^", "D", "v", "P")
+MOST_TICKS = 30  # of them all places are named; XLM-R large has 25 layers
 
 Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
 
@@ -23,18 +24,38 @@ def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
 
         plot_layers({"XLM-R": [(7, 0.31), (8, 0.28)], "XLM-Align": [(7, 0.22), (8, 0.2)]}, "layers.svg")
     """
+    _plot(curves, path, "layer (0: embeddings)", "layer {}")
+
+
+def plot_updates(curves: Curves, path: str | os.PathLike) -> None:
+    """Draw AER in percent over the updates of a training, the lowest of each curve marked.
+
+    Args:
+        curves: (updates, AER as a fraction) under the name that the legend shows.
+        path: file to write; its ending gives the format.
+
+    Example::
+
+        plot_updates({"en-fr": [(1, 0.12), (500, 0.08)], "en-hi": [(1, 0.4), (500, 0.36)]}, "training.svg")
+    """
+    _plot(curves, path, "updates", "{} updates")
+
+
+def _plot(curves: Curves, path: str | os.PathLike, axis: str, at: str) -> None:
     figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
     axes = figure.add_subplot()
     for number, (name, points) in enumerate(curves.items()):
-        layers, errors = zip(*sorted((layer, 100 * aer) for layer, aer in points), strict=True)
+        places, errors = zip(*sorted((place, 100 * aer) for place, aer in points), strict=True)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        lowest, best = min(zip(errors, layers, strict=True))
-        label = f"{name}: {lowest:.1f} at layer {best}"
-        axes.plot(layers, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label)
+        lowest, best = min(zip(errors, places, strict=True))
+        label = f"{name}: {lowest:.1f} at {at.format(best)}"
+        axes.plot(places, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label)
         axes.plot(best, lowest, color=colour, marker=marker, markersize=9)
-    axes.set_xticks(sorted({layer for points in curves.values() for layer, _ in points}))
+    ticks = sorted({place for points in curves.values() for place, _ in points})
+    if len(ticks) <= MOST_TICKS:
+        axes.set_xticks(ticks)
     axes.margins(y=0.1)
-    axes.set_xlabel("layer (0: embeddings)", color=INK)
+    axes.set_xlabel(axis, color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
     style_axes(axes, grid="y")
     legend = axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9, labelcolor=INK)
