@@ -1,5 +1,6 @@
 """Files of encoders in four bits: what they hold, and that damaged and hostile ones are refused with their place."""
 
+import os
 import struct
 import tracemalloc
 
@@ -161,4 +162,5 @@ def test_pieces(pieces, message, tmp_path):
 def test_is_four_bit(tmp_path):
     assert is_four_bit(written(tmp_path, WHOLE))
     assert not is_four_bit(written(tmp_path, b"PK"))
-    assert not is_four_bit(tmp_path) and not is_four_bit(tmp_path / "missing")
+    os.mkfifo(tmp_path / "pipe")
+    assert not any(is_four_bit(tmp_path / name) for name in ("", "missing", "pipe"))

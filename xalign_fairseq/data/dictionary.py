@@ -33,7 +33,6 @@ class Dictionary:
     def __init__(self, symbols: Iterable[str] = (), counts: Iterable[int] | None = None):
         self.symbols: list[str] = [*SPECIALS, *symbols]
         self.counts: list[int] = [1] * 4 + (list(counts) if counts is not None else [1] * (len(self.symbols) - 4))
-        self.indices: dict[str, int] = {symbol: i for i, symbol in enumerate(self.symbols)}
         if len(self.counts) != len(self.symbols):
             raise ValueError(f"{len(self.symbols) - 4} symbols but {len(self.counts) - 4} counts")
 
@@ -73,6 +72,11 @@ class Dictionary:
         with atomic_write(path) as stream:
             for symbol, count in zip(self.symbols[4:], self.counts[4:], strict=True):
                 stream.write(f"{symbol} {count}\n")
+
+    @cached_property
+    def indices(self) -> dict[str, int]:
+        """The id of each symbol; of one that occurs twice the later one."""
+        return {symbol: i for i, symbol in enumerate(self.symbols)}
 
     def __len__(self) -> int:
         return len(self.symbols)

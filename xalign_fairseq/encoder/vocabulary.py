@@ -82,7 +82,7 @@ def check_dictionary(
 ) -> None:
     """:class:`XalignError` unless a dictionary has the checkpoint's number of ids, and the symbols that it stores."""
     own = _stored_dictionary((state.get("task_state") or {}).get("tokenizer") or {})
-    if dictionary.embedding_size != vocab_size or (own is not None and own.digest != dictionary.digest):
+    if dictionary.embedding_size != vocab_size or (own is not None and own.symbols != dictionary.symbols):
         raise XalignError(
             "the dictionary does not fit the checkpoint",
             where=f"{source}, {where}",
