@@ -157,7 +157,11 @@ def by_ncu(folder: Path, quick: bool) -> list[str]:
             said = f"{error.stdout}\n{error.stderr}".strip().splitlines()[-3:]
             return ["Nsight Compute failed:", *(f"  {line}" for line in said)]
         shutil.copy(report, folder / "sinkhorn.ncu-rep")
-    return ["Nsight Compute:", *(line for kernel in kernels_of(shown.stdout).items() for line in of_kernel(*kernel))]
+    kernels = kernels_of(shown.stdout)
+    said = ["Nsight Compute:", *(line for kernel in kernels.items() for line in of_kernel(*kernel)), "", "All of it:"]
+    for name, metrics in kernels.items():
+        said += [f"  {name}", *(f"    {metric}: {' '.join(value)}" for metric, value in metrics.items())]
+    return said
 
 
 def kernels_of(page: str) -> dict[str, dict[str, tuple[str, str]]]:

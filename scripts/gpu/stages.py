@@ -44,4 +44,22 @@ STAGES = (
         modules=("pytest", "hypothesis"),
         files=("tests.json",),
     ),
-)
+    Stage(
+        "kernels",
+        (
+            "{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--seconds", "{seconds}",
+            "--out", "{files}",
+        ),
+        270,
+        least=90,
+        modules=("matplotlib",),
+        files=("sinkhorn-cuda.json",),
+    ),
+    Stage(
+        "profile",
+        ("{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--profile", "--out", "{files}"),
+        240,
+        modules=("matplotlib",),
+        files=("sinkhorn-profile-cuda.txt",),
+    ),
+)  # fmt: skip

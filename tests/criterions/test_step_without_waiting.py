@@ -24,6 +24,7 @@ WAITING = {
     "linear_mapping": "the pairs of each language are picked",
     "word_contrastive": "the hashes of words are made with powers from the host",
     "word_exchange": "masked positions are picked",
+    "self_training": "links of both directions are listed",
 }
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
