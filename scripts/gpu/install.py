@@ -1,6 +1,6 @@
-"""The stage install: an environment that sees what this Python has, and gets from the kit only what is lacking.
+"""The stage install: the kit's data, and an environment that sees what this Python has and gets what is lacking.
 
-usage: install.py KIT WORK     makes WORK/env; nothing is downloaded, and nothing outside WORK is changed
+usage: install.py KIT WORK     makes WORK/env and WORK/data; downloads nothing and changes nothing outside WORK
 
 The new environment looks into the folders of the interpreter that runs this, also where that is itself a virtual
 environment: so torch stays the machine's own.
@@ -9,6 +9,7 @@ environment: so torch stays the machine's own.
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,6 +38,9 @@ def install(kit: Path, work: Path) -> Path:
     # Without --upgrade: what the machine has and what fits stays.
     run([*pip, "--requirement", str(kit / kits.REQUIREMENTS)])
     run([*pip, "--force-reinstall", str(one(wheels, "xalign_fairseq-*.whl"))])
+    if (kit / kits.DATA).exists():
+        with tarfile.open(kit / kits.DATA) as archive:
+            archive.extractall(work / "data", filter="data")
     return python
 
 

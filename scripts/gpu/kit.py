@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 MANIFEST = "kit.json"
-WHEELS, SOURCES, DATA, ENCODER, REQUIREMENTS = "wheels", "source", "data", "encoder", "requirements.txt"
+WHEELS, SOURCES, REQUIREMENTS = "wheels", "source", "requirements.txt"  # every kit has these
+DATA, ENCODER = "data.tar.xz", "encoder.bin"
 LARGEST = 55_000_000  # bytes: what can be taken along to the machine
 
 

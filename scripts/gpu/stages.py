@@ -1,7 +1,8 @@
 """What is run on a GPU machine: one line for each stage.
 
-In a command {python} is the interpreter that has everything, {source} the kit's sources, {kit} the kit, {work} a folder
-for whatever is large, {files} the stage's own folder, whose ``files`` come back, and {seconds} the time that it has.
+In a command {python} is the interpreter that has everything, {source} the kit's sources, {data} its data, {encoder} its
+encoder, {kit} the kit, {work} a folder for whatever is large, and {files} the stage's own, whose ``files`` come back.
+{seconds} and {minutes} are a little less than the time that it has, for programs that end by themselves then.
 """
 
 from dataclasses import dataclass, field
@@ -18,8 +19,9 @@ class Stage:
         least: seconds without which it isn't begun but left for the next time.
         cuda: whether it needs a GPU; without one it is not measured.
         modules: that must be there; without one it is not measured.
-        parts: of the kit that it needs, as ``data`` or ``encoder``.
-        files: names in {files} that come back: the content of JSON files as the stage's figures, others beside them.
+        parts: of the kit that it needs, as ``data.tar.xz``.
+        files: names in {files} that come back, also with ``*``: the content of JSON files as the stage's figures,
+            others beside the result.
     """
 
     name: str
@@ -32,34 +34,46 @@ class Stage:
     files: tuple[str, ...] = field(default=())
 
 
+PLOTS = ("matplotlib",)
+PEERS = ("transformers", "scipy.sparse", "sklearn.base", "networkx")  # stand-ins of the kit have no such parts
+
 INSTALL = Stage("install", ("{machine_python}", "{source}/scripts/gpu/install.py", "{kit}", "{work}"), 240, cuda=False)
 STAGES = (
     INSTALL,
     Stage("doctor", ("{python}", "-m", "xalign_fairseq", "doctor"), 180, cuda=False),
     Stage(
-        "tests",
-        ("{python}", "{source}/scripts/gpu/run_tests.py", "{source}", "{files}"),
-        480,
-        least=120,
-        modules=("pytest", "hypothesis"),
-        files=("tests.json",),
+        "tests", ("{python}", "{source}/scripts/gpu/run_tests.py", "{source}", "{files}"), 480, least=120,
+        modules=("pytest", "hypothesis"), files=("tests.json",),
     ),
     Stage(
         "kernels",
-        (
-            "{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--seconds", "{seconds}",
-            "--out", "{files}",
-        ),
-        270,
-        least=90,
-        modules=("matplotlib",),
-        files=("sinkhorn-cuda.json",),
+        ("{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--seconds", "{seconds}",
+         "--out", "{files}"),
+        270, least=90, modules=PLOTS, files=("sinkhorn-cuda.json",),
     ),
     Stage(
         "profile",
         ("{python}", "{source}/scripts/benchmark_sinkhorn.py", "--device", "cuda", "--profile", "--out", "{files}"),
-        240,
-        modules=("matplotlib",),
-        files=("sinkhorn-profile-cuda.txt",),
+        240, least=60, modules=PLOTS, files=("sinkhorn-profile-cuda.txt",),
+    ),
+    Stage(
+        "training",
+        ("{python}", "{source}/scripts/benchmark_training.py", "--device", "cuda", "--arch", "base", "small",
+         "--data-bin", "{data}/data-bin", "--minutes", "{minutes}", "--work", "{files}", "--out", "{files}"),
+        420, least=180, modules=PLOTS, parts=("data.tar.xz",), files=("training-cuda.json",),
+    ),
+    Stage(
+        "aligner",
+        ("{python}", "{source}/scripts/benchmark_aligner.py", "--device", "cuda", "--pairs", "1024",
+         "--src", "{data}/text/de-en.de", "--tgt", "{data}/text/de-en.en", "--model", "{encoder}",
+         "--work", "{work}/aligner", "--out", "{files}"),
+        300, least=120, modules=PEERS, parts=("data.tar.xz", "encoder.bin"), files=("aligner-cuda.json",),
+    ),
+    Stage(
+        "models",
+        ("{python}", "{source}/scripts/gpu/continue_training.py", "{data}/data-bin", "{files}", "--device", "cuda",
+         "--model", "{encoder}", "--minutes", "{minutes}"),
+        570, least=240, modules=PLOTS, parts=("data.tar.xz", "encoder.bin"),
+        files=("models.json", "models.png", "model.pt*"),
     ),
 )  # fmt: skip

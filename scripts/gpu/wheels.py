@@ -1,10 +1,11 @@
-"""The wheels of a kit that are made smaller: fairseq's, and what stands in for scikit-learn and scipy.
+"""The wheels of a kit that are made smaller: fairseq's, and what stands in for scikit-learn, scipy and lxml.
 
 usage: wheels.py FOLDER
 
 fairseq-fixed loses its examples and three compiled modules (of BLEU, of models that translate without order, and of
 speech), which nothing here imports: 18 of 20 MB. scikit-learn and scipy take 45 MB, and fairseq imports them for the
-scores of two tasks: in their place there are stand-ins, which are installed only where the real ones are not there.
+scores of two tasks; lxml takes 5 MB, and sacrebleu imports it for downloads. In their place there are stand-ins, which
+are installed only where the real ones are not there.
 """
 
 import base64
@@ -14,7 +15,8 @@ import zipfile
 from pathlib import Path
 
 LEFT_OUT = ("fairseq/examples/", "alignment_train_", "fairseq/libbase.", "fairseq/libnat.")
-STAND_INS = {"scikit-learn": ("sklearn", "metrics"), "scipy": ("scipy", "stats")}  # package, what is imported of it
+# Package, and what is imported of it.
+STAND_INS = {"scikit-learn": ("sklearn", "metrics"), "scipy": ("scipy", "stats"), "lxml": ("lxml", "etree")}
 CODE = '''"""Stands in for {name} in the kit for GPU machines: it can be imported, and computes nothing."""
 
 

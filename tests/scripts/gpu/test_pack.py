@@ -58,7 +58,7 @@ def test_a_kit_is_packed_without_a_network_and_its_first_stages_run(wheels, tmp_
     assert "There is no assemble.py in /no/such/folder: the kit has no data" in done.stdout
     assert "MB  wheels" in done.stdout and "in all, of at most 55" in done.stdout
     manifest = json.loads((kit / "kit.json").read_text())
-    assert manifest["python"] == HERE and not (kit / "data").exists()
+    assert manifest["python"] == HERE and not (kit / "data.tar.xz").exists()
 
     run = ["bash", str(kit / "source/scripts/gpu/run.sh"), str(kit), str(out), "--work", str(work)]
     env = {**os.environ, "PYTHON": sys.executable, "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": "/no/such/folder"}

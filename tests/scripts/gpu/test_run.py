@@ -3,8 +3,11 @@
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -99,20 +102,20 @@ def test_a_run_goes_on_with_the_stages_that_lack_a_result(runner, stage, tmp_pat
     [
         ({"cuda": True}, [], "there is no CUDA device"),
         ({"modules": ("scipy.sparse",)}, ["scipy.sparse", "other"], "not installed: scipy.sparse"),
-        ({"parts": ("data", "encoder")}, [], "the kit has no encoder"),
+        ({"parts": ("data.tar.xz", "encoder.bin")}, [], "the kit has no encoder.bin"),
     ],
 )
 def test_what_can_not_be_measured_says_why_and_is_tried_again(
     runner, stage, results, machine, kit, more, missing, reason
 ):
-    (kit / "data").mkdir()
+    (kit / "data.tar.xz").touch()
     machine["missing"] = missing
     one = stage("one", "true", **more)
     assert runner(one).run([]) == 0
     assert (results()["one"]["status"], results()["one"]["reason"]) == ("not measured", reason)
     assert "figures" not in results()["one"]
     machine |= {"device": "NVIDIA H100", "missing": []}
-    (kit / "encoder").mkdir()
+    (kit / "encoder.bin").touch()
     assert runner(one).run([]) == 0
     assert results()["one"]["status"] == "passed"
 
@@ -134,17 +137,26 @@ def test_an_installation_that_is_gone_is_made_again(runner, stage, results, tmp_
 def test_a_file_that_a_stage_did_not_write_is_its_failure_and_old_ones_do_not_count(runner, stage, results, tmp_path):
     write = stage("one", "echo 1 > {files}/a.json; echo 2 > {files}/b.txt", files=("a.json", "b.txt"))
     assert runner(write).run([]) == 0
-    assert (tmp_path / "out/one-b.txt").read_text() == "2\n"
+    assert (tmp_path / "out/b.txt").read_text() == "2\n"
     assert runner(replace(write, command=("true",))).run(["one"]) == 1
     assert results()["one"]["reason"] == "it did not write a.json, b.txt"
     assert results()["one"]["figures"] == {}
+
+
+def test_files_of_unknown_names_come_back(runner, stage, results, tmp_path):
+    line = "echo 1 > {files}/model.pt.part-00; echo 2 > {files}/model.pt.part-01; echo 3 > {files}/other"
+    assert runner(stage("one", line, files=("model.pt*",))).run([]) == 0
+    assert sorted(path.name for path in (tmp_path / "out").glob("*part*")) == ["model.pt.part-00", "model.pt.part-01"]
+    assert not (tmp_path / "out/other").exists()
+    assert runner(stage("one", "true", files=("model.pt*",))).run(["one"]) == 1
+    assert results()["one"]["reason"] == "it did not write model.pt*"
 
 
 def test_a_stage_knows_its_time_and_sees_the_new_environment_alone(runner, stage, results, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
     line = 'echo {seconds} "$XALIGN_COMMIT" "$PYTHONPATH" "$PATH" "$HF_HUB_OFFLINE"'
     assert runner(stage("one", line)).run([]) == 0
-    assert results()["one"]["log"][0].startswith(f"20 abc1234  {tmp_path}/work/env/bin:")
+    assert results()["one"]["log"][0].startswith(f"17 abc1234  {tmp_path}/work/env/bin:")
     assert results()["one"]["log"][0].endswith(" 1")
 
 
@@ -164,8 +176,13 @@ def test_an_unknown_stage_is_named(runner, stage, gpu_script):
 
 def test_every_stage_can_be_told_apart_and_its_command_filled(gpu_script):
     stages = gpu_script("stages").STAGES
-    names = dict.fromkeys(("python", "machine_python", "source", "kit", "work", "files", "seconds", "minutes"), "x")
+    names = dict.fromkeys(
+        (*("python", "machine_python", "source", "data", "encoder", "kit"), *("work", "files", "seconds", "minutes")),
+        "x",
+    )
     assert len({stage.name for stage in stages}) == len(stages)
     for stage in stages:
         assert [part.format(**names) for part in stage.command]
+        for script in (part.removeprefix("{source}/") for part in stage.command if part.endswith(".py")):
+            assert (ROOT / script).is_file()
         assert stage.least < stage.seconds <= 580  # a command there may take ten minutes

@@ -1,0 +1,163 @@
+"""Real bitext for a kit, cut to what fits: a data-bin, a text for the aligner, and gold links.
+
+usage: pack_data.py BENCHMARK TEXT KIT [--tokenizer MODEL]
+       pack_data.py BENCHMARK --gold          print the names of the texts that have gold links
+
+TEXT has the assembled training text of each pair as TEXT/PAIR/train.LANG. Writes KIT/data.tar.xz, a third of its size,
+with data-bin, which has development sets as validation text and test sets as test text, links included; gold, of
+development and test sets as BENCHMARK has them; and text, some pairs as they are.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import kit as kits
+
+from xalign_fairseq.files import read_lines
+
+GOLD = ("hansards-wpt03-trial", "wpt05-hi-trial", "golden-collection", "simalign-testsets")
+VALID = {"en-fr": "hansards-wpt03-trial", "en-hi": "wpt05-hi-trial"}  # de-en and ro-en have no development set
+TEST = "simalign-testsets"
+ALIGNED = ("de-en", 2000)  # the text that aligners are timed on
+SLACK = 500_000  # bytes of a kit that are left free
+SAMPLES = (500, 2000)  # of each pair, which tell how large more becomes
+ENOUGH = 0.1  # of the text: for so little more it is not packed once again
+EACH = 4  # every so many lines of the bitext are monolingual text, too
+VOCABULARY = 16_000  # without a tokenizer
+Bitext = Mapping[str, Mapping[str, Sequence[str]]]  # pair -> language -> lines
+
+
+def shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
+    """Equal shares of a budget; who needs less leaves the rest to the others.
+
+    Example::
+
+        shares({"a": 10, "b": 100, "c": 100}, 90)  # {"a": 10, "b": 40, "c": 40}
+    """
+    found, left = {}, budget
+    for number, name in enumerate(sorted(sizes, key=lambda name: sizes[name])):
+        found[name] = min(sizes[name], left // (len(sizes) - number))
+        left -= found[name]
+    return {name: found[name] for name in sizes}
+
+
+def spread(lines: Sequence[str], count: int) -> list[str]:
+    """So many of the lines, evenly over all."""
+    return [lines[len(lines) * number // count] for number in range(min(count, len(lines)))]
+
+
+def read(text: Path) -> Bitext:
+    """The training lines by pair and language."""
+    return {
+        folder.name: {lang: list(read_lines(folder / f"train.{lang}")) for lang in folder.name.split("-")}
+        for folder in sorted(text.iterdir())
+    }
+
+
+def gold_texts(benchmark: Path) -> list[Path]:
+    """The texts of development and test sets."""
+    paths = (path for name in GOLD for path in sorted((benchmark / "gold" / name).iterdir()))
+    return [path for path in paths if path.suffix not in (".gold", ".ids")]
+
+
+def prepare(bitext: Bitext, gold: Path, destination: Path, tokenizer: str | None) -> None:
+    """Write the data-bin of some bitext, with its development and test sets."""
+    options = ["--tokenizer", tokenizer] if tokenizer else ["--vocab-size", str(VOCABULARY)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for pair, sides in bitext.items():
+            options += ["--pair", pair, "--trainpref", str(folder / pair)]
+            for lang, lines in sides.items():
+                _write(folder / f"{pair}.{lang}", lines)
+                _write(folder / f"mono-{pair}.{lang}", lines[::EACH])
+                options += ["--mono", f"{lang}={folder}/mono-{pair}.{lang}"]
+            for split, where in (("valid", VALID.get(pair)), ("test", TEST)):
+                if where:
+                    here = gold / where / pair
+                    options += [f"--{split}pref", str(here), "--links", f"{split}={here}.gold"]
+        xalign = [sys.executable, "-m", "xalign_fairseq", "prepare", "--destdir", str(destination), "--workers", "2"]
+        subprocess.run([*xalign, *options], check=True, stdout=subprocess.DEVNULL)
+
+
+def write(bitext: Bitext, benchmark: Path, path: Path, tokenizer: str | None) -> int:
+    """Write the archive of some bitext; its bytes."""
+    with tempfile.TemporaryDirectory() as name:
+        data = Path(name)
+        for folder in GOLD:
+            shutil.copytree(benchmark / "gold" / folder, data / "gold" / folder, copy_function=shutil.copyfile)
+        pair, count = ALIGNED
+        (data / "text").mkdir()
+        for lang, lines in bitext[pair].items():
+            _write(data / "text" / f"{pair}.{lang}", spread(lines, count))
+        prepare(bitext, data / "gold", data / "data-bin", tokenizer)
+        with tarfile.open(path, "w:xz") as archive:
+            for part in sorted(data.iterdir()):
+                archive.add(part, part.name)
+    return path.stat().st_size
+
+
+def _write(path: Path, lines: Sequence[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def pack(benchmark: Path, text: Path, kit: Path, tokenizer: str | None) -> None:
+    """Write KIT/data.tar.xz, as large as the kit can take."""
+    path, bitext = kit / kits.DATA, read(text)
+    path.unlink(missing_ok=True)
+    room = kits.LARGEST - SLACK - kits.size(kit)
+    sizes = {pair: _bytes({pair: sides}) for pair, sides in bitext.items()}
+    some = dict.fromkeys(bitext, SAMPLES[0])
+    before = (_bytes(_cut(bitext, some)), write(_cut(bitext, some), benchmark, path, tokenizer))
+    counts = dict.fromkeys(bitext, SAMPLES[1])
+    while True:
+        part = _cut(bitext, counts)
+        now = (_bytes(part), write(part, benchmark, path, tokenizer))
+        # The next byte of text adds no more than these did: the more there is, the better it is compressed.
+        each = (now[1] - before[1]) / (now[0] - before[0])
+        more = int((room - now[1]) / each)
+        if now[0] == sum(sizes.values()) or more < ENOUGH * now[0]:
+            break
+        before, given = now, shares(sizes, now[0] + more)
+        counts = {pair: _lines(sides) * given[pair] // sizes[pair] for pair, sides in bitext.items()}
+    for pair, sides in bitext.items():
+        print(f"{pair}: {counts[pair]} of {_lines(sides)} pairs")
+
+
+def _cut(bitext: Bitext, counts: Mapping[str, int]) -> Bitext:
+    return {
+        pair: {lang: spread(lines, counts[pair]) for lang, lines in sides.items()} for pair, sides in bitext.items()
+    }
+
+
+def _bytes(bitext: Bitext) -> int:
+    return sum(len(line.encode()) for sides in bitext.values() for side in sides.values() for line in side)
+
+
+def _lines(sides: Mapping[str, Sequence[str]]) -> int:
+    return len(next(iter(sides.values())))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("benchmark", type=Path, help="folder with gold")
+    parser.add_argument("text", type=Path, nargs="?", help="folder of a folder for each pair")
+    parser.add_argument("kit", type=Path, nargs="?")
+    parser.add_argument("--tokenizer", help="a model whose vocabulary the data-bin has (default: a new one)")
+    parser.add_argument("--gold", action="store_true", help="only print names")
+    args = parser.parse_args()
+    if args.gold:
+        print(*gold_texts(args.benchmark), sep="\n")
+    elif args.text and args.kit:
+        pack(args.benchmark, args.text, args.kit, args.tokenizer)
+    else:
+        parser.error("TEXT and KIT are needed")
+
+
+if __name__ == "__main__":
+    main()

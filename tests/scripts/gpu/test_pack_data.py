@@ -1,0 +1,83 @@
+"""How bitext is cut to what fits, and what is in the archive."""
+
+import random
+import tarfile
+
+import pytest
+
+PAIRS = ("de-en", "en-fr", "en-hi", "ro-en")
+
+
+@pytest.fixture
+def data(gpu_script):
+    return gpu_script("pack_data")
+
+
+def test_shares_are_equal_and_what_one_does_not_need_goes_to_the_others(data):
+    assert data.shares({"a": 10, "b": 100, "c": 100}, 90) == {"a": 10, "b": 40, "c": 40}
+    assert data.shares({"b": 5, "a": 7}, 90) == {"b": 5, "a": 7}
+    assert list(data.shares({"b": 70, "a": 7}, 20)) == ["b", "a"]
+
+
+def test_lines_are_taken_from_all_over(data):
+    assert data.spread(list("abcdefgh"), 3) == ["a", "c", "f"]
+    assert data.spread(["a"], 3) == ["a"]
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Gold sets of two lines each, and training text of 600 pairs that are all different."""
+    benchmark, text = tmp_path / "benchmark", tmp_path / "text"
+    for pair in PAIRS:
+        for name in ("hansards-wpt03-trial", "wpt05-hi-trial", "golden-collection", "simalign-testsets"):
+            folder = benchmark / "gold" / name
+            folder.mkdir(parents=True, exist_ok=True)
+            for lang in pair.split("-"):
+                (folder / f"{pair}.{lang}").write_text("one house\nsome trees\n")
+            (folder / f"{pair}.gold").write_text("0-0 1-1\n0-0\n")
+        (text / pair).mkdir(parents=True)
+        for lang in pair.split("-"):
+            lines = [f"{lang} line {number} of {number * number} letters {number:b}\n" for number in range(600)]
+            (text / pair / f"train.{lang}").write_text("".join(lines))
+    return benchmark, text
+
+
+def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folders, kit, monkeypatch, capsys):
+    kits = gpu_script("kit")
+
+    def prepare(bitext, gold, destination, tokenizer):
+        """Noise, which can't be compressed, of as many bytes as the text has, and some that are always there."""
+        size = sum(len(line) for sides in bitext.values() for side in sides.values() for line in side)
+        destination.write_bytes(random.Random(size).randbytes(5000 + size))
+
+    monkeypatch.setattr(data, "prepare", prepare)
+    monkeypatch.setattr(data, "SAMPLES", (50, 100))
+    monkeypatch.setattr(data, "SLACK", 5000)
+    data.pack(*folders, kit, None)
+    whole = (kit / "data.tar.xz").stat().st_size
+    assert capsys.readouterr().out.splitlines() == [f"{pair}: 600 of 600 pairs" for pair in PAIRS]
+
+    (kit / "data.tar.xz").unlink()
+    room = whole * 4 // 5
+    monkeypatch.setattr(kits, "LARGEST", kits.size(kit) + room)
+    data.pack(*folders, kit, None)
+    counts = [int(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
+    assert all(100 < count < 600 for count in counts)
+    assert room - 15_000 < (kit / "data.tar.xz").stat().st_size <= room
+
+
+@pytest.mark.slow
+def test_what_is_in_the_archive(data, folders, tmp_path, monkeypatch):
+    monkeypatch.setattr(data, "VOCABULARY", 60)
+    data.write(data.read(folders[1]), folders[0], tmp_path / "data.tar.xz", None)
+    with tarfile.open(tmp_path / "data.tar.xz") as archive:
+        names = set(archive.getnames())
+    assert {"data-bin/train.de-en.de.bin", "data-bin/valid.en-hi.links.bin", "data-bin/test.ro-en.en.bin",
+            "data-bin/train.de.bin", "gold/golden-collection/en-fr.gold", "text/de-en.de"} < names  # fmt: skip
+    assert "data-bin/valid.de-en.de.bin" not in names
+
+
+def test_texts_that_have_gold_links_are_named(data, folders):
+    found = data.gold_texts(folders[0])
+    assert {path.suffix for path in found} == {".de", ".en", ".fr", ".hi", ".ro"}
+    assert len(found) == 4 * 8  # four sets of two sides of four pairs
