@@ -134,6 +134,9 @@ def _require_bounded(path, refused=False):
         ("scores", np.float32(-np.inf).tobytes(), "the scores of the pieces"),
         ("text", b"<S>", "<S> <pad>"),
         ("magic", b"E5S2", "the first bytes"),
+        ("bounds", np.uint32([0, 4, 3]).tobytes(), "the places of the pieces"),
+        ("bounds", np.uint32([1]).tobytes(), "the places of the pieces"),
+        ("parameters", np.int32([36]).tobytes(), "37 for 2 layers"),
     ],
 )
 def test_what_can_not_be(name, value, message, tmp_path):
