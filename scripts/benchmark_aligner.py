@@ -65,16 +65,19 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
     return folder
 
 
-def prepare_model(model: str, inputs: Path) -> Path:
-    """A folder beside ``inputs`` with the same pairs and another model, as every tool can read it."""
-    folder = inputs.with_name(f"{inputs.name}-{Path(model).name}")
-    if not folder.is_dir():
-        from xalign_fairseq.encoder.huggingface.exporting import export
+def prepare_model(model: str, inputs: Path) -> tuple[str, Path]:
+    """What a model is called, and a folder beside ``inputs`` with it, as every tool can read it, and the same pairs."""
+    from xalign_fairseq.encoder.huggingface.exporting import export
+    from xalign_fairseq.encoder.known import family_of
+    from xalign_fairseq.encoder.pretrained import read_pretrained
 
+    name = family_of(read_pretrained(model)[0]) or Path(model).stem
+    folder = inputs.with_name(f"{inputs.name}-{name}")
+    if not folder.is_dir():
         export(model, folder)
-        for name in ("src.txt", "tgt.txt"):
-            shutil.copy(inputs / name, folder)
-    return folder
+        for text in ("src.txt", "tgt.txt"):
+            shutil.copy(inputs / text, folder)
+    return name, folder
 
 
 def measure(tool: str, inputs: Path, device: str) -> dict[str, Any]:
@@ -246,9 +249,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
     args = parser.parse_args()
     inputs = prepare(args.work, args.src, args.tgt, args.pairs)
-    encoders = {BERT: inputs}
-    if args.model:
-        encoders[Path(args.model).name] = prepare_model(args.model, inputs)
+    encoders = dict([(BERT, inputs), *([prepare_model(args.model, inputs)] if args.model else [])])
     measured = {
         encoder: {tool: measure(tool, folder, args.device) for tool in TOOLS} for encoder, folder in encoders.items()
     }

@@ -46,7 +46,7 @@ PACKAGES = ("xalign_fairseq", "fairseq-fixed", "transformers", "torch")
 ARCHS, DTYPES = ("tiny", "small", "base"), ("float32", "bfloat16", "float16")
 DEFAULT_DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("bfloat16", "float16", "float32")}
 # Tokens of the pairs of a batch, and as many of its blocks; and batches of a round.
-TOKENS = {"cpu": {"tiny": 1024, "small": 1024, "base": 512}, "cuda": dict.fromkeys(ARCHS, 16384)}
+TOKENS = {"cpu": {"tiny": 1024, "small": 1024, "base": 512}, "cuda": {"tiny": 16384, "small": 16384, "base": 8192}}
 BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
 TOLERANCE = 1e-5  # of their first losses in float32, relative

@@ -34,7 +34,9 @@ from xalign_fairseq.encoder.huggingface.families import SIZES, XLM_R
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured
 SPREAD = 5  # times the usual weights: with those a loss hardly depends on what a token attends to
-AHEAD = 12  # batches that fairseq's iterator and its workers hold ready: no wait shows before these are used up
+AHEAD = 6  # batches that workers hold ready, and a few: no wait shows before these are used up
+MEASURED = 12  # batches over which it is measured
+LONG = 1.0  # seconds of an update beside which nobody waits for data
 
 
 class Ours:
@@ -213,6 +215,13 @@ class Peak:
 
             torch.cuda.reset_peak_memory_stats = record
 
+    def reset(self) -> None:
+        """Forget the device's record so far."""
+        if self.device == "cuda":
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            self.highest = 0
+
     def look(self) -> dict[str, float]:
         """What it is by now."""
         found = {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10}
@@ -235,6 +244,7 @@ class Worker:
         """The first loss; then a round that warms up."""
         found = {"first_loss": self.contestant.first_loss(), "contents": self.contestant.contents}
         self.contestant.prepare()
+        self.peak.reset()
         self.round()
         return found
 
@@ -274,8 +284,10 @@ class Worker:
     def wait(self) -> dict[str, float | None]:
         """The share of the time that updates wait for batches which workers read, mask and batch ahead.
 
-        None if the data-bin has too few batches to tell.
+        None if updates are long, or the data-bin has too few batches to tell.
         """
+        if self.round()["seconds"] > LONG * len(self.contestant.samples):
+            return {"wait": None}
         batches = open_batches(self.contestant.task, self.setting, WORKERS)
         waiting, all_of_it = Clock(self.setting.device), Clock(self.setting.device)
         next_batch = waiting.of(next)
@@ -289,7 +301,7 @@ class Worker:
 
         updates(AHEAD)
         waiting.seconds = 0.0
-        enough = all_of_it.of(updates)(AHEAD) == AHEAD
+        enough = all_of_it.of(updates)(MEASURED) == MEASURED
         return {"wait": waiting.seconds / all_of_it.seconds if enough else None}
 
 

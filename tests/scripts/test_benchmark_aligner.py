@@ -145,16 +145,22 @@ def test_each_encoder_has_a_table(benchmark, measured):
 
 
 def test_a_second_encoder_is_exported_beside_the_same_pairs(benchmark, monkeypatch, tmp_path):
+    from xalign_fairseq.encoder import pretrained
     from xalign_fairseq.encoder.huggingface import exporting
 
+    task_state = {}
     monkeypatch.setattr(exporting, "export", lambda model, folder: folder.mkdir())
+    monkeypatch.setattr(pretrained, "read_pretrained", lambda model: ({"task_state": task_state}, model))
     inputs = tmp_path / "inputs-2"
     inputs.mkdir()
     for name in ("src.txt", "tgt.txt"):
         (inputs / name).write_text(name)
-    folder = benchmark.prepare_model("models/e5.pt", inputs)
-    assert folder == tmp_path / "inputs-2-e5.pt" and (folder / "tgt.txt").read_text() == "tgt.txt"
-    assert benchmark.prepare_model("models/e5.pt", inputs) == folder
+    name, folder = benchmark.prepare_model("models/mine.pt", inputs)
+    assert (name, folder) == ("mine", tmp_path / "inputs-2-mine") and (folder / "tgt.txt").read_text() == "tgt.txt"
+    task_state["family"] = "e5-small"
+    for _ in range(2):
+        found = benchmark.prepare_model("models/encoder.bin", inputs)
+        assert found == ("e5-small", tmp_path / "inputs-2-e5-small")
 
 
 @pytest.fixture

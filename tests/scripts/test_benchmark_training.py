@@ -196,6 +196,8 @@ def test_the_parts_of_xlm_align_s_step(script, setting):
     found = worker.parts()
     assert 0 < found["labelling"] < found["encoder_pass"] < found["step"]
     assert 0 <= worker.wait()["wait"] < 1
+    worker.round = lambda: {"seconds": 2.0}  # of one update
+    assert worker.wait() == {"wait": None}
 
 
 @pytest.mark.slow
