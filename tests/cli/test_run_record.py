@@ -8,6 +8,7 @@ import pytest
 
 from xalign_fairseq.cli import align
 from xalign_fairseq.cli._run_record import run_record
+from xalign_fairseq.encoder import packaged
 from xalign_fairseq.version import __version__
 
 
@@ -92,3 +93,13 @@ def test_a_file_and_a_name_on_the_hub(record, model):
     file.write_text("other")
     assert record(checkpoint=file) != one
     assert record(checkpoint="org/name")["--checkpoint"].startswith("org/name, state ")
+
+
+def test_the_packaged_file_is_behind_its_name(record, tmp_path, monkeypatch):
+    file = tmp_path / "e5-small-q4.bin"
+    file.write_bytes(b"one")
+    monkeypatch.setattr(packaged, "find", lambda: file)
+    before = record(checkpoint="e5-small")
+    assert before == record(checkpoint="e5-small")
+    file.write_bytes(b"another")
+    assert record(checkpoint="e5-small") != before

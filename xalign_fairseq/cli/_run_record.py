@@ -41,7 +41,9 @@ def _text(path: str) -> str:
 
 def _model(path: str) -> str:
     """Models have gigabytes, of which a digest would take long; their files are not edited in place."""
-    top = Path(path)
+    from xalign_fairseq.encoder import packaged
+
+    top = packaged.find() if path == packaged.NAME and not Path(path).exists() else Path(path)
     files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
     states = [(os.path.relpath(each, top), each.stat().st_size, each.stat().st_mtime_ns) for each in files]
     return f"{path}, state {hashlib.sha256(repr(states).encode()).hexdigest()[:16]}"
