@@ -8,9 +8,10 @@ usage: benchmark_finetuning.py --src FILE --tgt FILE --work FOLDER
 Every variant is a run of xalign train-aligner on the same text with the same seed, and has one change more than the one
 before: DWA + TLM as it was (everything trained, in float32, in the whole vocabulary); frozen embeddings; the vocabulary
 trimmed to the text; products in bfloat16, if the processor has instructions for it; and self-training, with the same
-batches, in place of DWA + TLM. Rounds run all variants in turn, so that what else the machine does harms all alike; of
-each variant the fastest round counts, without its first update. With the development set, AER before and after. WORK
-keeps the runs: what is done there is not done again. Writes OUT/finetuning.json and the table OUT/finetuning.md.
+batches, in place of DWA + TLM, which has no use for trimming. Rounds run all variants in turn, so that what else the
+machine does harms all alike; of each variant the fastest round counts, without its first update. With the development
+set, AER before and after. WORK keeps the runs: what is done there is not done again. Writes OUT/finetuning.json and the
+table OUT/finetuning.md.
 """
 
 import argparse
@@ -52,7 +53,7 @@ VARIANTS = (
     Variant("frozen", "embeddings frozen", "dwa,tlm", trimmed=False, autocast="no"),
     Variant("trimmed", "vocabulary trimmed", "dwa,tlm", autocast="no"),
     Variant("bfloat16", "products in bfloat16", "dwa,tlm"),
-    Variant("self-training", "no head, sides by themselves", "self_training"),
+    Variant("self-training", "no head, sides by themselves; whole vocabulary", "self_training", trimmed=False),
 )
 
 
@@ -62,13 +63,13 @@ def run(args: argparse.Namespace, variant: Variant, number: int) -> Path:
     Raises:
         XalignError: train-aligner failed.
     """
-    model = trimmed(args) if variant.trimmed else args.model
     out = args.work / f"{variant.name}-{number}"
     line = [
-        *(sys.executable, "-m", "xalign_fairseq", "train-aligner", "--model", str(model), "--out", str(out)),
+        *(sys.executable, "-m", "xalign_fairseq", "train-aligner", "--model", args.model, "--out", str(out)),
         *("--src", str(args.src), "--tgt", str(args.tgt), "--objectives", variant.objectives, "--device", "cpu"),
         *("--updates", str(args.updates), "--validate-every", str(args.updates), "--batch-size", str(args.batch_size)),
         *("--lr", str(args.lr), "--warmup", str(args.updates // 4), "--freeze-layers", "0" if variant.frozen else "-1"),
+        "--trim-vocabulary" if variant.trimmed else "--no-trim-vocabulary",
     ]
     for name in ("src", "tgt", "gold"):
         if path := getattr(args, f"valid_{name}"):
@@ -78,16 +79,6 @@ def run(args: argparse.Namespace, variant: Variant, number: int) -> Path:
     if subprocess.run(line, env=environment).returncode:
         raise XalignError("a training failed", where=out / "train.log", found=" ".join(line))
     return out
-
-
-def trimmed(args: argparse.Namespace) -> Path:
-    """The model with the vocabulary of all texts; made if it is not there."""
-    path = args.work / "trimmed.pt"
-    if not path.is_file():
-        texts = [each for each in (args.src, args.tgt, args.valid_src, args.valid_tgt) if each]
-        line = [sys.executable, "-m", "xalign_fairseq", "trim", args.model, "--text", *map(str, texts)]
-        subprocess.run([*line, "--out", str(path)], check=True)
-    return path
 
 
 def tokens_per_second(log: str) -> float:

@@ -114,9 +114,10 @@ def _add_training_arguments(group: Any) -> None:
     )  # fmt: skip
     group.add_argument(
         "--trim-vocabulary",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         help="train only the pieces that the text needs (as xalign trim), which takes less memory and time; the result "
-        "has the whole vocabulary again, model.pt in DIR",
+        "has the whole vocabulary again, model.pt in DIR (default: not, but for e5-small by other objectives than "
+        "self_training)",
     )
     group.add_argument("--seed", type=int, default=1, help="default: 1")
 
@@ -151,9 +152,9 @@ def _training_run(args: argparse.Namespace) -> "TrainingRun":
 
     options = (
         *("model", "src", "tgt", "links", "similarity"),
-        *("trim_vocabulary", "patience", "seed", "device", "sinkhorn_backend", "workers"),
+        *("patience", "seed", "device", "sinkhorn_backend", "workers"),
     )
-    optional = ("layer", "updates", "batch_size", "lr", "warmup", "freeze_layers", "validate_every")
+    optional = ("layer", "updates", "batch_size", "lr", "warmup", "freeze_layers", "validate_every", "trim_vocabulary")
     chosen = {name: getattr(args, name) for name in optional if getattr(args, name) is not None}
     if args.objectives is not None:
         chosen["objectives"] = objectives_of(args.objectives)
