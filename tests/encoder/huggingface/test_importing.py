@@ -21,8 +21,11 @@ import xalign_fairseq
 from xalign_fairseq.encoder import known
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.huggingface import importing
+from xalign_fairseq.encoder.huggingface.conversion import convert
+from xalign_fairseq.encoder.huggingface.exporting import export
 from xalign_fairseq.encoder.huggingface.families import DISTILBERT
 from xalign_fairseq.encoder.huggingface.vocabularies import read_vocabulary
+from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 
@@ -267,7 +270,7 @@ def test_the_tokenizer_is_carried_byte_by_byte(folder, spm):
     assert np.array_equal(stored.numpy(), np.fromfile(spm, dtype=np.uint8))
 
 
-def test_the_family_is_that_of_its_name_and_sizes(build, save, monkeypatch, vocab_size):
+def test_the_family_is_that_of_its_name_and_sizes_and_stays(build, save, monkeypatch, vocab_size, tmp_path):
     row = known.KnownModel("tiny", ("tiny-xlmr",), (3, 24, 40, vocab_size), known.WITH_HEAD)
     monkeypatch.setattr(known, "KNOWN", (row,))
     assert known.family_of(importing.read(save(build()))) == "tiny"
@@ -275,6 +278,11 @@ def test_the_family_is_that_of_its_name_and_sizes(build, save, monkeypatch, voca
     assert known.family_of(importing.read(folder)) is None  # its head is a new one
     configure(folder, _name_or_path="someone/tiny-xlmr")
     assert known.family_of(importing.read(folder)) == "tiny"
+    convert(folder, tmp_path / "one.pt")
+    export(tmp_path / "one.pt", tmp_path / "again")
+    monkeypatch.setattr(known, "KNOWN", ())
+    for made in ("one.pt", "again"):  # by what the files say, whatever their names and sizes
+        assert known.family_of(read_pretrained(tmp_path / made)[0]) == "tiny"
 
 
 def test_logits_of_distilbert(build, save, make_tokens):
