@@ -25,7 +25,7 @@ from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write, read_json
+from xalign_fairseq.files import atomic_folder, atomic_write, read_json, write_json
 from xalign_fairseq.launch.record import commit, machine
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +39,7 @@ COLUMNS = ("program", "method", "encoding, layer", "dtype", *DEVICES.values(), "
 NOT_MEASURED = "not measured"
 BERT = "BERT base"
 SETTING = ("method", "encoding", "layer", "dtype")
-PATIENCE = {"cpu": None, "cuda": 150}  # seconds for all that is measured of a tool
+PATIENCE = {"cpu": None, "cuda": 120}  # seconds for all that is measured of a tool
 
 
 def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
@@ -250,11 +250,10 @@ def main() -> None:
     args = parser.parse_args()
     inputs = prepare(args.work, args.src, args.tgt, args.pairs)
     encoders = dict([(BERT, inputs), *([prepare_model(args.model, inputs)] if args.model else [])])
-    measured = {
-        encoder: {tool: measure(tool, folder, args.device) for tool in TOOLS} for encoder, folder in encoders.items()
-    }
-    with atomic_write(args.out / f"aligner-{args.device}.json") as out:
-        out.write(json.dumps(describe(args, inputs, measured), indent=1) + "\n")
+    measured: dict[str, dict[str, Any]] = {}
+    for encoder, folder in encoders.items():
+        measured[encoder] = {tool: measure(tool, folder, args.device) for tool in TOOLS}
+        write_json(args.out / f"aligner-{args.device}.json", describe(args, inputs, measured))
     print(report(args.out))
 
 

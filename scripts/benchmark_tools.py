@@ -29,9 +29,9 @@ from xalign_fairseq.files import atomic_write
 
 LAYER = 8  # SimAlign's and awesome-align's default
 WARM_UP = {"cpu": 2, "cuda": 32}  # pairs that are aligned before the clock starts
-REPEATS = {"cpu": 1, "cuda": 5}  # runs, of which the best counts; as many as fit into LONG, but one
+REPEATS = {"cpu": 1, "cuda": 3}  # runs, of which the best counts; as many as fit into LONG, but one
 CHUNK = 16  # pairs that SimAlign is given at once
-LONG = {"cpu": float("inf"), "cuda": 30.0}  # seconds after which it is given no more
+LONG = {"cpu": float("inf"), "cuda": 12.0}  # seconds after which it is given no more
 SIMALIGN = {"argmax": "inter", "itermax": "itermax", "match": "mwmf"}
 BATCH = 32  # awesome-align's default
 
