@@ -24,6 +24,7 @@ from typing import Any
 
 from carried_checkpoint import carry
 
+from xalign_fairseq.aligner.training.defaults import family_options
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.known import family_of
@@ -42,7 +43,6 @@ LOG = "train.log"
 RANDOM = "small, random weights"
 RANDOM_OPTIONS = {"--user-dir": USER_DIR, "--arch": "xalign_small", "--lr": "5e-4"}
 PRETRAINED_LR = "1e-4"
-LABEL_LAYERS = {"e5-small": 7}  # where it is not at XLM-Align's depth
 WARMUP = 200  # updates until the rate is reached
 SIZES = {"cpu": (1024, 20), "cuda": (16384, 250)}  # tokens of a batch's pairs, and updates between validations
 STARTING = 40.0  # seconds, where no first process has shown how long it takes to start
@@ -63,16 +63,17 @@ def options(args: argparse.Namespace, save: Path) -> tuple[dict[str, Any], str]:
             next="xalign prepare with --validpref and --links valid=FILE",
         )  # fmt: skip
     tokens, interval = SIZES[args.device]
-    layer, model, said = None, dict(RANDOM_OPTIONS), RANDOM
+    model, usual, said = dict(RANDOM_OPTIONS), {}, RANDOM
     if args.model and Path(args.model).exists():
         state, where = read_pretrained(args.model)
         encoder, _ = checkpoint.load_encoder(state, where)
-        layer = LABEL_LAYERS.get(str(family_of(state)))
+        usual = family_options(family_of(state), self_labelled=False)
         model = {**encoder_options(encoder.config.as_options(), args.model), "--lr": PRETRAINED_LR}
         said = f"{family_of(state) or Path(args.model).name}, {encoder.config.vocab_size} ids"
     return {
         "--task": "xalign_pretraining", "--criterion": "xlm_align", "--loss-normalization": "per-objective",
-        **model, "--dwa-start-update": 0, "--dwa-label-layer": layer, "--dwa-layer": layer,
+        **model, "--dwa-start-update": 0, "--dwa-label-layer": usual.get("layer"), "--dwa-layer": usual.get("layer"),
+        "--dwa-pointer-start": usual.get("pointer_start"), "--freeze-layers": usual.get("freeze_layers"),
         "--optimizer": "adam", "--adam-betas": "(0.9, 0.98)", "--adam-eps": "1e-6", "--clip-norm": 1,
         "--lr-scheduler": "inverse_sqrt", "--warmup-updates": WARMUP,
         "--max-tokens": tokens, "--mono-max-tokens": tokens, "--required-batch-size-multiple": 1, "--seed": SEED,

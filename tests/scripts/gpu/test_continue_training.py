@@ -57,7 +57,7 @@ def test_without_the_model_a_small_random_one_is_trained_and_named(models, datab
     assert on_gpu["--bf16"] is True and on_gpu["--cpu"] is False and on_gpu["--max-tokens"] == 16384
 
 
-def test_a_model_is_labelled_at_the_layer_of_its_family(models, databin, monkeypatch, tmp_path):
+def test_a_model_has_the_layer_and_the_pointer_of_its_family(models, databin, monkeypatch, tmp_path):
     from xalign_fairseq.encoder.config import EncoderConfig
 
     encoder = argparse.Namespace(config=EncoderConfig(vocab_size=60))
@@ -67,7 +67,7 @@ def test_a_model_is_labelled_at_the_layer_of_its_family(models, databin, monkeyp
     (tmp_path / "e5.bin").touch()
     options, said = models.options(arguments(databin, tmp_path, model=tmp_path / "e5.bin"), tmp_path)
     assert said == "e5-small, 60 ids" and options["--init-checkpoint"] == tmp_path / "e5.bin"
-    assert (options["--dwa-label-layer"], options["--dwa-layer"]) == (7, 7)
+    assert (options["--dwa-label-layer"], options["--dwa-layer"], options["--dwa-pointer-start"]) == (7, 7, "identity")
     state["task_state"] = {"family": "xlm-r-base"}
     options, _ = models.options(arguments(databin, tmp_path, model=tmp_path / "e5.bin"), tmp_path)
     assert options["--dwa-label-layer"] is None
