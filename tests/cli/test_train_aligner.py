@@ -134,6 +134,22 @@ def test_a_model_like_bert_learns_from_links_without_development_set(call, tiny_
     assert any(read_links(tmp_path / "links"))
 
 
+@pytest.mark.slow
+def test_self_training_leaves_an_aligner_that_does_as_it_did(call, tiny_text, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert call(out, "--objectives", "so", "--layer", 2, "--freeze-layers", 0, "--warmup", 2, "--updates", 4) == 0
+    state = torch.load(out / "checkpoint_last.pt", weights_only=False)
+    labelling = state["task_state"]["labelling"]
+    assert labelling["method"]["name"] == "argmax" and labelling["layers"] == {"hidden": 2}
+    assert state["cfg"]["criterion"]["objectives"] == "self_training"
+    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
+    assert main(["align", "--checkpoint", str(out), *text, "--out", str(tmp_path / "links")]) == 0
+    told = capsys.readouterr().err
+    assert "layer 2 of 3" in told and "separate" in told and "argmax" in told
+    found = score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer
+    assert found == pytest.approx(json.loads((out / "result.json").read_text())["aer"], abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -61,3 +61,10 @@ def test_the_aer_is_that_of_the_aligners_links(small_run):
     links = [set(each.links) for each in Aligner.from_pretrained(small_run.model, layer=1).stream(pairs)]
     assert found == score(links, read_gold(small_run.dev.gold)).aer
     assert aer_of(small_run.model, replace(small_run, dev=None), 1, "hidden", "cpu") is None
+
+
+def test_before_training_links_are_made_as_they_will_be_in_it(small_run):
+    found = aer_of(small_run.model, small_run, 1, "hidden", "cpu", "argmax")
+    pairs = SentencePairs(small_run.dev.src, small_run.dev.tgt)
+    argmax = Aligner.from_pretrained(small_run.model, layer=1, method="argmax", encoding="separate")
+    assert found == score([set(each.links) for each in argmax.stream(pairs)], read_gold(small_run.dev.gold)).aer
