@@ -34,12 +34,21 @@ def test_the_result_aligns_as_the_model_does(trim, tiny_checkpoint, tmp_path, ca
     assert [small.symbols[i] for i in after.encode(LINES[0])] == [large.symbols[i] for i in before.encode(LINES[0])]
     trimmed = read_pretrained(tmp_path / out)[0]["task_state"]["trimmed"]
     assert trimmed == {"to": ["a.en", "a.xx"], "ids": small.embedding_size, "of": large.embedding_size}
+    if out == "small":
+        assert "| vocabulary trimmed to | a.en, a.xx |" in (tmp_path / "small/README.md").read_text()
     links = []
     for model in (tiny_checkpoint, tmp_path / out):
         text = ["--src", str(tmp_path / "a.en"), "--tgt", str(tmp_path / "a.xx")]
         assert main(["align", "--checkpoint", str(model), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
         links.append((tmp_path / "links").read_text())
     assert links[0] == links[1] != ""
+
+
+@pytest.mark.usefixtures("no_transformers")
+def test_doctor_tells_what_it_was_trimmed_to(trim, tmp_path, capsys):
+    assert trim("small.pt") == 0
+    assert main(["doctor", str(tmp_path / "small.pt")]) == 0
+    assert "positions, vocabulary trimmed to a.en, a.xx" in capsys.readouterr().out
 
 
 def test_transformers_reads_the_folder(trim, tiny_checkpoint, tmp_path, transformers):

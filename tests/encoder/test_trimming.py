@@ -1,11 +1,15 @@
 """Trimmed models: the same states on their text, and whole again after training."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from wordpieces import LINES, train_symbols, write_bert
 
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.huggingface.record import RECORD
+from xalign_fairseq.encoder.packaged import PACKAGE
 from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.trimming import TRIMMED, summary, trim, untrim
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
@@ -13,6 +17,7 @@ from xalign_fairseq.errors import XalignError
 
 EMBEDDINGS, BIAS = "encoder.sentence_encoder.embed_tokens.weight", "encoder.lm_head.bias"
 COPY = "heads.reg_param.anchor.encoder.embed_tokens.weight"
+NTREX = Path(__file__).resolve().parents[3] / "shared" / "data" / "bitext" / "ntrex128"
 TEXT = ["Ann likes the red house .", "Bob finds a dog .", "", "3.14 ☃"]
 
 
@@ -101,6 +106,7 @@ def test_a_model_that_is_put_back_is_the_original_with_what_was_trained(model, t
     unlike = [name for name, value in whole["model"].items() if not torch.equal(value, state["model"][name])]
     assert unlike == [COPY]  # an anchor has no other original than the embeddings
     assert TRIMMED not in whole["task_state"] and whole["task_state"]["family"] == "e5-small"
+    assert small[RECORD] == {"vocabulary trimmed to": "a.en"} and whole[RECORD] == {}
     symbols = [each["task_state"]["tokenizer"]["symbols"] for each in (whole, state, small)]
     assert symbols[0] == symbols[1] != symbols[2]
 
@@ -139,3 +145,23 @@ def test_a_model_without_a_head_stays_one(model, text):
     trained = {**small, "model": {**small["model"], **parts}}  # which began with a new head
     whole = untrim(trained, where, {**state, "model": weights}, where)
     assert whole["model"][BIAS].sum() == len(small["model"][EMBEDDINGS]) < len(whole["model"][BIAS])
+
+
+def test_e5_small_on_ten_thousand_lines_in_twenty_languages(tmp_path):
+    """The packaged encoder: all lines are cut into the same pieces, and some have the same states."""
+    pytest.importorskip(PACKAGE)
+    if not NTREX.is_dir():
+        pytest.skip("no NTREX at ../shared/data/bitext")
+    lines = [line for path in sorted(NTREX.glob("ntrex.*")) for line in path.read_text().split("\n")[:500]]
+    assert len(lines) > 9_900 and len(list(NTREX.glob("ntrex.*"))) >= 20
+    path = tmp_path / "text"
+    path.write_text("\n".join(lines) + "\n")
+    state, where = read_pretrained("e5-small")
+    small = trim(state, where, [path])
+    (encoder, _, tokenizer), (less, _, its) = opened(state), opened(small)
+    assert less.config.vocab_size < encoder.config.vocab_size / 2
+    (ids, sizes), (mine, my_sizes) = tokenizer.encode_batch(lines), its.encode_batch(lines)
+    rows = np.array([*map(tokenizer.dictionary.index, its.dictionary.symbols), encoder.config.vocab_size - 1])
+    assert np.array_equal(sizes, my_sizes) and np.array_equal(ids, rows[mine])
+    some = lines[::1000]
+    assert torch.equal(states_of(encoder, tokenizer, some)[0], states_of(less, its, some)[0])

@@ -151,6 +151,7 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     import torch
 
     from xalign_fairseq.encoder.checkpoint import load_encoder, options, read
+    from xalign_fairseq.encoder.trimming import trimmed_to
     from xalign_fairseq.encoder.vocabulary import stored_model
 
     state = read(path)
@@ -160,6 +161,8 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     text = f"{layers}, {sizes.vocab_size:,} embeddings, {sizes.max_positions} positions"
     if sizes.languages:
         text += f", language embeddings {', '.join(sizes.languages)}"
+    if trimmed := trimmed_to(state):
+        text += f", vocabulary trimmed to {', '.join(trimmed)}"
     own = sorted({".".join(key.split(".")[:2]) for key in heads})
     found = [Finding("ok", path, f"{text}" + (f"; beside the encoder: {', '.join(own)}" if own else ""))]
     broken = [name for name, weight in encoder.named_parameters() if not torch.isfinite(weight).all()]

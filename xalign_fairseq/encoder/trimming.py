@@ -22,6 +22,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 
 TRIMMED = "trimmed"  # of a checkpoint's task state
+IN_RECORD = "vocabulary trimmed to"
 # Of the encoder and of copies of it in heads: a row for each id.
 _ROWS = re.compile(r"(^|\.)(embed_tokens\.weight|lm_head\.(weight|bias))$")
 # Ids of another vocabulary, which a training would compare with its own.
@@ -76,7 +77,7 @@ def trim(
         "of": (stored.get(TRIMMED) or {}).get("of", size),
     }
     vocabulary = tokenizer_state(made.tokenizer.dictionary, made.tokenizer.model)
-    return _changed(state, model, vocabulary, {TRIMMED: about})
+    return _changed(state, model, vocabulary, about)
 
 
 def untrim(
@@ -125,7 +126,7 @@ def untrim(
     model = {name: among_all(value) if _ROWS.search(name) else value for name, value in mine.items()}
     earlier = (original.get("task_state") or {}).get(TRIMMED)
     vocabulary = tokenizer_state(tokenizer.dictionary, tokenizer.model)
-    return _changed(state, model, vocabulary, {} if earlier is None else {TRIMMED: earlier})
+    return _changed(state, model, vocabulary, earlier)
 
 
 def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
@@ -161,10 +162,17 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
 
 
 def _changed(
-    state: dict[str, Any], model: dict[str, Tensor], vocabulary: dict[str, Any], about: dict[str, Any]
+    state: dict[str, Any], model: dict[str, Tensor], vocabulary: dict[str, Any], about: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser."""
+    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser.
+
+    ``about`` says what it is trimmed to, in its task state and, for model cards, in the record of its training.
+    """
     kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
     stored = {key: each for key, each in (state.get("task_state") or {}).items() if key not in (*_OF_IDS, TRIMMED)}
-    task_state = {**stored, "tokenizer": vocabulary, **about}
-    return {**kept, RECORD: training_record(state), "model": model, "task_state": task_state}
+    task_state = {**stored, "tokenizer": vocabulary}
+    record = {name: value for name, value in training_record(state).items() if name != IN_RECORD}
+    if about is not None:
+        task_state[TRIMMED] = about
+        record[IN_RECORD] = ", ".join(about["to"])
+    return {**kept, RECORD: record, "model": model, "task_state": task_state}
