@@ -93,6 +93,11 @@ def map_of(path):
     return found
 
 
+def test_it_is_the_release_that_this_was_tested_with(caplog):
+    packaged.read(packaged.find())
+    assert caplog.text == ""
+
+
 def test_every_character_is_normalised_as_the_file_says(tokenizer):
     rules, said = rules_of(tokenizer), map_of(packaged.find())
     every = [chr(i) for i in range(1, 0x110000) if not 0xD800 <= i < 0xE000]

@@ -12,6 +12,7 @@ No two parameters may share bytes, so that a file makes no more than seven times
 import mmap
 import os
 import struct
+import zlib
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -84,6 +85,10 @@ class FourBitFile:
         self.sizes, self.layer_norm_eps = self._read_sizes()
         self.symbols, self.scores = self._read_pieces()
         self._entries = self._read_directory()
+
+    def checksum(self) -> int:
+        """CRC-32 of the whole file."""
+        return zlib.crc32(self._content)
 
     def numbers(self, name: str, *shape: int) -> np.ndarray:
         """A parameter in float32."""
