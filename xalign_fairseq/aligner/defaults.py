@@ -44,12 +44,40 @@ class FamilyDefaults:
     results: str | None = None
 
 
+_E5_SMALL = (
+    FamilyEntry("softmax", (6, 7), "separate", {"threshold": 0.4}),
+    FamilyEntry("argmax", (6, 7), "separate"),
+    FamilyEntry("transport", (7,), "separate", {"filter": "argmax"}),
+    FamilyEntry("released", (7,), "separate"),
+    FamilyEntry("itermax", (7,), "separate"),
+    FamilyEntry("softmax", (7,), "joint", {"threshold": 0.5}),
+    FamilyEntry("transport", (7,), "joint", {"filter": "argmax"}),
+    FamilyEntry("match", (6, 7), "separate"),
+    FamilyEntry("argmax", (7,), "joint"),
+    FamilyEntry("released", (7,), "joint"),
+    FamilyEntry("itermax", (7,), "joint"),
+    FamilyEntry("match", (7,), "joint"),
+    FamilyEntry("ot-unbalanced", (7, 8), "separate", {"filter": "argmax"}),
+    FamilyEntry("ot-unbalanced", (12,), "joint", {"filter": "argmax"}),
+)
 _SIMALIGN = (
     FamilyEntry("argmax", (8,), "separate"),
     FamilyEntry("itermax", (8,), "separate"),
     FamilyEntry("match", (8,), "separate"),
 )
 FAMILIES = (
+    FamilyDefaults(
+        ("e5-small",),
+        _E5_SMALL,
+        "`scripts/choose_defaults.py e5-small`: the lowest mean AER over 16 development sets (XL-WA's ten, Hansards' "
+        "trial, WPT05's Hindi trial, INESC's three, KFTT's)",
+        results="defaults-e5-small.json",
+    ),
+    FamilyDefaults(
+        ("e5-base", "e5-large", "minilm-l12", "mpnet-base", "bge-m3"),
+        _E5_SMALL[:5],
+        f"those of e5-small, an encoder of sentences too, at the same depth; {NOT_MEASURED}",
+    ),
     FamilyDefaults(
         ("xlm-r-base", "xlm-r-large", "xlm-v-base", "glot500-base", "infoxlm-base", "infoxlm-large", "xlm-align-base"),
         (FamilyEntry("transport", (8,), "joint"), *_SIMALIGN),
