@@ -7,8 +7,8 @@ Begins with MODEL, whatever xalign reads as one, or, where that is not there, wi
 which is said. First one update, whose rate is next to nothing: its validation is that of the model as it is. AER on the
 validation text of each language pair that has gold links, over updates, is in OUT/models.json and OUT/models.png; the
 checkpoint with the lowest mean, in 16 bits, is OUT/model.pt, or in parts, with the command that joins them in
-models.json. OUT/train has fairseq-train's own folder: run again with more minutes, it goes on from there. On another
-machine it goes on from model.pt as MODEL, with an optimiser that has forgotten all.
+models.json. OUT/train is fairseq-train's own folder: run again, it goes on from there. On another machine it goes on
+from model.pt as MODEL, with an optimiser that has forgotten all.
 """
 
 import argparse

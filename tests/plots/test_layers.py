@@ -3,7 +3,7 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from xalign_fairseq.plots import layers as module
-from xalign_fairseq.plots.layers import curves_by_method, plot_layers
+from xalign_fairseq.plots.layers import curves_by_method, plot_layers, plot_updates
 
 
 def rows(*bests):
@@ -46,6 +46,17 @@ def test_a_line_per_curve_with_its_lowest_point(monkeypatch):
     assert list(lines[0].get_ydata()) == [20, 10, 0, 10]
     assert [line.get_label() for line in lines[::2]] == ["a: 0.0 at layer 2", "b: 0.0 at layer 0"]
     assert [list(line.get_xdata()) for line in lines[1::2]] == [[2], [0]]
+
+
+def test_updates_are_named_now_and_then_and_layers_all(monkeypatch):
+    figures = []
+    monkeypatch.setattr(module, "save", lambda figure, path: figures.append(figure))
+    points = [(1, 0.3), *((updates, 0.2) for updates in range(250, 9000, 250)), (9001, 0.1)]
+    plot_updates({"en-fr": points}, "unused.png")
+    plot_layers({"en-fr": points[:4]}, "unused.png")
+    updates, layers = (figure.axes[0] for figure in figures)
+    assert updates.lines[0].get_label() == "en-fr: 10.0 at update 9001" and updates.get_xlabel() == "updates"
+    assert len(updates.get_xticks()) < 15 and list(layers.get_xticks()) == [1, 250, 500, 750]
 
 
 @pytest.mark.parametrize(("name", "start"), [("p.svg", b"<?xml"), ("p.png", b"\x89PNG")])

@@ -8,7 +8,6 @@ from xalign_fairseq.plots.figure import INK, new_figure, save, style_axes
 
 COLOURS = ("#123f73", "#c2410c", "#2f855a", "#6b46c1", "#b7791f", "#0e7490")
 MARKERS = ("o", "s", "^", "D", "v", "P")
-MOST_TICKS = 30  # of them all places are named; XLM-R large has 25 layers
 
 Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
 
@@ -24,7 +23,7 @@ def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
 
         plot_layers({"XLM-R": [(7, 0.31), (8, 0.28)], "XLM-Align": [(7, 0.22), (8, 0.2)]}, "layers.svg")
     """
-    _plot(curves, path, "layer (0: embeddings)", "layer {}")
+    _plot(curves, path, "layer", "layer (0: embeddings)", every=True)
 
 
 def plot_updates(curves: Curves, path: str | os.PathLike) -> None:
@@ -38,22 +37,22 @@ def plot_updates(curves: Curves, path: str | os.PathLike) -> None:
 
         plot_updates({"en-fr": [(1, 0.12), (500, 0.08)], "en-hi": [(1, 0.4), (500, 0.36)]}, "training.svg")
     """
-    _plot(curves, path, "updates", "{} updates")
+    _plot(curves, path, "update", "updates")
 
 
-def _plot(curves: Curves, path: str | os.PathLike, axis: str, at: str) -> None:
+def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every: bool = False) -> None:
+    """``place``: what a number on the axis is called; ``every``: name all numbers that there are."""
     figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
     axes = figure.add_subplot()
     for number, (name, points) in enumerate(curves.items()):
         places, errors = zip(*sorted((place, 100 * aer) for place, aer in points), strict=True)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
         lowest, best = min(zip(errors, places, strict=True))
-        label = f"{name}: {lowest:.1f} at {at.format(best)}"
+        label = f"{name}: {lowest:.1f} at {place} {best}"
         axes.plot(places, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label)
         axes.plot(best, lowest, color=colour, marker=marker, markersize=9)
-    ticks = sorted({place for points in curves.values() for place, _ in points})
-    if len(ticks) <= MOST_TICKS:
-        axes.set_xticks(ticks)
+    if every:
+        axes.set_xticks(sorted({place for points in curves.values() for place, _ in points}))
     axes.margins(y=0.1)
     axes.set_xlabel(axis, color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
