@@ -2,14 +2,18 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
-from wordpieces import train_symbols, write_bert
+from wordpieces import LINES, train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import train as run
+from xalign_fairseq.aligner.training import trimmed
 from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.pretrained import read_tokenizer
+from xalign_fairseq.encoder.trimming import trim
 from xalign_fairseq.launch import process
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.links.aer import score
@@ -183,3 +187,23 @@ def test_a_folder_of_something_else_is_refused(call, tmp_path, capsys):
     assert call(tmp_path) == 2
     assert "something else" in capsys.readouterr().err
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.slow
+def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(call, tiny_text, tmp_path, monkeypatch):
+    monkeypatch.setattr(trimmed, "trim", partial(trim, floor=0))  # the vocabulary is smaller than the floor
+    pytest.importorskip("tokenizers")
+    model, out = tmp_path / "bert.pt", tmp_path / "run"
+    write_bert(model, train_symbols([*(tiny_text / "text.en").read_text().splitlines(), *LINES]))
+    assert call(out, "--model", model, "--trim-vocabulary") == 0
+    result = json.loads((out / "result.json").read_text())
+    assert result["checkpoint"] == str(out / "model.pt") and result["aer"] != result["before"]
+    small, whole = (read_tokenizer(path).dictionary for path in (out / "checkpoint_best.pt", out))
+    assert len(small) < len(whole) == len(read_tokenizer(model).dictionary)
+    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
+    found = []
+    for path in (out, out / "checkpoint_best.pt"):
+        assert main(["align", "--checkpoint", str(path), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
+        found.append((tmp_path / "links").read_text())
+    assert found[0] == found[1]
+    assert score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer == pytest.approx(result["aer"])
