@@ -15,8 +15,10 @@ import markers
 
 import xalign_fairseq
 from xalign_fairseq.errors import XalignError, exit_code
+from xalign_fairseq.files import read_json
 
 ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "scripts" / "results"
 COMMAND = "python scripts/document_options.py"
 
 
@@ -150,12 +152,32 @@ def defaults() -> str:
     for row in FAMILIES:
         names = ", ".join(f"`{family}`" for family in row.families)
         results = f", [results](scripts/results/{row.results})" if row.results else ""
+        errors = _development_errors(row.results) if row.results else {}
         for number, entry in enumerate(row.entries):
             options = " ".join(f"--{option} {value}" for option, value in entry.options.items())
             how = f"`--method {entry.method}{f' {options}' * bool(options)}`"
             about = (names, row.source + results) if number == 0 else ("", "")
-            rows.append((about[0], how, layer_words(entry.layers), entry.encoding, about[1]))
-    return markers.table(("family", "method", "layer", "encoding", "source"), rows)
+            error = errors.get((entry.method, entry.encoding), "")
+            rows.append((about[0], how, layer_words(entry.layers), entry.encoding, error, about[1]))
+    return markers.table(("family", "method", "layer", "encoding", "AER", "source"), rows)
+
+
+def _development_errors(name: str) -> dict[tuple[str, str], str]:
+    """The lowest mean AER of each method and encoding on the development sets, in percent."""
+    found = read_json(RESULTS / name)["rows"]
+    best = {(row["method"], row["encoding"]): row["aer"] for row in sorted(found, key=lambda row: -row["aer"])}
+    return {place: f"{100 * aer:.1f}" for place, aer in best.items()}
+
+
+def defaults_tested() -> str:
+    """AER of the defaults on test sets, which were looked at once."""
+    files = [read_json(path) for path in sorted(RESULTS.glob("defaults-*-test.json"))]
+    pairs = list(dict.fromkeys(pair for each in files for pair in each["aer"]))
+    rows = [
+        (f"`{each['model']}`", *(f"{100 * each['aer'][pair]:.1f}" for pair in pairs), f"{100 * each['mean']:.1f}")
+        for each in files
+    ]
+    return markers.table(("model", *pairs, "mean"), rows)
 
 
 def patches() -> str:
@@ -180,7 +202,7 @@ PARTS = {
     part.__name__: part
     for part in (
         task, archs, model, criterion, criterions, objectives, transfer, families, features, benchmarks, defaults,
-        patches,
+        defaults_tested, patches,
     )
 }  # fmt: skip
 
