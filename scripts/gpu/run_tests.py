@@ -1,32 +1,57 @@
 """The stage tests: the tests that need a GPU, and how many of them passed.
 
-usage: run_tests.py SOURCES FOLDER     writes FOLDER/tests.json
+usage: python -P run_tests.py SOURCES FOLDER SECONDS     writes FOLDER/tests.json
 
-Fails if a test fails, and if none has passed: then nothing was verified.
+After so many seconds no further test is begun. Fails if a test fails, if some were not begun, and if none has passed:
+then nothing was verified.
 """
 
 import json
-import subprocess
+import os
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SLOWEST = 10
 
 
-def run(sources: Path, folder: Path) -> int:
+class Deadline:
+    """A plugin of pytest: no test begins after a time; how many are ``left`` then."""
+
+    def __init__(self, seconds: float):
+        self._end, self.left = time.monotonic() + seconds, 0
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.left = len(session.items)
+
+    def pytest_runtest_logfinish(self) -> None:
+        self.left -= 1
+
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        self._session = session
+
+    def pytest_runtest_teardown(self) -> None:
+        if time.monotonic() > self._end:
+            self._session.shouldstop = "there is no time left"
+
+
+def run(sources: Path, folder: Path, seconds: float) -> int:
     """Run them; the exit code."""
-    report = folder / "tests.xml"
-    # Of the sources only the tests are taken; the package is the installed one. Slow ones, too: -m replaces "not slow".
-    pytest = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "gpu", "--durations=10"]
-    done = subprocess.run([*pytest, f"--junitxml={report}", str(sources / "tests")], cwd=sources, check=False)
+    report, deadline = folder / "tests.xml", Deadline(seconds)
+    os.chdir(sources)  # of which only the tests are taken; the package is the installed one
+    # -m replaces "not slow" of pyproject.toml: slow ones run, too.
+    options = ["-q", "-p", "no:cacheprovider", "-m", "gpu", f"--durations={SLOWEST}", f"--junitxml={report}"]
+    code = int(pytest.main([*options, "tests"], plugins=[deadline]))
     if not report.is_file():
-        return done.returncode or 1
-    found = count(report)
+        return code or 1
+    found = {**count(report), "not_begun": deadline.left}
     (folder / "tests.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     report.unlink()
-    return done.returncode or int(not found["passed"])
+    return code or int(not found["passed"] or bool(deadline.left))
 
 
 def count(report: Path) -> dict[str, Any]:
@@ -49,4 +74,4 @@ def name(case: ElementTree.Element) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(run(Path(sys.argv[1]), Path(sys.argv[2])))
+    sys.exit(run(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), float(sys.argv[3])))

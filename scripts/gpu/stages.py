@@ -42,8 +42,9 @@ STAGES = (
     INSTALL,
     Stage("doctor", ("{python}", "-m", "xalign_fairseq", "doctor"), 180, cuda=False),
     Stage(
-        "tests", ("{python}", "{source}/scripts/gpu/run_tests.py", "{source}", "{files}"), 480, least=120,
-        modules=("pytest", "hypothesis"), files=("tests.json",),
+        "tests",
+        ("{python}", "-P", "{source}/scripts/gpu/run_tests.py", "{source}", "{files}", "{seconds}"),
+        540, least=120, modules=("pytest", "hypothesis"), files=("tests.json",),
     ),
     Stage(
         "kernels",

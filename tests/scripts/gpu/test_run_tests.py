@@ -9,6 +9,8 @@ import pytest
 
 SCRIPT = Path(__file__).parents[3] / "scripts/gpu/run_tests.py"
 CASES = {
+    "many": "import time\n@pytest.mark.gpu\n@pytest.mark.parametrize('n', range(9))\n"
+    "def test_many(n):\n    time.sleep(0.2)\n",
     "passes": "@pytest.mark.gpu\ndef test_one():\n    pass\n\ndef test_other():\n    assert False\n",
     "fails": "@pytest.mark.gpu\ndef test_two():\n    assert 1 == 2\n",
     "skips": "@pytest.mark.gpu\n@pytest.mark.skipif(True, reason='no second GPU')\ndef test_three():\n    pass\n",
@@ -21,10 +23,10 @@ def stage(tmp_path):
     (tmp_path / "source/tests").mkdir(parents=True)
     (tmp_path / "source/pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['gpu: needs one']\n")
 
-    def run(*names):
+    def run(*names, seconds=60):
         for name in names:
             (tmp_path / f"source/tests/test_{name}.py").write_text(f"import pytest\n\n{CASES[name]}")
-        command = [sys.executable, str(SCRIPT), str(tmp_path / "source"), str(tmp_path)]
+        command = [sys.executable, "-P", str(SCRIPT), str(tmp_path / "source"), str(tmp_path), str(seconds)]
         done = subprocess.run(command, capture_output=True, text=True)
         return done.returncode, json.loads((tmp_path / "tests.json").read_text())
 
@@ -41,8 +43,15 @@ def test_passed_failed_and_skipped_are_counted(stage):
 
 
 def test_a_pass_is_enough(stage):
-    assert stage("passes", "skips")[0] == 0
+    code, found = stage("passes", "skips")
+    assert code == 0 and found["not_begun"] == 0
 
 
 def test_where_all_are_skipped_nothing_was_verified(stage):
     assert stage("skips")[0] == 1
+
+
+def test_what_has_no_time_is_not_begun_and_told(stage):
+    code, found = stage("many", seconds=0.3)
+    assert code != 0 and found["failed"] == []
+    assert found["passed"] + found["not_begun"] == 9 and 1 <= found["passed"] <= 3
