@@ -161,6 +161,19 @@ def test_strange_lines_keep_their_place(aligner, other):
         assert alignment.links or not (alignment.src and alignment.tgt) or "\0" in alignment.src + alignment.tgt
 
 
+def test_a_pair_that_memory_would_not_hold_has_no_links_and_says_so(aligner, pairs, monkeypatch):
+    before = aligner.align(*zip(*pairs, strict=True))
+    encoded = module.encode_pairs(
+        aligner.tokenizer, [(src.split(), tgt.split()) for src, tgt in pairs], aligner.unknown
+    )
+    sizes = [math.prod(pair.sizes) for pair in encoded]
+    monkeypatch.setattr(module, "MOST_SIMILARITIES", max(sizes) - 1)
+    after = aligner.align(*zip(*pairs, strict=True))
+    assert [each.too_long for each in after] == [size == max(sizes) for size in sizes]
+    for old, new in zip(before, after, strict=True):
+        assert new.links.keys() == (set() if new.too_long else old.links.keys())
+
+
 def test_no_pairs_at_all_and_one_word_each(aligner):
     assert aligner.align([], []) == []
     [pair] = aligner.align(["cat"], ["dogs"])

@@ -113,6 +113,17 @@ def test_strange_lines_keep_their_place(align, tmp_path, capsys):
         assert err.startswith("13 pairs, ")
 
 
+def test_a_line_that_is_too_long_is_named_and_stays_empty(align, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.aligner.aligner.MOST_SIMILARITIES", 400)
+    (tmp_path / "text").write_text("the red house\n" + "red " * 100 + "\nthe red house\n")
+    assert align(src=tmp_path / "text", tgt=tmp_path / "text") == 0
+    out, err = capsys.readouterr()
+    first, second, third, _ = out.split("\n")
+    assert first == third != "" and second == ""
+    assert "warning: line 2 is too long to be aligned and has no links: 100 x 100 words" in err
+    assert "3 pairs, 1 too long, " in err
+
+
 def test_runs_without_fairseq_in_a_process_of_its_own(tiny_checkpoint, tiny_text, tmp_path):
     code = (
         "import sys; from xalign_fairseq.cli import main; code = main(sys.argv[1:]);"

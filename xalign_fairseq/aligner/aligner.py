@@ -1,5 +1,6 @@
 """The word aligner: sentence pairs in, word links with probabilities out, from a checkpoint and without fairseq."""
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,8 @@ from xalign_fairseq.transport.words import NO_WORD, word_links
 
 # Pairs are sorted by length within so many, which bounds memory on files of any size.
 SORTED_AT_ONCE = 2048
+# A pair's similarities, and the copies of them that methods make, take 1 GB at most: 4,096 subwords a side.
+MOST_SIMILARITIES = 1 << 24
 UNITS = ("word", "subword")
 DTYPES = ("float32", "bfloat16")
 
@@ -45,13 +48,15 @@ Layers = int | Sequence[int]
 class Alignment:
     """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
 
-    ``units`` says what they are: the words of the text, or the encoder's subwords.
+    ``units`` says what they are: the words of the text, or the encoder's subwords. ``too_long`` is a pair of more than
+    :data:`MOST_SIMILARITIES` pairs of subwords, which is not aligned.
     """
 
     src: list[str]
     tgt: list[str]
     links: Links
     units: str = "word"
+    too_long: bool = False
 
 
 class Aligner:
@@ -288,8 +293,8 @@ class Aligner:
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self.unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
-        # A pair with an empty side has no links, and the encoder is not asked.
-        full = [pair for pair in encoded if all(pair.sizes)]
+        # A pair with an empty side has no links, and the encoder is not asked, nor about one that memory would not hold.
+        full = [pair for pair in encoded if 0 < math.prod(pair.sizes) <= MOST_SIMILARITIES]
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
@@ -299,7 +304,12 @@ class Aligner:
             if progress:
                 progress(len(batch))
         return [
-            [Alignment(*self._linked_units(pair, words), found, self.units) for found in links[pair.index]]
+            [
+                Alignment(
+                    *self._linked_units(pair, words), found, self.units, math.prod(pair.sizes) > MOST_SIMILARITIES
+                )
+                for found in links[pair.index]
+            ]
             for pair, words in zip(encoded, pairs, strict=True)
         ]
 

@@ -5,7 +5,8 @@ Writes one line per pair, in the order of the input and also for a pair with an 
 the number of pairs.
 
 Lines end at newlines alone; words are what white space separates. A pair that is longer than the encoder's positions is
-encoded in windows that overlap.
+encoded in windows that overlap; one of more than 16 million pairs of subwords (4,096 a side) is left without links, and
+its line is named.
 
 An output file takes its name when it is complete. Until then it is FILE.part: after an error, Ctrl-C or a kill, the
 same command with --resume goes on after its last complete line, on any device and with any number of processes.
@@ -133,7 +134,7 @@ def _write(
 ) -> str:
     """Align and write the pairs that are not written yet; how many they were, and how fast it went."""
     total = len(pairs) - output.done if hasattr(pairs, "__len__") else None
-    number, links = output.done, 0
+    number, links, too_long = output.done, 0, 0
     start = time.monotonic()
     with output.open() as out, progress_bar(total, args.quiet) as progress:
         out.write(form.begin())
@@ -141,11 +142,16 @@ def _write(
         for number, alignment in enumerate(aligner.stream(remaining, progress), output.done + 1):
             out.write(form.line(alignment, number) + "\n")
             links += len(alignment.links)
+            if alignment.too_long:
+                too_long += 1
+                words = f"{len(alignment.src)} x {len(alignment.tgt)} {alignment.units}s"
+                print(f"warning: line {number} is too long to be aligned and has no links: {words}", file=sys.stderr)
         out.write(form.end())
     seconds = time.monotonic() - start
     pairs_done = number - output.done
     resumed = f" after {output.done} of an earlier run" if output.done else ""
-    return f"{pairs_done} pairs{resumed}, {links} links, {pairs_done / seconds:.1f} pairs/s"
+    left_out = f", {too_long} too long" if too_long else ""
+    return f"{pairs_done} pairs{resumed}{left_out}, {links} links, {pairs_done / seconds:.1f} pairs/s"
 
 
 @contextmanager
