@@ -110,7 +110,7 @@ def test_strange_lines_keep_their_place(align, tmp_path, capsys):
         out, err = capsys.readouterr()
         assert len(out.split("\n")) == 14
         assert [k for k, line in enumerate(out.split("\n")[:13]) if not line][:3] == [0, 1, 2]
-        assert err.startswith("13 pairs, ")
+        assert any(line.startswith("13 pairs, ") for line in err.splitlines())
 
 
 def test_a_line_that_is_too_long_is_named_and_stays_empty(align, tmp_path, capsys, monkeypatch):

@@ -293,7 +293,7 @@ class Aligner:
     ) -> list[list[Alignment]]:
         encoded = encode_pairs(self.tokenizer, pairs, self.unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
-        # A pair with an empty side has no links, and the encoder is not asked, nor about one that memory would not hold.
+        # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
         full = [pair for pair in encoded if 0 < math.prod(pair.sizes) <= MOST_SIMILARITIES]
         if progress:
             progress(len(encoded) - len(full))
