@@ -7,6 +7,7 @@ float32 weights, autocast, torch's fused AdamW.
 
 import logging
 import resource
+import warnings
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from statistics import median
@@ -311,6 +312,7 @@ def serve(asked: Connection, name: str, setting: Setting) -> None:
     It also ends when whoever asks is gone.
     """
     logging.disable(logging.INFO)
+    warnings.simplefilter("ignore")  # of four libraries' old ways
     worker: Worker | None = None
     answers: Mapping[str, Callable[[Worker], Any]] = {
         "begin": Worker.begin, "round": Worker.round, "parts": Worker.parts, "wait": Worker.wait,

@@ -19,8 +19,9 @@ COLUMNS = ("encoder", "dtype", "training", "tokens a second", "times fairseq", "
 LEGEND = (
     "Tokens without padding; medians over rounds, lowest and highest in brackets. MLM + TLM predicts what masked_lm "
     "and transformers predict, from the same weights: their first losses are equal. XLM-Align's step has DWA with "
-    "self-labelling besides; its shares are of a step whose parts are clocked. transformers computes its logits at all "
-    "positions, the others at masked ones."
+    "self-labelling besides; its shares are of a step whose parts are clocked. masked_lm and transformers take blocks "
+    "and pairs as two micro-batches of an update; transformers computes logits at all positions, the others at masked "
+    "ones."
 )
 Result = Mapping[str, Any]
 
