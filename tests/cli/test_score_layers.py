@@ -63,11 +63,21 @@ def test_bad_requests(tables, options, message, capsys):
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", ["no json", "[]", '{"rows": [{"layer": 1}]}', '{"rows": []}', "\xff"])
-def test_a_file_that_xalign_layers_did_not_write(content, tables, capsys):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("no json", "not JSON"),
+        ("[]", "not JSON of the expected form"),
+        ('{"rows": [{"layer": 1}]}', "what xalign layers wrote"),
+        ('{"rows": []}', "what xalign layers wrote"),
+        ("\xff", "not JSON"),
+    ],
+)
+def test_a_file_that_xalign_layers_did_not_write(content, message, tables, capsys):
     (tables / "bad.json").write_text(content, encoding="latin-1")
     assert score("--layers", f"a={tables}/bad.json", "--plot", tables / "p.png") == 2
-    assert "what xalign layers wrote" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert message in error and "bad.json" in error
     assert not (tables / "p.png").exists()
 
 
