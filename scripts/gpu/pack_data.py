@@ -27,6 +27,7 @@ TEST = "simalign-testsets"
 ALIGNED = ("de-en", 2000)  # the text that aligners are timed on
 SLACK = 500_000  # bytes of a kit that are left free
 SAMPLES = (500, 2000)  # of each pair, which tell how large more becomes
+AIM = 0.95  # of the room
 ENOUGH = 0.1  # of the text: for so little more it is not packed once again
 EACH = 4  # every so many lines of the bitext are monolingual text, too
 VOCABULARY = 16_000  # without a tokenizer
@@ -118,10 +119,9 @@ def pack(benchmark: Path, text: Path, kit: Path, tokenizer: str | None) -> None:
     while True:
         part = _cut(bitext, counts)
         now = (_bytes(part), write(part, benchmark, path, tokenizer))
-        # The next byte of text adds no more than these did: the more there is, the better it is compressed.
-        each = (now[1] - before[1]) / (now[0] - before[0])
-        more = int((room - now[1]) / each)
-        if now[0] == sum(sizes.values()) or more < ENOUGH * now[0]:
+        each = (now[1] - before[1]) / ((now[0] - before[0]) or 1)  # what a byte of text adds, about
+        more = int((AIM * room - now[1]) / each)
+        if now[1] <= room and (now[0] == sum(sizes.values()) or more < ENOUGH * now[0]):
             break
         before, given = now, shares(sizes, now[0] + more)
         counts = {pair: _lines(sides) * given[pair] // sizes[pair] for pair, sides in bitext.items()}

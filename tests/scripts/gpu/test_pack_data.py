@@ -42,13 +42,14 @@ def folders(tmp_path):
     return benchmark, text
 
 
-def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folders, kit, monkeypatch, capsys):
+@pytest.mark.parametrize("growth", [1.0, 1.3, 0.8])  # the first guess is right, too large, too small
+def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folders, kit, monkeypatch, capsys, growth):
     kits = gpu_script("kit")
 
     def prepare(bitext, gold, destination, tokenizer):
-        """Noise, which can't be compressed, of as many bytes as the text has, and some that are always there."""
+        """Noise, which can't be compressed: some that is always there, and more with the text's bytes."""
         size = sum(len(line) for sides in bitext.values() for side in sides.values() for line in side)
-        destination.write_bytes(random.Random(size).randbytes(5000 + size))
+        destination.write_bytes(random.Random(size).randbytes(5000 + int(size**growth)))
 
     monkeypatch.setattr(data, "prepare", prepare)
     monkeypatch.setattr(data, "SAMPLES", (50, 100))
@@ -63,7 +64,7 @@ def test_all_is_packed_where_it_fits_and_part_where_not(data, gpu_script, folder
     data.pack(*folders, kit, None)
     counts = [int(line.split()[1]) for line in capsys.readouterr().out.splitlines()]
     assert all(100 < count < 600 for count in counts)
-    assert room - 15_000 < (kit / "data.tar.xz").stat().st_size <= room
+    assert 0.7 * (room - data.SLACK) < (kit / "data.tar.xz").stat().st_size <= room - data.SLACK
 
 
 @pytest.mark.slow
