@@ -56,8 +56,9 @@ def new_head(embeddings: Tensor, scores: Sequence[float] | None = None) -> dict[
 
     logits = E LN(h) + b: the dense map lets states through, lifted to where gelu is the identity, which the layer norm
     takes back. b are the pieces' log-probabilities by themselves, where they are known. For the packaged e5-small,
-    whose states were not trained for that, the loss of masked tokens of five languages is then 10.5 nats, and 8.0 after
-    60 updates of 8 sentences at 5e-5; from a random head as BERT's initialisation draws it, 11.7 and 8.6.
+    whose states were not trained for that, the loss of masked tokens of five languages is then 10.1 nats, and 7.6 after
+    60 updates of 8 sentences at 5e-5; without log-probabilities 10.7 and 7.8; from a random head as BERT's
+    initialisation draws it 11.6 and 8.7 (scripts/results/new-heads.json).
 
     Args:
         embeddings: of tokens, the head's output vectors too.
