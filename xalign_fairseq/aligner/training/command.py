@@ -22,10 +22,11 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         layer: that links are read from.
         cpu: whether to train on the CPU.
     """
-    pointer = run.measure == "pointer"
+    # A pointer that begins with dot products is at home where these label.
+    beside_labels = run.measure == "pointer" or run.pointer_start == "identity"
     reads_layer = {
         "--dwa-label-layer": layer,
-        "--dwa-layer": layer if pointer else None,
+        "--dwa-layer": layer if beside_labels else None,
         "--self-training-layer": layer,
         "--consistency-layer": layer,
         "--word-contrastive-layer": layer,
