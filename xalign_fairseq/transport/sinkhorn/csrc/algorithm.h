@@ -100,7 +100,9 @@ struct Output {
   }
 };
 
-template <class G>
+// C: so many lanes' widths of columns at most, or 0 for any number. Where they are few, loops over them have no end to
+// look at, and what a worker keeps for each column is in registers.
+template <class G, int C = 0>
 class Transport {
   using Lanes = typename G::Lanes;
   static constexpr int L = G::LANES;
@@ -153,6 +155,45 @@ class Transport {
   const Call& o;
   float v_unit_ = 1;  // what v is to be multiplied by to go with u; a power of two, the same for all threads
 
+  // f(k, j) for each lanes' width k of columns, which begins with column j.
+  template <class F>
+  XALIGN_DEVICE void columns(F f) const {
+    if constexpr (C > 0) {
+      XALIGN_UNROLLED for (int k = 0; k < C; ++k)
+        if (k * L < p.stride) f(k, k * L);
+    } else {
+      XALIGN_FOR (int j = 0; j < p.stride; j += L) f(0, j);
+    }
+  }
+
+  // A number for each column: in memory, or here from begin() or load() on until store().
+  class Strip {
+   public:
+    XALIGN_DEVICE explicit Strip(float* memory) : memory_(memory) {}
+    XALIGN_DEVICE Lanes get(int k, int j) const {
+      if constexpr (C > 0)
+        return kept_[k];
+      else
+        return G::load(memory_ + j);
+    }
+    XALIGN_DEVICE void set(int k, int j, Lanes x) {
+      if constexpr (C > 0)
+        kept_[k] = x;
+      else
+        G::store(memory_ + j, x);
+    }
+    XALIGN_DEVICE void load(const Transport& t) {
+      if constexpr (C > 0) t.columns([&](int k, int j) { kept_[k] = G::load(memory_ + j); });
+    }
+    XALIGN_DEVICE void store(const Transport& t) const {
+      if constexpr (C > 0) t.columns([&](int k, int j) { G::store(memory_ + j, kept_[k]); });
+    }
+
+   private:
+    float* memory_;
+    Lanes kept_[C > 0 ? C : 1];
+  };
+
   XALIGN_DEVICE float row_mass(int i) const { return p.row_mass ? p.row_mass[i] : 1.0f; }
   XALIGN_DEVICE Lanes column_mass(int j) const {
     if (!p.column_mass) return G::splat(1.0f);
@@ -185,7 +226,7 @@ class Transport {
     Lanes strange = zero;  // x - x is 0 for a finite x, else NaN
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       float* row = p.row(i);
-      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
+      columns([&](int, int j) {
         const auto inside = G::places(j) < end;
         const Lanes x = inside ? G::load(row + j) : zero;
         strange = strange + (x - x);
@@ -193,7 +234,7 @@ class Transport {
         Lanes value = single ? one : (x < least ? least : x);
         if (LOGARITHMS) value = G::log(value) / mu;
         G::store(row + j, inside ? value : outside);
-      }
+      });
     }
     return !g.any(!(G::sum(strange) == 0));
   }
@@ -294,24 +335,25 @@ class Transport {
 
   // With n != m, u would grow by n / m in each iteration and v shrink, out of float32's range in the end. So u is made
   // for v over a power of two, which changes no digit.
-  XALIGN_DEVICE void linear_sweep(bool rows, bool columns) {
-    float* own = part(p.partial, g.rank());
-    if (rows) v_unit_ = unit(p.v);
-    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, G::splat(0.0f));
+  XALIGN_DEVICE void linear_sweep(bool rows, bool of_columns) {
+    Strip own(part(p.partial, g.rank())), v(p.v);
+    if (rows) v_unit_ = unit(p.v), v.load(*this);
+    columns([&](int k, int j) { own.set(k, j, G::splat(0.0f)); });
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
-      const float* row = p.row(i);
+      Strip row(p.row(i));
+      row.load(*this);
       float factor = rows ? 0.0f : p.u[i];
       if (rows) {
         Lanes sum = G::splat(0.0f);
-        XALIGN_FOR (int j = 0; j < p.stride; j += L) sum = G::load(row + j) * G::load(p.v + j) + sum;
+        columns([&](int k, int j) { sum = row.get(k, j) * v.get(k, j) + sum; });
         factor = quotient(row_mass(i), G::sum(sum) * v_unit_);
         if (g.leads()) p.u[i] = factor;
       }
-      if (columns)
-        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(own + j, factor * G::load(row + j) + G::load(own + j));
+      if (of_columns) columns([&](int k, int j) { own.set(k, j, factor * row.get(k, j) + own.get(k, j)); });
     }
+    own.store(*this);
     g.sync();
-    if (!columns) return;
+    if (!of_columns) return;
     XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
       const Lanes sum = sum_of_parts(j);
       G::store(p.v + j, sum > 0.0f ? column_mass(j) / sum : G::splat(0.0f));
@@ -382,14 +424,15 @@ class Transport {
 
   XALIGN_DEVICE void apply_factors() {
     const bool exponents = o.log_domain && o.iterations > 0;
+    Strip v(p.v);
+    v.load(*this);
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       float* row = p.row(i);
       const float u = p.u[i];
       if (exponents)
-        XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(row + j, G::exp(G::load(row + j) + u + G::load(p.v + j)));
+        columns([&](int k, int j) { G::store(row + j, G::exp(G::load(row + j) + u + v.get(k, j))); });
       else
-        XALIGN_FOR (int j = 0; j < p.stride; j += L)
-          G::store(row + j, G::load(row + j) * u * (G::load(p.v + j) * v_unit_));
+        columns([&](int k, int j) { G::store(row + j, G::load(row + j) * u * (v.get(k, j) * v_unit_)); });
     }
     g.sync();
   }
@@ -417,31 +460,34 @@ class Transport {
   // The largest positive entry of each row and of each column, discounted or not; the lowest index of equals.
   XALIGN_DEVICE void argmax(bool discounted) {
     const Lanes none = G::splat(-1.0f);
-    float *peaks = part(p.partial, g.rank()), *at = part(p.partial_more, g.rank());
-    XALIGN_FOR (int j = 0; j < p.stride; j += L) G::store(peaks + j, G::splat(0.0f)), G::store(at + j, none);
+    Strip peaks(part(p.partial, g.rank())), at(part(p.partial_more, g.rank()));
+    Strip unlinked(p.column_weight), linked(p.linked_weight);
+    columns([&](int k, int j) { peaks.set(k, j, G::splat(0.0f)), at.set(k, j, none); });
+    if (discounted) unlinked.load(*this), linked.load(*this);
     XALIGN_FOR (int i = g.rank(); i < p.n; i += g.size()) {
       const float* row = p.row(i);
       const Lanes row_weight = G::splat(p.row_weight[i]), here = G::splat(static_cast<float>(i));
-      const float* weights = p.row_linked[i] > 0 && o.filter == ITERMAX ? p.linked_weight : p.column_weight;
+      const bool beside_linked = p.row_linked[i] > 0 && o.filter == ITERMAX;
       Lanes best = G::splat(0.0f), best_at = none;
-      XALIGN_FOR (int j = 0; j < p.stride; j += L) {
+      columns([&](int k, int j) {
         Lanes x = G::load(row + j);
         if (discounted) {
-          const Lanes weight = G::load(weights + j);
+          const Lanes weight = beside_linked ? linked.get(k, j) : unlinked.get(k, j);
           x = x * (weight < row_weight ? weight : row_weight);
         }
         const auto row_better = x > best;
         best = row_better ? x : best;
         best_at = row_better ? G::places(j) : best_at;
-        const Lanes peak = G::load(peaks + j);
+        const Lanes peak = peaks.get(k, j);
         const auto column_better = x > peak;
-        G::store(peaks + j, column_better ? x : peak);
-        G::store(at + j, column_better ? here : G::load(at + j));
-      }
+        peaks.set(k, j, column_better ? x : peak);
+        at.set(k, j, column_better ? here : at.get(k, j));
+      });
       // Lanes without a positive entry must not win by their place.
       const Best found = G::best(best, best_at);
       if (g.leads()) p.forward[i] = found.value > 0 ? found.at : -1.0f;
     }
+    peaks.store(*this), at.store(*this);
     g.sync();
     XALIGN_FOR (int j = g.rank() * L; j < p.stride; j += g.size() * L) {
       Lanes best = G::splat(0.0f), best_at = none;

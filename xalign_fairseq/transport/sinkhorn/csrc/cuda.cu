@@ -87,7 +87,9 @@ __global__ void __launch_bounds__(Tile<T>::THREADS, Tile<T>::BLOCKS) fused(const
     products<T>(call, tokens_of(call, index, span.src, pair.n), tokens_of(call, index, span.tgt, pair.m), pair.matrix,
                 pair.stride);
   BlockGroup<WARPS> group;
-  Transport<BlockGroup<WARPS>> transport(group, pair, call);
+  // Columns in registers where there are enough of these: at 128 tokens some would be in memory after all.
+  constexpr int WIDTHS = T == 128 ? 0 : T / LANES;
+  Transport<BlockGroup<WARPS>, WIDTHS> transport(group, pair, call);
   const bool has_plan = pair.n > 0 && transport.plan();
   transport.links(Output(call, index, span), has_plan);
 }

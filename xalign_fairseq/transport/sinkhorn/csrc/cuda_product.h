@@ -39,22 +39,37 @@ struct Sides {
   bool aligned;  // every row begins at a multiple of VECTOR
 };
 
+// VECTOR bytes into shared memory, asynchronously: `filled` from global memory, then zeros. Both at multiples of VECTOR.
+__device__ __forceinline__ void copy_async(char* to, const char* from, int filled) {
+#ifdef __CUDA_ARCH__
+  // The intrinsic's number of zeros is a constant of the instruction: for a variable it is a branch for each number.
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                   static_cast<unsigned>(__cvta_generic_to_shared(to))),
+               "l"(__cvta_generic_to_global(from)), "r"(filled)
+               : "memory");
+#else
+  __pipeline_memcpy_async(to, from, VECTOR, VECTOR - filled);
+#endif
+}
+
 // Bytes [begin, begin + SLICE) of each row into a stage, the source's T rows before the target's; 0 where nothing is.
 template <int T, class Element>
 __device__ __forceinline__ void fetch(char* stage, const Sides& sides, int begin) {
-  constexpr int ACROSS = SLICE / VECTOR;
+  // A thread copies the same bytes of every DOWN-th row.
+  constexpr int ACROSS = SLICE / VECTOR, DOWN = Tile<T>::THREADS / ACROSS;
+  static_assert(T % DOWN == 0);
+  const int row = threadIdx.x / ACROSS, within = threadIdx.x % ACROSS * VECTOR, byte = begin + within;
+  const int left = sides.bytes - byte, most = left < 0 ? 0 : left < VECTOR ? left : VECTOR;
 #pragma unroll
   for (int side = 0; side < 2; ++side) {
     const Tokens& tokens = side == 0 ? sides.src : sides.tgt;
-#pragma unroll
-    for (int slot = threadIdx.x; slot < T * ACROSS; slot += Tile<T>::THREADS) {
-      const int token = slot / ACROSS, within = slot % ACROSS * VECTOR, byte = begin + within;
-      const int left = token < tokens.count ? sides.bytes - byte : 0;
-      const int filled = left < 0 ? 0 : left < VECTOR ? left : VECTOR;
-      const char* from = filled > 0 ? tokens.first + token * tokens.stride + byte : tokens.first;
+#pragma unroll 1
+    for (int token = row; token < row + T; token += DOWN) {
+      const int filled = token < tokens.count ? most : 0;
+      const char* from = tokens.first + (filled > 0 ? token * tokens.stride + byte : 0);
       char* to = stage + (side * T + token) * PITCH + within;
       if (sides.aligned) {
-        __pipeline_memcpy_async(to, from, VECTOR, VECTOR - filled);
+        copy_async(to, from, filled);
       } else {
         for (int at = 0; at < VECTOR; at += int(sizeof(Element)))
           *reinterpret_cast<Element*>(to + at) =

@@ -28,9 +28,11 @@
 #define XALIGN_DEVICE __host__ __device__ __forceinline__
 // Not unrolled: a row is a few lanes' widths, and CUDA's compiler would make four copies of each loop and spill.
 #define XALIGN_FOR _Pragma("unroll 1") for
+#define XALIGN_UNROLLED _Pragma("unroll")
 #else
 #define XALIGN_DEVICE inline
 #define XALIGN_FOR for
+#define XALIGN_UNROLLED
 #endif
 
 namespace xalign {
