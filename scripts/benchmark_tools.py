@@ -11,7 +11,6 @@ method that is missing or fails here says so in the place of its figures.
 
 import argparse
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,6 +22,8 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
+
+from peak_memory import peak_mb
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
 from xalign_fairseq.files import atomic_write
@@ -130,7 +131,7 @@ def measure(tool: str, folder: Path, device: str) -> dict[str, Any]:
     except Exception as error:  # other people's programs under versions that they do not know
         measured["error"] = _said(error)
         print(f"{tool}: {measured['error']}", file=sys.stderr)
-    measured["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    measured["peak_mb"] = peak_mb()
     if device == "cuda":
         measured["device_peak_mb"] = torch.cuda.max_memory_allocated() / 2**20
     return measured

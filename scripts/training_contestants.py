@@ -6,7 +6,6 @@ float32 weights, autocast, torch's fused AdamW.
 """
 
 import logging
-import resource
 import warnings
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
@@ -16,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from peak_memory import peak_mb
 from sinkhorn_step import Clock
 from training_batches import (
     Sample,
@@ -225,7 +225,7 @@ class Peak:
 
     def look(self) -> dict[str, float]:
         """What it is by now."""
-        found = {"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10}
+        found = {"peak_mb": peak_mb()}
         if self.device == "cuda":
             self.highest = max(self.highest, torch.cuda.max_memory_allocated())
             found["device_peak_mb"] = self.highest / 2**20
