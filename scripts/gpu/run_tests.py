@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+MARK = "pytest.mark.gpu"
 SLOWEST = 10
 
 
@@ -45,13 +46,23 @@ def run(sources: Path, folder: Path, seconds: float) -> int:
     os.chdir(sources)  # of which only the tests are taken; the package is the installed one
     # -m replaces "not slow" of pyproject.toml: slow ones run, too.
     options = ["-q", "-p", "no:cacheprovider", "-m", "gpu", f"--durations={SLOWEST}", f"--junitxml={report}"]
-    code = int(pytest.main([*options, "tests"], plugins=[deadline]))
+    code = int(pytest.main([*options, *files(Path("tests"))], plugins=[deadline]))
     if not report.is_file():
         return code or 1
     found = {**count(report), "not_begun": deadline.left}
     (folder / "tests.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     report.unlink()
     return code or int(not found["passed"] or bool(deadline.left))
+
+
+def files(tests: Path) -> list[str]:
+    """The files with such tests, the kernels' first. The others are not even imported: some need more than the kit has.
+
+    Raises:
+        SystemExit: there is none.
+    """
+    found = [str(path) for path in tests.rglob("test_*.py") if MARK in path.read_text(encoding="utf-8")]
+    return sorted(found, reverse=True) or sys.exit(f"no file in {tests.resolve()} has {MARK}")
 
 
 def count(report: Path) -> dict[str, Any]:

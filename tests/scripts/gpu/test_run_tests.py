@@ -26,6 +26,7 @@ def stage(tmp_path):
     def run(*names, seconds=60):
         for name in names:
             (tmp_path / f"source/tests/test_{name}.py").write_text(f"import pytest\n\n{CASES[name]}")
+        (tmp_path / "source/tests/test_elsewhere.py").write_text("import what_the_kit_does_not_have\n")
         command = [sys.executable, "-P", str(SCRIPT), str(tmp_path / "source"), str(tmp_path), str(seconds)]
         done = subprocess.run(command, capture_output=True, text=True)
         return done.returncode, json.loads((tmp_path / "tests.json").read_text())
