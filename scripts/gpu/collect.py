@@ -4,12 +4,14 @@
 usage: collect.py [OUT] [--check]
 
 OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), whose tables and pictures
-are written anew; what ran where goes to xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads; then the parts
-<!-- gpu:NAME --> of README.md and docs/gpu.md, and all tables of compile_results.py, are written from these files.
+are written anew, the profile and the continued training beside them; what ran where goes to
+xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of README.md and
+docs/gpu.md, and all tables of compile_results.py, are written from these files.
 Without OUT the documents alone are written, from what is there; --check only compares them.
 """
 
 import argparse
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,6 +35,8 @@ RUNS = Path("xalign_fairseq/cli/gpu_runs.json")
 RESULTS = Path("scripts/results")
 DOCUMENTS = ("README.md", "docs/gpu.md")
 COMMAND = "python scripts/gpu/collect.py"
+RENAMED = {"models.json": "models-cuda.json"}
+BESIDE = {"models.png": "models-cuda.png", "sinkhorn-profile-cuda.txt": "sinkhorn-profile-cuda.txt"}
 KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit")
 REPORTS = {
     "aligner-cuda.json": benchmark_aligner.report,
@@ -76,6 +80,7 @@ def take(results: Sequence[Mapping[str, Any]], root: Path) -> None:
     """Write the benchmarks' files and reports, and the entry of this run, in the place of one of the same commit."""
     for result in results:
         for name, figures in result.get("figures", {}).items():
+            name = RENAMED.get(name, name)
             if name.endswith("-cuda.json"):  # also of a stage that failed in part: the file says in what
                 write_json(root / RESULTS / name, figures)
                 print(f"wrote {RESULTS / name}")
@@ -99,6 +104,10 @@ def main() -> int:
     args = parser.parse_args()
     if args.out and not args.check:
         take(read(args.out), args.root)
+        for name, new in BESIDE.items():
+            if (args.out / name).is_file():
+                shutil.copyfile(args.out / name, args.root / RESULTS / new)
+                print(f"wrote {RESULTS / new}")
     runs = read_json(args.root / RUNS)["runs"]
     write = {"runs": lambda: gpu_tables.runs(runs), "budgets": lambda: gpu_tables.budgets(args.root / RESULTS)}
     documents = [args.root / name for name in DOCUMENTS]

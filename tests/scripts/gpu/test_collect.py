@@ -54,7 +54,9 @@ def collect(*arguments):
 def test_results_stand_in_the_tables_and_in_what_doctor_reads(root, out):
     out("aligner", figures={"aligner-cuda.json": ALIGNER})
     out("tests", "failed", {"tests.json": {"passed": 4, "failed": ["a"], "skipped": []}}, reason="exit code 1")
+    out("models", figures={"models.json": {"valid": []}})
     folder = out("install", start="2026-11-22T09:00:00+00:00")
+    (folder / "models.png").write_bytes(b"picture")
     done = collect(folder, "--root", root)
     assert done.returncode == 0, done.stderr
     (run,) = json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]
@@ -62,6 +64,8 @@ def test_results_stand_in_the_tables_and_in_what_doctor_reads(root, out):
     assert next(iter(run["stages"])) == "install"
     assert run["stages"]["tests"] == {"status": "failed", "seconds": 3.0, "reason": "exit code 1", "tests": [4, 1, 0]}
     assert json.loads((root / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
+    assert json.loads((root / "scripts/results/models-cuda.json").read_text()) == {"valid": []}
+    assert (root / "scripts/results/models-cuda.png").read_bytes() == b"picture"
     for page in ("README.md", "docs/gpu.md"):
         assert "failed: 4 passed, 1 failed, 0 skipped" in (root / page).read_text()
     assert "| 50.0 (1.00) |" in (root / "README.md").read_text()  # the aligner's own table
