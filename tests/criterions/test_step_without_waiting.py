@@ -26,6 +26,8 @@ WAITING = {
     "word_exchange": "masked positions are picked",
     "self_training": "links of both directions are listed",
 }
+# Those of the package: another test of the session may have registered its own.
+NAMES = sorted(name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq."))
 OPTIONS = {"moco": {"moco_queue_size": 8, "moco_queue_init": "random"}}
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
@@ -110,7 +112,7 @@ def test_the_step_does_not_synchronise_a_gpu(options, dtype):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("dtype", DTYPES[:2])
-@pytest.mark.parametrize("name", sorted(OBJECTIVES))
+@pytest.mark.parametrize("name", NAMES)
 def test_no_objective_synchronises_a_gpu_but_those_that_are_known_to(name, dtype, request):
     if name in WAITING:
         request.applymarker(pytest.mark.xfail(reason=WAITING[name]))

@@ -34,7 +34,8 @@ TOLERANCE = {"float32": 2e-3, "bf16": 0.05, "fp16": 0.02}
 MORE = {"moco": ("--moco-queue-size", 8, "--moco-queue-init", "random"), "dwa": ("--dwa-start-update", 0)}
 # They read no text, or move nothing by themselves.
 BESIDE_MLM = ("lexicon_align", "reg_hidden", "reg_param")
-NAMES = [f"mlm,{name}" if name in BESIDE_MLM else name for name in sorted(OBJECTIVES)] + ["mlm,tlm,dwa"]
+OWN = sorted(name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq."))
+NAMES = [f"mlm,{name}" if name in BESIDE_MLM else name for name in OWN] + ["mlm,tlm,dwa"]
 
 
 def in_precision(precision, objectives=""):
