@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Write the option tables of user_dir_docs.md from the registered tasks, models, criterions and objectives.
 
+And the tables of defaults there and in README.md, with what was measured of them.
+
 usage: document_options.py [--check] [--root FOLDER]
 """
 
@@ -217,10 +219,10 @@ def write(name: str) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the tables are outdated")
-    parser.add_argument("--root", type=Path, default=ROOT, help="the folder with user_dir_docs.md (default: this one)")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder with both (default: this one)")
     args = parser.parse_args()
     xalign_fairseq.register()
-    documents = [args.root / "user_dir_docs.md"]
+    documents = [path for name in ("user_dir_docs.md", "README.md") if (path := args.root / name).is_file()]
     return exit_code(lambda: markers.update(documents, "options", write, args.check, COMMAND))
 
 
