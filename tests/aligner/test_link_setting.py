@@ -36,7 +36,7 @@ def test_a_method_with_what_is_otherwise_than_usual(method, options, words):
 def test_options_give_the_setting_again(name):
     parser = argparse.ArgumentParser()
     add_link_arguments(parser)
-    add_model_arguments(parser, checkpoint_required=False)
+    add_model_arguments(parser)
     odd = {"filter": "union", "iterations": 7, "mu": 0.3, "order": "rows-first", "rounds": 4, "alpha": 0.6}
     odd |= {"dustbin": 0.7, "threshold": 1 / 3}
     for options in ({}, {option: odd[option] for option in METHODS[name].options}):

@@ -9,7 +9,7 @@ from xalign_fairseq.objectives.registry import OBJECTIVES
 pytestmark = pytest.mark.slow
 EVERY = (
     "mlm", "tlm", "dwa", "l2_align", "word_contrastive", "reg_hidden", "reg_param", "moco", "sentence_mlm",
-    "word_exchange", "lexicon_align", "dict_mlm", "ot_align",
+    "word_exchange", "lexicon_align", "dict_mlm", "ot_align", "self_training", "consistency",
 )  # fmt: skip
 COMPOSED = (
     "--objectives", ",".join(EVERY), "--loss-normalization", "per-objective", "--moco-queue-size", 16,
