@@ -58,6 +58,12 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
         raise
 
 
+def atomic_copy(source: str | os.PathLike, target: str | os.PathLike) -> None:
+    """Copy a file whole or not at all, by :func:`atomic_write`."""
+    with open(source, "rb") as stream, atomic_write(target, "wb") as out:
+        shutil.copyfileobj(stream, out, 1 << 24)
+
+
 @contextmanager
 def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[Path]:
     """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.

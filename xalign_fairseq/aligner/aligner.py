@@ -1,6 +1,5 @@
 """The word aligner: sentence pairs in, word links with probabilities out, from a checkpoint and without fairseq."""
 
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -294,7 +293,7 @@ class Aligner:
         encoded = encode_pairs(self.tokenizer, pairs, self.unknown)
         links: list[list[Links]] = [[{} for _ in settings] for _ in pairs]
         # An empty side has no links, and what memory would not hold gets none: the encoder is not asked.
-        full = [pair for pair in encoded if 0 < math.prod(pair.sizes) <= MOST_SIMILARITIES]
+        full = [pair for pair in encoded if 0 < pair.similarities <= MOST_SIMILARITIES]
         if progress:
             progress(len(encoded) - len(full))
         for batch in self._batches(full):
@@ -305,9 +304,7 @@ class Aligner:
                 progress(len(batch))
         return [
             [
-                Alignment(
-                    *self._linked_units(pair, words), found, self.units, math.prod(pair.sizes) > MOST_SIMILARITIES
-                )
+                Alignment(*self._linked_units(pair, words), found, self.units, pair.similarities > MOST_SIMILARITIES)
                 for found in links[pair.index]
             ]
             for pair, words in zip(encoded, pairs, strict=True)

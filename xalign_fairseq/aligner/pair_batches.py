@@ -24,6 +24,11 @@ class EncodedPair:
         """Tokens of either side."""
         return len(self.src), len(self.tgt)
 
+    @property
+    def similarities(self) -> int:
+        """How many pairs of tokens there are."""
+        return len(self.src) * len(self.tgt)
+
 
 def encode_pairs(
     tokenizer: Tokenizer, pairs: Sequence[tuple[Sequence[str], Sequence[str]]], unknown: UnknownTokens

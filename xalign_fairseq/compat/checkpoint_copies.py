@@ -7,11 +7,10 @@ Can go: when fairseq copies to a temporary name first.
 """
 
 import functools
-import shutil
 from collections.abc import Callable
 
 from xalign_fairseq.compat.patching import replace, source_has
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import atomic_copy
 
 NAME = "checkpoint copies"
 WHY = "fairseq copies checkpoints in place, and a kill leaves half of one"
@@ -39,8 +38,7 @@ def _whole(copy: Callable[..., bool]) -> Callable[..., bool]:
 
         if not PathManager.supports_rename(dst_path):  # somewhere else than on this machine
             return copy(src_path, dst_path, overwrite)
-        with open(src_path, "rb") as source, atomic_write(dst_path, "wb") as target:
-            shutil.copyfileobj(source, target, 1 << 24)
+        atomic_copy(src_path, dst_path)
         return True
 
     return copy_whole

@@ -1,10 +1,9 @@
 """The checkpoints of a run that was killed: whole again, so that the training goes on."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.files import atomic_copy
 
 BEST, LAST = "checkpoint_best.pt", "checkpoint_last.pt"
 
@@ -33,8 +32,7 @@ def repair(
     for path in damaged:
         if path.name in (BEST, LAST):
             say(f"{path} is damaged: {newest.name}, of update {whole[newest]}, takes its place")
-            with open(newest, "rb") as source, atomic_write(path, "wb") as target:
-                shutil.copyfileobj(source, target)
+            atomic_copy(newest, path)
     return newest, [path for path in damaged if path.name not in (BEST, LAST)]
 
 
