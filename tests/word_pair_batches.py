@@ -64,3 +64,15 @@ class Trial(trials.Trial):
                 tokens = [tuple(sentence[1 + side][link[side]]) for side in sides]
                 found.append((*vectors, sentence[0][1 - pivot], *tokens))
         return found
+
+
+def assert_same_gradient(trial, gradient, plain):
+    """That a trial's gradient is that of a loss worked out plainly, and reaches most parameters."""
+    parameters = trial.parameters
+    expected = torch.autograd.grad(plain, list(parameters.values()), allow_unused=True)
+    reached = 0
+    for name, each in zip(parameters, expected, strict=True):
+        if each is not None:
+            torch.testing.assert_close(gradient[name], each, rtol=1e-7, atol=1e-9, msg=name)
+            reached += each.abs().max() > 1e-4
+    assert reached > 10

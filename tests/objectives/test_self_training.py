@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from word_pair_batches import SENTENCES, Trial, batch, bitext
+from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig, labelling_method
@@ -47,17 +47,6 @@ def released(trial, sentence, threshold=1e-3):
     q = products.exp() / products.exp().sum(0, keepdim=True)
     links = ((p > threshold) & (q > threshold)).double()
     return -((p * links).sum() / len(src) + (q * links).sum() / len(tgt))
-
-
-def assert_same_gradient(trial, gradient, plain):
-    parameters = trial.parameters
-    expected = torch.autograd.grad(plain, list(parameters.values()), allow_unused=True)
-    reached = 0
-    for name, each in zip(parameters, expected, strict=True):
-        if each is not None:
-            torch.testing.assert_close(gradient[name], each, rtol=1e-7, atol=1e-9, msg=name)
-            reached += each.abs().max() > 1e-4
-    assert reached > 10
 
 
 def test_loss_and_gradient_equal_the_restatement():
