@@ -10,6 +10,7 @@ import importlib
 from xalign_fairseq.compat.patching import PatchStatus
 
 UNITS = (
+    "input_errors",
     "numpy_long",
     "safe_globals",
     "broadcast",

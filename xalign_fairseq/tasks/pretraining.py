@@ -109,6 +109,7 @@ class XalignPretrainingConfig(FairseqDataclass):
             "dictionary and tokenizer are always compared)"
         },
     )
+    debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
     seed: int = II("common.seed")
     fp16: bool = II("common.fp16")
     bf16: bool = II("common.bf16")

@@ -67,6 +67,7 @@ class TransferConfig(FairseqDataclass):
     pair_separators: int = field(
         default=2, metadata={"help": "</s> between two texts: 2 as in XLM-R, 1 as in this package's bitext"}
     )
+    debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
     # Not an option: every draw is keyed by the seed.
     seed: int = II("common.seed")
 
