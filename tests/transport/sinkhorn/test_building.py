@@ -5,6 +5,7 @@ import fcntl
 import json
 import logging
 import multiprocessing
+import os
 import shutil
 
 import pytest
@@ -98,8 +99,30 @@ def test_a_cache_that_cannot_be_written(native, again, tmp_path, monkeypatch):
     monkeypatch.setenv("XALIGN_CACHE", str(tmp_path / "file/cache"))
     monkeypatch.setattr(building.tempfile, "tempdir", str(tmp_path / "temporary"))
     value, said = again()
-    assert value == 42 and "the cache can't be written" in said[0]
+    assert value == 42 and "the cache can't be used" in said[0]
     assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_a_cache_that_others_may_write_is_not_trusted(native, again, tmp_path, monkeypatch):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    value, said = again()
+    assert value == 42 and "other users may write" in said[0] and "for this process alone" in said[0]
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_a_library_that_others_may_write_is_compiled_anew_and_theirs_no_more(native, again, tmp_path):
+    before = os.umask(0)
+    try:
+        assert again()[0] == 42
+        [library] = (tmp_path / "cache").glob(f"cpu-*/{LIBRARY}")
+        assert not library.stat().st_mode & 0o022
+        assert again() == (42, [])
+        library.chmod(0o666)
+        value, said = again()
+    finally:
+        os.umask(before)
+    assert value == 42 and "other users may write" in said[0] and not library.stat().st_mode & 0o022
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import torch
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import file_sha256
+from xalign_fairseq.launch.cache import OTHERS_WRITE, cache_folder, fault, make_private
 from xalign_fairseq.transport.sinkhorn.toolchain import (
     LIBRARY,
     Recipe,
@@ -78,13 +79,13 @@ def built(kind: str) -> Built:
     with ExitStack() as stack:
         try:
             folder = cached_folder(recipe)
+            make_private(folder.parent)
             loaded = _load_cached(folder)
             if loaded is not None:
                 return loaded
-            folder.parent.mkdir(parents=True, exist_ok=True)
             stack.enter_context(_locked(folder.parent / ".lock"))
         except (OSError, RuntimeError) as error:
-            logger.warning("the cache can't be written (%s): the library is compiled for this process alone", error)
+            logger.warning("the cache can't be used (%s): the library is compiled for this process alone", error)
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="xalign-"))) / kind
         return _load_cached(folder) or _compile(recipe, folder)
 
@@ -112,9 +113,7 @@ def cached_folder(recipe: Recipe) -> Path:
     Raises:
         RuntimeError: this user has no home.
     """
-    given = os.environ.get("XALIGN_CACHE")
-    base = Path(given) if given else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "xalign_fairseq"
-    return base / f"{recipe.kind}-{recipe.key}"
+    return cache_folder() / f"{recipe.kind}-{recipe.key}"
 
 
 def cuda_fault(device: int) -> str | None:
@@ -140,6 +139,10 @@ def capabilities() -> list[tuple[int, int]]:
 def _load_cached(folder: Path) -> Built | None:
     """The same, if the file is what the compiler wrote: a file that breaks off would kill the process that loads it."""
     path = folder / LIBRARY
+    for each in (folder, path):
+        if each.exists() and (reason := fault(each)):
+            logger.warning("a native library is not loaded and is compiled anew: %s", reason)
+            return None
     if path.is_file() and read_record(folder).get("library") != file_sha256(path):
         logger.warning("the native library in %s is damaged and is compiled anew", folder)
         return None
@@ -162,6 +165,8 @@ def _compile(recipe: Recipe, folder: Path) -> Built:
     start = time.monotonic()
     compile_library(recipe, folder)
     logger.info("compiled in %.1f s", time.monotonic() - start)
+    for path in (folder, folder / LIBRARY):
+        path.chmod(path.stat().st_mode & ~OTHERS_WRITE)  # whatever the umask is
     record = read_record(folder)
     if record["no_openmp"]:
         logger.warning("%s has no OpenMP: Sinkhorn runs in one thread", recipe.compiler)
@@ -174,7 +179,7 @@ def _compile(recipe: Recipe, folder: Path) -> Built:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """One process at a time. The system frees the lock of a process that dies; a network's may not, so waiting ends."""
-    with open(path, "w") as stream:
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600), "w") as stream:
         deadline = time.monotonic() + PATIENCE
         while not _lock(stream.fileno()):
             if time.monotonic() > deadline:
