@@ -4,6 +4,7 @@ import json
 import re
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -207,3 +208,14 @@ def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(cal
         found.append((tmp_path / "links").read_text())
     assert found[0] == found[1]
     assert score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer == pytest.approx(result["aer"])
+
+
+def test_the_progress_tells_what_the_log_says():
+    from xalign_fairseq.aligner.training.log import Progress
+    from xalign_fairseq.cli.train_aligner import _show
+
+    said = []
+    bar = SimpleNamespace(n=10, update=said.append, set_postfix_str=said.append, write=said.append)
+    _show(bar, Progress(50, loss=4.0, of=100, data_wait=1.25))
+    _show(bar, Progress(50, loss=4.0))
+    assert said == [40, "loss 4.00, 1.2 % waiting for data", 40, "loss 4.00"]

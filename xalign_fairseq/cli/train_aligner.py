@@ -175,7 +175,8 @@ def _show(bar: Any, report: "Progress") -> None:
     bar.total = report.of
     bar.update(report.updates - bar.n)
     if report.loss is not None:
-        bar.set_postfix_str(f"loss {report.loss:.2f}")
+        wait = "" if report.data_wait is None else f", {report.data_wait:.1f} % waiting for data"
+        bar.set_postfix_str(f"loss {report.loss:.2f}{wait}")
     if report.aer is not None:
         bar.write(f"update {report.updates}: AER {100 * report.aer:.2f}")
 

@@ -25,6 +25,7 @@ UNITS = (
     "task_state",
     "early_stopping",
     "whole_updates",
+    "data_wait",
 )
 
 _statuses: list[PatchStatus] = []

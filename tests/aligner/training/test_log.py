@@ -9,6 +9,10 @@ HEAD = "2026-01-01 00:00:00 | INFO | "
     ("line", "report"),
     [
         ('train_inner | {"epoch": 2, "update": 1.5, "loss": "4.25", "num_updates": "150"}\n', Progress(150, loss=4.25)),
+        (
+            'train_inner | {"epoch": 2, "loss": "4.25", "num_updates": "150", "data_wait": "1.5"}\n',
+            Progress(150, loss=4.25, data_wait=1.5),
+        ),
         ('valid | {"epoch": 2, "valid_aer": "0.31", "valid_num_updates": "150"}\n', Progress(150, aer=0.31)),
         ('valid | {"epoch": 2, "valid_loss": "3", "valid_num_updates": "150"}\n', Progress(150)),
         ('train | {"epoch": 2, "train_loss": "3", "train_num_updates": "150"}\n', None),

@@ -11,13 +11,16 @@ _ROW = re.compile(r"\| (?P<kind>train_inner|valid) \| (?P<values>\{.*\})\s*$")
 class Progress:
     """A line of the log: updates done, and the loss of training (in bits) or the AER of a validation.
 
-    ``of``: how many updates there will be, where it is known.
+    Attributes:
+        of: how many updates there will be, where it is known.
+        data_wait: per cent of the time of training that passed in waiting for batches, since the line before.
     """
 
     updates: int
     loss: float | None = None
     aer: float | None = None
     of: int | None = None
+    data_wait: float | None = None
 
 
 def read_line(line: str) -> Progress | None:
@@ -35,6 +38,9 @@ def read_line(line: str) -> Progress | None:
     except ValueError:  # a line that was written while the process was killed
         return None
     if found["kind"] == "train_inner":
-        return Progress(int(values["num_updates"]), loss=float(values["loss"]))
+        wait = values.get("data_wait")
+        return Progress(
+            int(values["num_updates"]), loss=float(values["loss"]), data_wait=None if wait is None else float(wait)
+        )
     aer = values.get("valid_aer")
     return Progress(int(values["valid_num_updates"]), aer=None if aer is None else float(aer))

@@ -1,0 +1,51 @@
+"""How much of training's time passes in waiting for data."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+class DataWait:
+    """Seconds of wall time spent ``waiting`` for batches and ``working`` on them; time beside both is left out.
+
+    Example::
+
+        clock = DataWait()
+        for _ in range(100):
+            batch = clock.wait(next, batches)
+            clock.work(train_step, batch)
+        clock.share     # 0.02: 2 % of the time of an update passes in waiting for its batch
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self.waiting = self.working = 0.0
+
+    def wait(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call what gives a batch."""
+        begin = time.perf_counter()
+        try:
+            return call(*args, **kwargs)
+        finally:
+            self.waiting += time.perf_counter() - begin
+
+    def work(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Call what trains on a batch."""
+        begin = time.perf_counter()
+        try:
+            return call(*args, **kwargs)
+        finally:
+            self.working += time.perf_counter() - begin
+
+    @property
+    def seconds(self) -> float:
+        """Of both."""
+        return self.waiting + self.working
+
+    @property
+    def share(self) -> float:
+        """Of waiting in both, 0 to 1; 0 before any."""
+        return self.waiting / self.seconds if self.seconds else 0.0
