@@ -2,10 +2,11 @@ import copy
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
+from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer, attend, attend_by_products
 from xalign_fairseq.errors import XalignError
 
 
@@ -70,6 +71,35 @@ def test_padding_and_batch_never_change_a_state(encoder, tokens):
         torch.testing.assert_close(together[row, :length], alone, rtol=1e-12, atol=1e-12)
         place = order.tolist().index(row)
         torch.testing.assert_close(shuffled[place, :length], alone, rtol=1e-12, atol=1e-12)
+
+
+def attended(by, given, padding, dtype):
+    """Mixed values at unpadded positions, and the gradients of queries, keys and values."""
+    q, k, v = (each.detach().to(dtype).requires_grad_() for each in given)
+    mixed = by(q, k, v, padding, 0.0).masked_fill(padding[:, None, :, None], 0)
+    mixed.square().sum().backward()
+    return [each.double() for each in (mixed.detach(), q.grad, k.grad, v.grad)]
+
+
+def test_attention_by_products_is_attention():
+    given = torch.randn(3, 3, 2, 9, 4, dtype=torch.float64)
+    padding = torch.arange(9) >= torch.tensor([[9], [5], [1]])
+    truth = attended(attend, given, padding, torch.float64)
+    for found, expected in zip(attended(attend_by_products, given, padding, torch.float64), truth, strict=True):
+        torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+    none = attend_by_products(*given, None, 0.0)
+    torch.testing.assert_close(none, attend(*given, None, 0.0), rtol=1e-12, atol=1e-12)
+    # Bfloat16 on a CPU takes it, and is as near to the truth as torch's own.
+    taken = attended(attend, given, padding, torch.bfloat16)
+    assert all(map(torch.equal, taken, attended(attend_by_products, given, padding, torch.bfloat16)))
+    own = attended(
+        lambda q, k, v, padding, _: F.scaled_dot_product_attention(q, k, v, ~padding[:, None, None]),
+        given, padding, torch.bfloat16,
+    )  # fmt: skip
+    for found, other, expected in zip(taken, own, truth, strict=True):
+        assert (found - expected).abs().max() <= 1.5 * (other - expected).abs().max() + 0.01
+    # A sequence of padding alone harms nobody.
+    assert all(each.isfinite().all() for each in attended(attend, given, padding | True, torch.bfloat16))
 
 
 def test_padding_takes_no_position_and_positions_run_on_over_the_inner_separator(encoder):
