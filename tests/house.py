@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "xalign_fairseq"
 # the --user-dir: it registers what stands below it.
 FLOORS = (
     *("__main__", "cli", "aligner", "__init__", "tasks", "criterions", "objectives", "transfer", "languages", "compat"),
-    *("encoder", "evaluation", "plots", "data", "transport", "sample", "links", "labelled", "launch"),
+    *("encoder", "evaluation", "plots", "data", "transport", "sample", "links", "labelled", "ops", "launch"),
     *("files", "errors", "version"),
 )
 

@@ -83,3 +83,22 @@ def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
     (found,) = _doctor_environment._gpu()
     assert found.level == "note"
     assert ("--index-url https://download.pytorch.org/whl/cpu" in found.text) == bool(cuda)
+
+
+@pytest.mark.parametrize(
+    ("times", "level", "text"),
+    [
+        ({"torch": 20.0, "onednn": 10.0}, "ok", "20 ms by torch and 10 ms by onednn"),
+        ({"torch": 10.0, "onednn": 20.0}, "note", "--linear-products torch"),
+    ],
+)
+def test_products_are_timed_by_each_library(monkeypatch, times, level, text):
+    monkeypatch.setattr("xalign_fairseq.ops.products.decide", lambda selected: ("onednn", "since it is"))
+    monkeypatch.setattr("xalign_fairseq.ops.products.fault", lambda library: "")
+    monkeypatch.setattr(_doctor_environment, "_milliseconds", lambda library, x, weight: times[library])
+    (said,) = [finding for finding in _doctor_environment.devices() if finding.topic == "float32 products"]
+    assert said.level == level and said.text.startswith("onednn, since it is; 512 x 768 x 3072") and text in said.text
+
+
+def test_a_product_takes_some_time_by_torch():
+    assert _doctor_environment._milliseconds("torch", torch.ones(8, 8), torch.ones(8, 8)) > 0

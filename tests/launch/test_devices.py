@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.devices import choose_device, cores, fast_bfloat16, visible_gpus
+from xalign_fairseq.launch import devices
+from xalign_fairseq.launch.devices import choose_device, cores, cpu_vendor, fast_bfloat16, visible_gpus
 
 
 @pytest.fixture
@@ -75,3 +76,20 @@ def test_bfloat16_is_fast_where_the_processor_has_instructions_for_it(monkeypatc
 def test_bfloat16_is_fast_on_gpus_from_ampere_on(monkeypatch, capability, expected):
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
     assert fast_bfloat16(torch.device("cuda:0")) is expected
+
+
+@pytest.mark.parametrize(
+    ("info", "windows", "vendor"),
+    [
+        ("processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\n", "", "AuthenticAMD"),
+        ("processor : 0\nCPU implementer : 0x41\n", "", ""),
+        (None, "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD", "AuthenticAMD"),
+        (None, "", ""),
+    ],
+)
+def test_the_maker_of_the_cpu(monkeypatch, tmp_path, info, windows, vendor):
+    monkeypatch.setattr(devices, "CPU_INFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr("platform.processor", lambda: windows)
+    if info is not None:
+        (tmp_path / "cpuinfo").write_text(info)
+    assert cpu_vendor() == vendor

@@ -1,11 +1,14 @@
 """What ``xalign doctor`` looks at outside any data: versions, patches, devices."""
 
 import importlib.util
+import math
 import platform
 import re
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._doctor_findings import Finding
 from xalign_fairseq.launch.installed import (
@@ -18,6 +21,9 @@ from xalign_fairseq.launch.installed import (
     version,
 )
 from xalign_fairseq.version import __version__
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 OPTIONAL = {
@@ -93,8 +99,8 @@ def patches() -> list[Finding]:
 
 
 def devices() -> list[Finding]:
-    """GPU and apex."""
-    return [*_gpu(), _apex()]
+    """GPU, what multiplies on the CPU, and apex."""
+    return [*_gpu(), _products(), _apex()]
 
 
 def _gpu() -> Iterable[Finding]:
@@ -111,6 +117,34 @@ def _gpu() -> Iterable[Finding]:
         size = f"{device.total_memory / 2**30:.0f} GiB, compute capability {device.major}.{device.minor}"
         found.append(Finding("ok", f"GPU {index}", f"{device.name}, {size}, CUDA {torch.version.cuda}"))
     return found
+
+
+def _products() -> Finding:
+    """Which library multiplies float32 matrices on the CPU, and the time of one product by each that there is."""
+    import torch
+
+    from xalign_fairseq.ops import products
+
+    library, why = products.decide("auto")
+    x, weight = torch.ones(512, 768), torch.ones(3072, 768)
+    times = {name: _milliseconds(name, x, weight) for name in ("torch", "onednn") if not products.fault(name)}
+    shape = f"512 x 768 x 3072 takes {' and '.join(f'{each:.0f} ms by {name}' for name, each in times.items())}"
+    # The rule is fixed, so that results are; a machine that it does not suit is worth knowing.
+    slow = times[library] > 1.5 * min(times.values())
+    advice = f"\nfaster in training: --linear-products {min(times, key=times.__getitem__)}" if slow else ""
+    return Finding("note" if slow else "ok", "float32 products", f"{library}, {why}; {shape}{advice}")
+
+
+def _milliseconds(library: str, x: "Tensor", weight: "Tensor") -> float:
+    from xalign_fairseq.ops import products
+
+    best = math.inf
+    with products.using(library):
+        for _ in range(3):
+            start = time.perf_counter()
+            products.linear(x, weight)
+            best = min(best, time.perf_counter() - start)
+    return 1000 * best
 
 
 def _apex() -> Finding:

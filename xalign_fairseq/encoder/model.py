@@ -19,6 +19,7 @@ from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.devices import fast_bfloat16
+from xalign_fairseq.ops import products
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -55,6 +56,13 @@ class XalignModelConfig(FairseqDataclass):
             "device is fast at it)"
         },
     )
+    linear_products: str = field(
+        default="auto",
+        metadata={
+            "help": "library of float32 products on the CPU: torch (its own choice), onednn, or auto (onednn on AMD's "
+            "processors with AVX-512, else torch)"
+        },
+    )
     layer_norm_eps: float = field(
         default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
     )
@@ -86,6 +94,7 @@ class XalignModel(BaseFairseqModel):
         """Build from fairseq's options; ``task`` gives the dictionary."""
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
+        products.select(getattr(cfg, "linear_products", "auto"))
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
             state, _ = read_pretrained(cfg.init_checkpoint)
             task_state = state.get("task_state") or {}

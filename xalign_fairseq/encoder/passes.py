@@ -1,13 +1,13 @@
 """What an objective sees of the encoder during one update: shared passes, its heads, the MLM head."""
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder
+from xalign_fairseq.ops.products import linear
 
 
 class StepEncoder:
@@ -93,4 +93,4 @@ class StepEncoder:
 
     def vocabulary_logits(self, features: Tensor) -> Tensor:
         """E x + b (N, V) for features (N, H) of a head of its own: the MLM head's tied output layer alone."""
-        return F.linear(features, self._encoder.lm_head.weight, self._encoder.lm_head.bias)
+        return linear(features, self._encoder.lm_head.weight, self._encoder.lm_head.bias)

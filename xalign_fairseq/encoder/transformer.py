@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.ops.products import Linear, linear
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, padding: Tensor | None, dropout: float) -> Tensor:
@@ -49,10 +50,10 @@ class SelfAttention(nn.Module):
         dim = config.encoder_embed_dim
         self.heads = config.encoder_attention_heads
         self.dropout = config.attention_dropout
-        self.k_proj = nn.Linear(dim, dim)
-        self.v_proj = nn.Linear(dim, dim)
-        self.q_proj = nn.Linear(dim, dim)
-        self.out_proj = nn.Linear(dim, dim)
+        self.k_proj = Linear(dim, dim)
+        self.v_proj = Linear(dim, dim)
+        self.q_proj = Linear(dim, dim)
+        self.out_proj = Linear(dim, dim)
 
     def forward(self, x: Tensor, padding: Tensor | None, training: bool) -> Tensor:
         """x (B, T, H) -> (B, T, H)."""
@@ -72,8 +73,8 @@ class EncoderLayer(nn.Module):
         self.activation_dropout = config.activation_dropout
         self.self_attn = SelfAttention(config)
         self.self_attn_layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
-        self.fc1 = nn.Linear(dim, config.encoder_ffn_embed_dim)
-        self.fc2 = nn.Linear(config.encoder_ffn_embed_dim, dim)
+        self.fc1 = Linear(dim, config.encoder_ffn_embed_dim)
+        self.fc2 = Linear(config.encoder_ffn_embed_dim, dim)
         self.final_layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
 
     def forward(self, x: Tensor, padding: Tensor | None, training: bool) -> Tensor:
@@ -135,14 +136,14 @@ class LMHead(nn.Module):
     def __init__(self, config: EncoderConfig, embeddings: nn.Embedding):
         super().__init__()
         dim = config.encoder_embed_dim
-        self.dense = nn.Linear(dim, dim)
+        self.dense = Linear(dim, dim)
         self.layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.weight = embeddings.weight
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
 
     def forward(self, hidden: Tensor) -> Tensor:
         """hidden (N, H) -> logits (N, V)."""
-        return F.linear(self.layer_norm(F.gelu(self.dense(hidden))), self.weight, self.bias)
+        return linear(self.layer_norm(F.gelu(self.dense(hidden))), self.weight, self.bias)
 
 
 class Encoder(nn.Module):

@@ -1,14 +1,18 @@
 """The cores and GPUs that this process may use."""
 
 import os
+import platform
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
     import torch
+
+CPU_INFO = Path("/proc/cpuinfo")
 
 
 def cores() -> int:
@@ -39,6 +43,21 @@ def fast_bfloat16(device: "torch.device") -> bool:
     # What torch itself asks; not public, and not in every version.
     asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
     return device.type == "cpu" and any(ask() for ask in asked if ask)
+
+
+def cpu_vendor() -> str:
+    """The maker of the CPU as it names itself, such as ``GenuineIntel`` or ``AuthenticAMD``; empty if unknown.
+
+    Example::
+
+        cpu_vendor() == "AuthenticAMD"
+    """
+    try:
+        text = CPU_INFO.read_text()
+    except OSError:  # not Linux
+        return platform.processor().rpartition(" ")[2]  # on Windows "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD"
+    found = re.search(r"^vendor_id\s*:\s*(\S+)", text, re.MULTILINE)
+    return found[1] if found else ""
 
 
 def choose_device(name: str) -> "torch.device":

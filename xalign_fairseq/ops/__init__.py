@@ -1,0 +1,1 @@
+"""Operators on tensors, each by the fastest implementation that the device has."""

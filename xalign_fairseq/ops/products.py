@@ -1,0 +1,178 @@
+"""Linear maps whose float32 products run, on the CPU, by the fastest library that torch brings for it.
+
+torch multiplies float32 matrices by MKL, which on AMD's processors keeps to AVX2. Its other library, oneDNN, which it
+takes for bfloat16 alone, uses AVX-512 there. GFLOP/s of one thread of an AMD EPYC (Zen 5), torch 2.13:
+
+========================================  ===  ======
+product, rows x in x out                  MKL  oneDNN
+========================================  ===  ======
+forward, 512 x 768 x 3072                  93     209
+forward, 1024 x 384 x 1536                 95     207
+forward of a head, 150 x 384 x 250002      58     129
+gradient of the input, 512 x 768 x 3072    96     178
+gradient of the weight, 512 x 768 x 3072   94     187
+========================================  ===  ======
+
+Held to AVX2 (``ONEDNN_MAX_CPU_ISA=AVX2``) oneDNN is no faster than MKL (104 against 88). So it is taken on AMD's
+processors with AVX-512, never by a timing: a run that is resumed, and each process of several, computes the same.
+bfloat16, float16, float64, autocast and other devices are torch's own matter.
+"""
+
+import functools
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.launch.devices import cpu_vendor
+
+logger = logging.getLogger(__name__)
+
+LIBRARIES = ("auto", "torch", "onednn")
+# rows x in x out from which oneDNN wins, although a call costs more (12 microseconds, the autograd function 5): forward
+# and backward are 1.2 to 1.4 times as fast at this size, 0.7 to 1.1 times at half of it, 1.8 times at four times it.
+SMALLEST = 2**22
+
+_selected = "auto"
+
+
+def select(name: str) -> None:
+    """Choose the library of float32 products on the CPU for this process, as ``torch.backends`` does.
+
+    Args:
+        name: ``auto`` (oneDNN where it is the faster one by the table above), ``torch`` (what ``F.linear`` takes), or
+            ``onednn``.
+
+    Raises:
+        XalignError: there is no such library, or this torch does not offer it.
+
+    Example::
+
+        select("torch")
+        chosen()  # "torch"
+    """
+    global _selected
+    check_values("there is no such library", ("--linear-products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
+    if lacking := fault(name):
+        raise XalignError(
+            "this torch does not multiply float32 matrices by oneDNN",
+            where=f"--linear-products {name}",
+            found=f"torch {torch.__version__}: {lacking}",
+            next="--linear-products auto",
+        )
+    _selected = name
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """:func:`select` for a block."""
+    global _selected
+    before = _selected
+    select(name)
+    try:
+        yield
+    finally:
+        _selected = before
+
+
+def chosen() -> str:
+    """The library of float32 products on the CPU, ``torch`` or ``onednn``; what ``auto`` takes is logged once."""
+    return _constant(_selected)
+
+
+def _constant(selected: str) -> str:
+    return decide(selected)[0]
+
+
+# torch.compile then calls it while it traces, and takes the answer as a constant.
+_constant._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+@functools.cache
+def decide(selected: str) -> tuple[str, str]:
+    """The library, and why it is that."""
+    if selected != "auto":
+        return selected, "it is selected"
+    library, why = _automatic()
+    logger.info("float32 products of linear maps on the CPU: %s, %s", library, why)
+    return library, why
+
+
+def _automatic() -> tuple[str, str]:
+    vendor, level = cpu_vendor(), torch.backends.cpu.get_cpu_capability()
+    if not torch.backends.mkl.is_available():
+        return "torch", "which does not multiply by MKL here"
+    if vendor != "AuthenticAMD" or level != "AVX512":
+        return "torch", f"as on every CPU but AMD's with AVX-512: this one is {vendor or 'of an unknown make'}, {level}"
+    if lacking := fault("onednn"):
+        return "torch", f"although this is AMD's CPU with AVX-512: {lacking}"
+    return "onednn", "since MKL uses no AVX-512 on AMD's CPUs"
+
+
+def fault(library: str) -> str:
+    """Why a library can't be had; nothing if it can. The operator of oneDNN is for torch's own compiler: no promise."""
+    if library != "onednn":
+        return ""
+    if not torch.backends.mkldnn.is_available():
+        return "it is built without oneDNN"
+    return "" if hasattr(torch.ops.mkldnn, "_linear_pointwise") else "it has no mkldnn::_linear_pointwise"
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``F.linear`` by the fastest library: y = x W^T + b, with gradients of any order.
+
+    Args:
+        x: (..., I), of any strides.
+        weight: (O, I); no other copy of it is kept, since training changes it with every update.
+        bias: (O,) or None.
+
+    Example::
+
+        logits = linear(hidden, encoder.lm_head.weight, encoder.lm_head.bias)  # (N, H) -> (N, V)
+    """
+    if _takes(x, weight) and chosen() == "onednn":
+        return OneDnnLinear.apply(x, weight, bias)
+    return F.linear(x, weight, bias)
+
+
+def _takes(x: Tensor, weight: Tensor) -> bool:
+    return (
+        x.dtype == weight.dtype == torch.float32
+        and x.device.type == "cpu"
+        and x.numel() * weight.shape[0] >= SMALLEST
+        and not torch.is_autocast_enabled("cpu")
+    )
+
+
+class OneDnnLinear(torch.autograd.Function):
+    """x W^T + b and its gradients, each one product by oneDNN, which reads transposed operands in place."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """As :func:`linear`, in float32 on the CPU."""
+        ctx.save_for_backward(x, weight)
+        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """dL/dx = G W, dL/dW = G^T x, dL/db = sum over rows of G, for G = dL/dy (..., O)."""
+        x, weight = ctx.saved_tensors
+        need_x, need_weight, need_bias = ctx.needs_input_grad
+        (grad,) = grads
+        rows = grad.reshape(-1, grad.shape[-1])
+        grad_x = linear(grad, weight.t()) if need_x else None
+        grad_weight = linear(rows.t(), x.reshape(-1, x.shape[-1]).t()) if need_weight else None
+        return grad_x, grad_weight, rows.sum(0) if need_bias else None
+
+
+class Linear(nn.Linear):
+    """``nn.Linear`` by :func:`linear`; its parameters have the same names."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (..., I) -> (..., O)."""
+        return linear(x, self.weight, self.bias)
