@@ -60,6 +60,13 @@ def model() -> str:
     return option_table(XalignModelConfig)
 
 
+def optimizer() -> str:
+    """Options of the optimizer."""
+    from xalign_fairseq.optim.registered import XalignAdamWConfig
+
+    return option_table(XalignAdamWConfig)
+
+
 def criterion() -> str:
     """Options that every criterion has."""
     from xalign_fairseq.criterions.weighted import WeightedConfig
@@ -203,8 +210,8 @@ def patches() -> str:
 PARTS = {
     part.__name__: part
     for part in (
-        task, archs, model, criterion, criterions, objectives, transfer, families, features, benchmarks, defaults,
-        defaults_tested, patches,
+        task, archs, model, optimizer, criterion, criterions, objectives, transfer, families, features, benchmarks,
+        defaults, defaults_tested, patches,
     )
 }  # fmt: skip
 

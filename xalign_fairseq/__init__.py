@@ -27,7 +27,7 @@ def register() -> None:
     require_fairseq()
     compat.apply()
 
-    from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)
+    from xalign_fairseq import criterions, objectives, optim, tasks  # noqa: F401  (importing registers)
     from xalign_fairseq.encoder import model  # noqa: F401
 
 

@@ -27,14 +27,21 @@ def encoder_options(sizes: Mapping[str, Any], checkpoint: str | Path) -> dict[st
 
 
 def adam_options(
-    lr: float, updates: int, batch_size: int, betas: Sequence[float], eps: float, clip_norm: float, warmup: int = 0
+    lr: float,
+    updates: int,
+    batch_size: int,
+    betas: Sequence[float],
+    eps: float,
+    clip_norm: float,
+    warmup: int = 0,
+    optimizer: str = "adam",
 ) -> dict[str, Any]:
     """Adam over so many updates, with a learning rate that falls to 0 in a line, and batches of so many examples.
 
-    Before it falls, it rises from 0 over ``warmup`` updates.
+    Before it falls, it rises from 0 over ``warmup`` updates. ``optimizer``: fairseq's ``adam`` or ``xalign_adamw``.
     """
     return {
-        "--optimizer": "adam",
+        "--optimizer": optimizer,
         "--adam-betas": f"({', '.join(f'{beta:g}' for beta in betas)})",
         "--adam-eps": f"{eps:g}",
         "--clip-norm": f"{clip_norm:g}",

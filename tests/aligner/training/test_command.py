@@ -36,7 +36,7 @@ def test_the_defaults(parsed):
     assert (args.dwa_label_by, args.dwa_label_layer, args.dwa_layer, args.dwa_queries) == ("hidden", 2, -1, "masked")
     assert (args.dwa_start_update, args.dwa_links_until) == (0, 0)
     assert (args.lr, args.max_update, int(args.total_num_update), args.batch_size) == ([2e-5], 20000, 20000, 8)
-    assert (args.optimizer, args.lr_scheduler, args.clip_norm) == ("adam", "polynomial_decay", 1.0)
+    assert (args.optimizer, args.lr_scheduler, args.clip_norm) == ("xalign_adamw", "polynomial_decay", 1.0)
     assert args.required_batch_size_multiple == 1
     assert args.pivot_lang == "fr"
 

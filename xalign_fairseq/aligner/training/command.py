@@ -50,7 +50,14 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
     }
     model = encoder_options(config.as_options(), run.model)
     optimiser = adam_options(
-        run.learning_rate, run.updates, run.batch_size, betas=(0.9, 0.999), eps=1e-8, clip_norm=1.0, warmup=run.warmup
+        run.learning_rate,
+        run.updates,
+        run.batch_size,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        clip_norm=1.0,
+        warmup=run.warmup,
+        optimizer="xalign_adamw",
     )
     rest: dict[str, Any] = {
         "--task": "xalign_pretraining",
