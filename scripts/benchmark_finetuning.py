@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Fine-tune an aligner step by step faster, side by side: tokens a second and the quality that is left.
 
-usage: benchmark_finetuning.py --src FILE --tgt FILE --work FOLDER
+usage: benchmark_finetuning.py --src FILE --tgt FILE --work FOLDER [--baseline CHECKOUT]
                                [--valid-src FILE --valid-tgt FILE --valid-gold FILE] [--model e5-small]
                                [--updates 20] [--batch-size 16] [--rounds 2] [--threads 1] [--out FOLDER]
 
 Every variant is a run of xalign train-aligner on the same text with the same seed, and has one change more than the one
-before: DWA + TLM as it was (everything trained, in float32, in the whole vocabulary); frozen embeddings; the vocabulary
-trimmed to the text; products in bfloat16, if the processor has instructions for it; and self-training, with the same
-batches, in place of DWA + TLM, which has no use for trimming. Rounds run all variants in turn, so that what else the
-machine does harms all alike; of each variant the fastest round counts, without its first update. With the development
-set, AER before and after. WORK keeps the runs: what is done there is not done again. Writes OUT/finetuning.json and the
-table OUT/finetuning.md.
+before: DWA + TLM plain (everything trained, in float32, in the whole vocabulary) by the package in CHECKOUT, which is
+an earlier commit of it; the same by this package; frozen embeddings; the vocabulary trimmed to the text; products in
+bfloat16, if the processor has instructions for it; and self-training, with the same batches, in place of DWA + TLM,
+which has no use for trimming. Without --baseline there is no first row. Rounds run all variants in turn, so that what
+else the machine does harms all alike; of each variant the fastest round counts, without its first update. With the
+development set, AER before and after. WORK keeps the runs: what is done there is not done again. Writes
+OUT/finetuning.json and the table OUT/finetuning.md.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,10 @@ COLUMNS = ("objectives", "change", "tokens a second", "times the first", "AER be
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to train: what it adds to the variant before, its objectives, and options of train-aligner."""
+    """One way to train: what it adds to the variant before, its objectives, and options of train-aligner.
+
+    ``earlier``: by the package of the checkout that is the baseline.
+    """
 
     name: str
     change: str
@@ -46,15 +50,31 @@ class Variant:
     frozen: bool = True
     trimmed: bool = True
     autocast: str = "auto"
+    earlier: bool = False
 
 
+PLAIN = "everything trained, float32"
 VARIANTS = (
-    Variant("plain", "everything trained, float32", "dwa,tlm", frozen=False, trimmed=False, autocast="no"),
+    Variant("earlier", PLAIN, "dwa,tlm", frozen=False, trimmed=False, autocast="no", earlier=True),
+    Variant("plain", PLAIN, "dwa,tlm", frozen=False, trimmed=False, autocast="no"),
     Variant("frozen", "embeddings frozen", "dwa,tlm", trimmed=False, autocast="no"),
     Variant("trimmed", "vocabulary trimmed", "dwa,tlm", autocast="no"),
     Variant("bfloat16", "products in bfloat16", "dwa,tlm"),
     Variant("self-training", "no head, sides by themselves; whole vocabulary", "self_training", trimmed=False),
 )
+
+
+def variants_beside(baseline: Path | None) -> list[Variant]:
+    """The variants, the first of them by a baseline's package; those of this package alone without one."""
+    if baseline is None:
+        return [variant for variant in VARIANTS if not variant.earlier]
+    source = baseline / "xalign_fairseq/__init__.py"
+    if not source.is_file():
+        raise XalignError(
+            "the baseline is no checkout of this package", where="--baseline", found=baseline, expected=source
+        )
+    changes = {"earlier": f"{PLAIN}, at commit {commit(source) or 'unknown'}", "plain": "this version"}
+    return [replace(variant, change=changes.get(variant.name, variant.change)) for variant in VARIANTS]
 
 
 def run(args: argparse.Namespace, variant: Variant, number: int) -> Path:
@@ -76,7 +96,10 @@ def run(args: argparse.Namespace, variant: Variant, number: int) -> Path:
             line += [f"--valid-{name}", str(path)]
     line += ["--", "--log-interval", "1", "--autocast", variant.autocast]
     environment = {**os.environ, "OMP_NUM_THREADS": str(args.threads)}
-    if subprocess.run(line, env=environment).returncode:
+    if variant.earlier:
+        environment["PYTHONPATH"] = str(args.baseline)
+    # python -m looks for the package in its folder first.
+    if subprocess.run(line, env=environment, cwd=args.baseline if variant.earlier else None).returncode:
         raise XalignError("a training failed", where=out / "train.log", found=" ".join(line))
     return out
 
@@ -94,10 +117,10 @@ def tokens_per_second(log: str) -> float:
     return sum(tokens for tokens, _ in counted) / sum(tokens / speed for tokens, speed in counted)
 
 
-def rows(work: Path, rounds: int) -> list[dict[str, Any]]:
+def rows(work: Path, rounds: int, variants: Sequence[Variant]) -> list[dict[str, Any]]:
     """What was measured of each variant: tokens a second of the fastest round and of all, AER of the first round."""
     made = []
-    for variant in VARIANTS:
+    for variant in variants:
         folders = [work / f"{variant.name}-{number}" for number in range(rounds)]
         speeds = [tokens_per_second((folder / "train.log").read_text(encoding="utf-8")) for folder in folders]
         result = read_json(folders[0] / "result.json")
@@ -146,6 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--valid-src", type=Path, help="development set: source")
     parser.add_argument("--valid-tgt", type=Path, help="development set: target")
     parser.add_argument("--valid-gold", type=Path, help="development set: gold links")
+    parser.add_argument("--baseline", type=Path, help="a checkout of an earlier commit, which makes the first row")
     parser.add_argument("--work", type=Path, required=True, help="folder that keeps the runs")
     parser.add_argument("--model", default="e5-small", help="as train-aligner takes it (default: e5-small)")
     parser.add_argument("--updates", type=int, default=20, help="of each run (default: 20)")
@@ -155,19 +179,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=1, help="of each run (default: 1)")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="default: scripts/results")
     args = parser.parse_args(arguments)
+    # A baseline runs in its own folder.
+    for name, path in vars(args).items():
+        if isinstance(path, Path):
+            setattr(args, name, path.resolve())
+    args.model = str(Path(args.model).resolve()) if Path(args.model).exists() else args.model
     args.work.mkdir(parents=True, exist_ok=True)
+    variants = variants_beside(args.baseline)
     for number in range(args.rounds):
-        for variant in VARIANTS:
+        for variant in variants:
             run(args, variant, number)
     result = {
         "command": f"benchmark_finetuning.py --src {args.src.name} --tgt {args.tgt.name} "
         f"--model {Path(args.model).name} --updates {args.updates} --batch-size {args.batch_size} "
-        f"--rounds {args.rounds} --threads {args.threads}",
+        f"--rounds {args.rounds} --threads {args.threads}"
+        + (f" --baseline {args.baseline.name}" if args.baseline else ""),
         "commit": commit(Path(__file__)) or "unknown",
         "machine": f"{processor('cpu')}, {args.threads} thread" + ("s" if args.threads > 1 else ""),
         "updates": args.updates,
         "batch_size": args.batch_size,
-        "rows": rows(args.work, args.rounds),
+        "rows": rows(args.work, args.rounds, variants),
     }
     args.out.mkdir(parents=True, exist_ok=True)
     for name, text in (("finetuning.json", json.dumps(result, indent=1) + "\n"), ("finetuning.md", render(result))):

@@ -1,6 +1,7 @@
 """The benchmark of fine-tuning: what it reads from a log, what it runs, its table, and a whole small one."""
 
 import json
+from argparse import Namespace
 
 import pytest
 
@@ -38,24 +39,48 @@ def done(benchmark, tmp_path):
 
 
 def test_the_fastest_round_counts_and_the_first_row_is_the_measure(benchmark, done):
-    rows = benchmark.rows(done, 2)
-    assert [row["tokens_per_second"] for row in rows] == pytest.approx([100, 200, 300, 400, 500])
+    rows = benchmark.rows(done, 2, benchmark.VARIANTS)
+    assert [row["tokens_per_second"] for row in rows] == pytest.approx([100, 200, 300, 400, 500, 600])
     assert rows[1]["rounds"] == pytest.approx([200, 190]) and rows[1]["after"] == pytest.approx(0.23)
     shown = {"rows": rows, "updates": 20, "batch_size": 16, "machine": "x", "commit": "abc", "command": "benchmark"}
     lines = benchmark.render(shown).splitlines()
     assert [cell.strip() for cell in lines[3].strip("|").split("|")] == [
-        "dwa, tlm", "embeddings frozen", "200", "2.0", "25.0", "23.0"
+        "dwa, tlm", "everything trained, float32", "200", "2.0", "25.0", "23.0"
     ]  # fmt: skip
     rows[0]["before"] = rows[0]["after"] = None
     assert benchmark.render(shown).splitlines()[2].endswith("| - | - |")
 
 
 def test_every_variant_differs_from_the_one_before_in_one_thing(benchmark):
-    for one, other in zip(benchmark.VARIANTS[:4], benchmark.VARIANTS[1:4], strict=False):
-        assert (
-            sum(getattr(one, name) != getattr(other, name) for name in ("objectives", "frozen", "trimmed", "autocast"))
-            == 1
-        )
+    changing = ("objectives", "frozen", "trimmed", "autocast", "earlier")
+    for one, other in zip(benchmark.VARIANTS[:5], benchmark.VARIANTS[1:5], strict=False):
+        assert sum(getattr(one, name) != getattr(other, name) for name in changing) == 1
+
+
+def test_a_baseline_makes_the_first_row_by_its_own_package(benchmark, tmp_path, monkeypatch):
+    assert [variant.name for variant in benchmark.variants_beside(None)][:2] == ["plain", "frozen"]
+    with pytest.raises(XalignError, match="no checkout"):
+        benchmark.variants_beside(tmp_path)
+    (tmp_path / "xalign_fairseq").mkdir()
+    (tmp_path / "xalign_fairseq/__init__.py").touch()
+    monkeypatch.setattr(benchmark, "commit", lambda path: "77983d1")
+    variants = benchmark.variants_beside(tmp_path)
+    assert [variant.change for variant in variants[:3]] == [
+        "everything trained, float32, at commit 77983d1", "this version", "embeddings frozen"
+    ]  # fmt: skip
+    ran = []
+    monkeypatch.setattr(benchmark.subprocess, "run", lambda line, env, cwd: ran.append((env, cwd)) or Done)
+    options = dict.fromkeys(("valid_src", "valid_tgt", "valid_gold"))
+    options |= {"updates": 4, "batch_size": 2, "lr": 1e-5, "threads": 1, "model": "m", "src": "s", "tgt": "t"}
+    args = Namespace(**options, baseline=tmp_path, work=tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "here")
+    for variant in variants[:2]:
+        benchmark.run(args, variant, 0)
+    assert [(env["PYTHONPATH"], cwd) for env, cwd in ran] == [(str(tmp_path), tmp_path), ("here", None)]
+
+
+class Done:
+    returncode = 0
 
 
 TEXT = {
@@ -70,7 +95,7 @@ TEXT = {
 @pytest.mark.slow
 def test_a_whole_one(benchmark, transfer_encoder, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(
-        benchmark, "VARIANTS", (benchmark.VARIANTS[0], benchmark.VARIANTS[-1])
+        benchmark, "VARIANTS", (benchmark.VARIANTS[1], benchmark.VARIANTS[-1])
     )  # runs take long to start
     for name, text in TEXT.items():
         (tmp_path / name).write_text(f"{text}\n")
