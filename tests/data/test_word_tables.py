@@ -3,13 +3,22 @@ import itertools
 import pytest
 import torch
 
-from xalign_fairseq.data.word_tables import SUBWORD_RULES, WordTable, expand
+from xalign_fairseq.data.word_tables import SUBWORD_RULES, WordTable, link_matrix
 
 # <s> a a b </s> x y y y </s> and <s> a </s> x </s>: words 0 and 1, and 0, 1 (three tokens), in the second row 0 and 2.
 WORDS = torch.tensor([[-1, 0, 0, 1, -1, 0, 1, 1, 1, -1], [-1, 0, -1, 2, -1, -1, -1, -1, -1, -1]])
 SPANS = torch.tensor([[1, 4, 5, 9], [1, 2, 3, 4]])
 SRC, TGT = WordTable(WORDS, SPANS, 0), WordTable(WORDS, SPANS, 1)
+SIZES = (3, 4)
 LINKS = torch.tensor([[0, 0, 1], [0, 1, 0], [1, 0, 2]])
+
+
+def expand(links, src, tgt, rule, sizes=SIZES):
+    """The links between tokens as [row, src position, tgt position], in order."""
+    matrix = link_matrix(links, src, tgt, rule, sizes)
+    assert torch.equal(matrix, link_matrix(links, src, tgt, rule))  # the longest sides, looked for
+    rows, i, j = matrix.nonzero().unbind(1)
+    return torch.stack([rows, src.spans[rows, 0] + i, src.spans[rows, 2] + j], 1)
 
 
 def test_tables_say_where_words_begin_and_how_long_they_are():
@@ -57,9 +66,11 @@ def test_rules_against_plain_loops(rule):
         pairs = {"first": [(a[0], b[0])], "all": itertools.product(a, b), "k-to-k": zip(a, b, strict=False)}[rule]
         expected += [[0, *pair] for pair in pairs]
     given = torch.tensor([[0, i, j] for i, j in links])
-    assert expand(given, WordTable(words, spans, 0), WordTable(words, spans, 1), rule).tolist() == expected
+    tables = WordTable(words, spans, 0), WordTable(words, spans, 1)
+    sizes = (sum(sides[0]), sum(sides[1]))
+    assert expand(given, *tables, rule, sizes).tolist() == sorted(expected)
 
 
 def test_an_unknown_rule_is_refused():
     with pytest.raises(ValueError, match="k-to-k"):
-        expand(LINKS, SRC, TGT, "last")
+        link_matrix(LINKS, SRC, TGT, "last")

@@ -1,8 +1,9 @@
 import pytest
 import torch
+from waiting import NoWaiting
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import EncoderCopy
+from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce
 from xalign_fairseq.encoder.transformer import Encoder
 
 CONFIG = EncoderConfig(30, 2, 8, 16, 2)
@@ -19,6 +20,21 @@ def move(encoder, by=0.1):
     with torch.no_grad():
         for parameter in encoder.parameters():
             parameter += by * torch.randn_like(parameter)
+
+
+def test_a_number_is_read_once_until_it_is_put_or_loaded(monkeypatch):
+    one, other = ReadOnce(), ReadOnce()
+    for module in (one, other):
+        module.register_buffer("number_", torch.zeros(()))
+    assert one.number("number_") == 0.0
+    with NoWaiting(monkeypatch):
+        assert one.number("number_") == 0.0
+        one.put("number_", 3)
+        assert one.number("number_") == 3.0
+    monkeypatch.undo()
+    assert other.number("number_") == 0.0
+    other.load_state_dict(one.state_dict())
+    assert other.number("number_") == 3.0
 
 
 def test_a_copy_starts_once_and_gives_the_same_states(live):

@@ -24,7 +24,7 @@ def weights(rank):
 def worker(rank):
     """What one worker sees of the others."""
     mine = rows(rank).requires_grad_()
-    sizes = gather_sizes(mine)
+    sizes = gather_sizes(len(mine), mine.device)
     every = all_gather_rows(mine, sizes)
     numbers = all_gather_rows(torch.full((ROWS[rank],), rank), sizes)
     (every * weights(rank)).sum().backward()
@@ -44,5 +44,5 @@ def test_workers_see_all_rows_and_get_the_gradient_of_all_losses(tmp_path):
 @pytest.mark.parametrize("count", [0, 3])
 def test_alone_it_is_the_identity(count):
     mine = torch.randn(count, 2)
-    sizes = gather_sizes(mine)
+    sizes = gather_sizes(len(mine), mine.device)
     assert sizes == [count] and own_start(sizes) == 0 and all_gather_rows(mine, sizes) is mine

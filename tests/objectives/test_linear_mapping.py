@@ -107,6 +107,9 @@ def test_training_finds_a_rotation(monkeypatch):
         def __len__(self):
             return 300
 
+        def of_language(self, language):
+            return (languages[:, 1] == language).nonzero()[:, 0]
+
     module = "xalign_fairseq.objectives.linear_mapping"
     monkeypatch.setattr(f"{module}.WordPairs", Pairs)
     monkeypatch.setattr(f"{module}.layer_vectors", lambda *_: (s, t))

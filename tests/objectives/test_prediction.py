@@ -8,6 +8,7 @@ from trials import Trial
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.mlm import MaskedLanguageModel
 from xalign_fairseq.objectives.prediction import cross_entropy, masked_cross_entropy
+from xalign_fairseq.objectives.selection import IGNORED
 
 
 def test_a_cross_entropy_by_hand():
@@ -19,6 +20,16 @@ def test_a_cross_entropy_by_hand():
     loss.total.backward()
     expected = torch.tensor([[1 / 4, -1 / 4], [1 / 2, -1 / 2]])  # softmax less the one of the label
     torch.testing.assert_close(logits.grad, expected)
+
+
+def test_what_is_ignored_is_not_predicted():
+    logits = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
+    loss = cross_entropy(logits, torch.tensor([1, IGNORED, 4]))
+    expected = cross_entropy(logits[::2], torch.tensor([1, 4]))
+    assert loss.total.item() == pytest.approx(expected.total.item()) and int(loss.count) == 2
+    assert [int(each) for each in loss.stats["accuracy"]] == [int(each) for each in expected.stats["accuracy"]]
+    loss.total.backward()
+    assert logits.grad[::2].any(1).all() and not logits.grad[1].any()
 
 
 def test_nothing_predicted_is_a_zero_with_a_gradient():

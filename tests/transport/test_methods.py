@@ -24,6 +24,19 @@ from xalign_fairseq.transport.methods import (
 ALL = [Transport(), Dustbin(0.3), Cosine(), Cosine("itermax", rounds=3), Cosine("match"), Softmax(0.05), Released()]
 
 
+WAYS = [*ALL, *(Transport(filter=filter, rounds=3) for filter in ("argmax", "union", "itermax-paper"))]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("method", WAYS, ids=method_label)
+def test_the_matrix_has_the_links(method, dtype):
+    _, hidden, spans = draw(4)
+    hidden = hidden.to(dtype)
+    for sizes in (None, (7, 6), (9, 11)):
+        links = method_matrices(method, hidden, spans, sizes)[0]
+        assert links.any() and torch.equal(method.matrix(hidden, spans, sizes=sizes), links)
+
+
 def test_transport_is_the_rule_that_training_labels_with():
     _, hidden, spans = draw(1)
     method = Transport(filter="union", mu=0.5)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from xalign_fairseq.transport.partners import label_dtype, last_partners, partners_of_matrix
+from xalign_fairseq.transport.partners import label_dtype, last_partners, matrix_of_partners, partners_of_matrix
 
 # <s> 1 2 3 </s> 5 6 </s>; <s> 1 </s> 3 4 5 6 </s>; a pair without a source
 SPANS = torch.tensor([[1, 4, 5, 7], [1, 2, 3, 7], [1, 1, 2, 4]])
@@ -43,6 +43,28 @@ def test_links_as_matrices_are_those_of_plain_loops_whatever_their_padding(seed)
     assert torch.equal(partners_of_matrix(wider, SPANS, LENGTH), labels)
     for row in range(3):
         assert torch.equal(partners_of_matrix(links[row : row + 1], SPANS[row : row + 1], LENGTH)[0], labels[row])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_partners_of_several_rounds_are_a_matrix_of_links(seed):
+    generator = torch.Generator().manual_seed(seed)
+    rounds = torch.full((2, 3, LENGTH), -1, dtype=torch.int16)
+    both, one_sided = torch.zeros(2, 3, 3, 4, dtype=torch.bool)
+    for row, (src, src_end, tgt, tgt_end) in enumerate(SPANS.tolist()):
+        for found in rounds[:, row]:
+            for i in range(src, src_end):
+                if torch.rand((), generator=generator) < 0.5:
+                    j = int(torch.randint(tgt, tgt_end, (), generator=generator))
+                    found[i] = j
+                    both[row, i - src, j - tgt] = one_sided[row, i - src, j - tgt] = True
+            for j in range(tgt, tgt_end if src < src_end else tgt):
+                if torch.rand((), generator=generator) < 0.5:
+                    i = int(torch.randint(src, src_end, (), generator=generator))
+                    found[j] = i
+                    one_sided[row, i - src, j - tgt] = True
+    assert torch.equal(matrix_of_partners(rounds, SPANS, (3, 4)), both)
+    assert torch.equal(matrix_of_partners(rounds, SPANS, (3, 4), one_sided=True), one_sided)
+    assert not torch.equal(both, one_sided)
 
 
 def test_a_batch_without_words_on_a_side_has_no_partner():

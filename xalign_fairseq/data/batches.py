@@ -23,11 +23,17 @@ class OnHost:
         targets: (B, T) int64, as :attr:`Bitext.targets`.
         draw: (B, T) float64, as :attr:`Bitext.draw`.
         spans: (B, 4) int64, as :attr:`Bitext.spans`.
+        langs: (B, 2) int64, as :attr:`Bitext.langs`.
+        linked: (B, T) bool, tokens with a partner by prepared links.
+        links: (B,) int64, how many of :attr:`Bitext.links` are of each pair.
     """
 
     targets: np.ndarray
     draw: np.ndarray
     spans: np.ndarray
+    langs: np.ndarray
+    linked: np.ndarray
+    links: np.ndarray
 
     def inside(self, side: int) -> np.ndarray:
         """(B, T) bool: the tokens of one side, 0 source or 1 target."""
@@ -217,6 +223,9 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
         draw = pad([pair.draw.astype(np.float64) for pair in pairs], 1.0)
         spans = np.stack([pair.span for pair in pairs])
         words = pad([_words(pair) for pair in pairs], -1)
+        partner = pad([_partner(pair) for pair in pairs], -1)
+        langs, links = np.array([pair.langs for pair in pairs]), _links(pairs)
+        number = np.bincount(links[:, 0], minlength=len(pairs))
         batch["bitext"] = {
             "tokens": pad([pair.tokens for pair in pairs], PAD),
             "masked": pad([pair.masked for pair in pairs], PAD),
@@ -224,13 +233,13 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
             "draw": draw,
             "spans": torch.from_numpy(spans),
             "predicted": _predicted(targets),
-            "host": OnHost(targets.numpy(), draw.numpy(), spans),
-            "partner": pad([_partner(pair) for pair in pairs], -1),
+            "host": OnHost(targets.numpy(), draw.numpy(), spans, langs, partner.numpy() >= 0, number),
+            "partner": partner,
             "has_links": torch.tensor([pair.partner is not None for pair in pairs]),
             "corpus": torch.tensor([pair.corpus for pair in pairs]),
-            "langs": torch.tensor([pair.langs for pair in pairs]),
+            "langs": torch.from_numpy(langs),
             "words": words,
-            "links": torch.from_numpy(_links(pairs)),
+            "links": torch.from_numpy(links),
             "highest_word": int(words.max()),
             "gold": tuple(pair.gold for pair in pairs),
         }

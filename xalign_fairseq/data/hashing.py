@@ -17,7 +17,7 @@ def signed(number: int) -> int:
 def powers(base: int, count: int, device: torch.device) -> Tensor:
     """1, base, base^2 ... (count,) modulo 2^64, as the int64 of the same bits."""
     factors = torch.full((count,), signed(base), dtype=torch.int64, device=device)
-    factors[0] = 1
+    factors[:1].fill_(1)  # by an index, the number would be copied to the device and waited for
     return factors.cumprod(0)
 
 

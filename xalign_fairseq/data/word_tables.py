@@ -1,7 +1,9 @@
-"""Where the words of a batch lie among its tokens, and from links between words to links between tokens."""
+"""Where the words of a batch lie among its tokens, and links between tokens from links between words."""
 
 import torch
 from torch import Tensor
+
+from xalign_fairseq.transport.similarity import side_positions, side_sizes
 
 SUBWORD_RULES = ("first", "all", "k-to-k")
 
@@ -11,7 +13,8 @@ class WordTable:
 
     ``first`` is the position of a word's first token in the pair sequence, -1 for a word that has no token (the
     tokenizer turned it into nothing, or the number is beyond the sentence); ``count`` is the number of its tokens,
-    which follow one another.
+    which follow one another. ``numbers`` (B, T) is the word of each token, ``width`` = W where that is none of this
+    side.
 
     Args:
         words: (B, T) int64, index of each token's word in its own sentence, -1 at special tokens and padding.
@@ -32,6 +35,7 @@ class WordTable:
             width = int(words.max()) + 1 if words.numel() else 0
         # Tokens of the other side and special tokens are counted in a last column, which is cut off.
         number = torch.where(here, words, width)
+        self.spans, self.side, self.width, self.numbers = spans, side, width, number
         base = torch.zeros(len(words), width + 1, dtype=torch.int64, device=words.device)
         self.count = base.scatter_add(1, number, torch.ones_like(number))[:, :width]
         beyond = torch.full_like(base, words.shape[1])
@@ -47,9 +51,18 @@ class WordTable:
         first = self.first[rows, column].masked_fill(~inside, -1)
         return first, self.count[rows, column].masked_fill(~inside, 0)
 
+    def tokens(self, size: int) -> tuple[Tensor, Tensor]:
+        """Of the first ``size`` tokens of each side the word, W for none, and the place in it: both (B, size) int64."""
+        positions, _ = side_positions(self.spans, self.side, size)
+        words = self.numbers.gather(1, positions)  # outside the side that of <s>, which has none
+        first = torch.nn.functional.pad(self.first, (0, 1))
+        return words, positions - first.gather(1, words)
 
-def expand(links: Tensor, src: WordTable, tgt: WordTable, rule: str) -> Tensor:
-    """Links between tokens (K', 3) int64, [row, src position, tgt position], from links between words.
+
+def link_matrix(
+    links: Tensor, src: WordTable, tgt: WordTable, rule: str, sizes: tuple[int, int] | None = None
+) -> Tensor:
+    """Links between tokens, from links between words: (B, n, m) bool, the tokens counted from the first of their side.
 
     Links of words without tokens are left out.
 
@@ -58,23 +71,24 @@ def expand(links: Tensor, src: WordTable, tgt: WordTable, rule: str) -> Tensor:
         src, tgt: the words of both sides.
         rule: "first": first token to first token; "all": each token of one word to each of the other; "k-to-k": k-th
             token to k-th token, the rest of the longer word has no partner.
+        sizes: (n, m), the longest sides; without them they are read back from the device.
 
     Example::
 
-        expand(bitext.links, WordTable(words, spans, 0), WordTable(words, spans, 1), "k-to-k")
+        link_matrix(bitext.links, bitext.word_table(0), bitext.word_table(1), "k-to-k", bitext.longest)
     """
     if rule not in SUBWORD_RULES:
         raise ValueError(f"rule is one of {', '.join(SUBWORD_RULES)}, not {rule}")
-    rows = links[:, 0]
-    (a, na), (b, nb) = src.find(rows, links[:, 1]), tgt.find(rows, links[:, 2])
-    there = (a >= 0) & (b >= 0)
-    rows, a, na, b, nb = (each[there] for each in (rows, a, na, b, nb))
+    n, m = side_sizes(src.spans) if sizes is None else sizes
+    (a, at_a), (b, at_b) = src.tokens(n), tgt.tokens(m)
+    # By words first, with a last row and column for what is none.
+    rows, width, height = links[:, 0], src.width + 1, tgt.width + 1
+    i, j = links[:, 1].clamp(max=src.width), links[:, 2].clamp(max=tgt.width)
+    words = torch.zeros(len(a) * width * height, dtype=torch.bool, device=links.device)
+    words.index_fill_(0, (rows * width + i) * height + j, True)
+    of_src = words.view(-1, width, height).gather(1, a[:, :, None].expand(-1, -1, height))
+    matrix = of_src.gather(2, b[:, None, :].expand(-1, n, -1))
+    matrix = matrix & (a < src.width)[:, :, None] & (b < tgt.width)[:, None, :]
     if rule == "first":
-        return torch.stack([rows, a, b], 1)
-    sizes = na * nb if rule == "all" else torch.minimum(na, nb)
-    # The number of each new link among those of its word link.
-    number = torch.arange(int(sizes.sum()), device=links.device) - (sizes.cumsum(0) - sizes).repeat_interleave(sizes)
-    rows, a, b, nb = (each.repeat_interleave(sizes) for each in (rows, a, b, nb))
-    if rule == "all":
-        return torch.stack([rows, a + number // nb, b + number % nb], 1)
-    return torch.stack([rows, a + number, b + number], 1)
+        return matrix & (at_a == 0)[:, :, None] & (at_b == 0)[:, None, :]
+    return matrix if rule == "all" else matrix & (at_a[:, :, None] == at_b[:, None, :])

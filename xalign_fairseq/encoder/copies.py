@@ -32,7 +32,40 @@ def follow(mine: nn.Module, live: nn.Module, momentum: float) -> None:
         own.mul_(momentum).add_(theirs.to(own.dtype), alpha=1 - momentum)
 
 
-class EncoderCopy(nn.Module):
+class ReadOnce(nn.Module):
+    """A module with buffers of one number each, which the host reads once and not in every update.
+
+    Checkpoints have the buffers; whoever changes one does so by :meth:`put`. They are floats, since fairseq's moving
+    average of a model, which goes over its buffers too, accepts no integers.
+
+    Example::
+
+        head.register_buffer("own_labels", torch.zeros(()))
+        head.put("own_labels", 1)
+        head.number("own_labels")   # 1.0, and the device is not asked
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._read: dict[str, float] = {}
+
+    def number(self, name: str) -> float:
+        """The number in a buffer, which is read from the device when it is asked for first."""
+        if name not in self._read:
+            self._read[name] = float(getattr(self, name))
+        return self._read[name]
+
+    def put(self, name: str, value: float) -> None:
+        """Change a buffer."""
+        getattr(self, name).fill_(value)
+        self._read[name] = float(value)
+
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(*args, **kwargs)
+        self._read.clear()
+
+
+class EncoderCopy(ReadOnce):
     """The weights of the sentence encoder at some time, or their moving average; part of a head, so it is saved.
 
     It is empty until :meth:`start`, in the first update of training: by then the live encoder has its weights,
@@ -64,9 +97,9 @@ class EncoderCopy(nn.Module):
 
         ``update``: number of updates done before this one.
         """
-        if update == 0 or not self.started:
+        if update == 0 or not self.number("started"):
             self.follow(live, 0.0)
-            self.started.fill_(1)
+            self.put("started", 1)
 
     def follow(self, live: nn.Module, momentum: float) -> None:
         """k <- m k + (1 - m) q for every parameter (He et al. 2020, Eq. 2)."""

@@ -98,7 +98,7 @@ class LanguageMaps(nn.Module):
         """Sum of ||W W^T - I|| (Frobenius) over all maps of all layers, and their number."""
         with _full_precision(self):
             errors = [
-                (maps @ maps.mT - torch.eye(maps.shape[-1]).to(maps)).norm(dim=(1, 2))
+                (maps @ maps.mT - torch.eye(maps.shape[-1], dtype=maps.dtype, device=maps.device)).norm(dim=(1, 2))
                 for maps in self.maps.parameters()
             ]
         return torch.cat(errors).sum(), sum(map(len, errors))

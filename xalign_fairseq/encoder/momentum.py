@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.copies import EncoderCopy, follow, keep_float32
+from xalign_fairseq.encoder.copies import EncoderCopy, ReadOnce, follow, keep_float32
 from xalign_fairseq.encoder.projection import Projection
 
 
-class MomentumEncoder(nn.Module):
+class MomentumEncoder(ReadOnce):
     """k <- m k + (1 - m) q for the weights of the encoder and of its projection (He et al. 2020, Eq. 2).
 
     No optimiser touches it, it is saved with the head that owns it, and it stays in float32 when the model is trained
@@ -18,8 +18,7 @@ class MomentumEncoder(nn.Module):
 
     Attributes:
         encoder, projection: the averages.
-        followed: number of the last update in which they moved, -1 before the first; a float, since fairseq's moving
-            average of a model, which goes over its buffers too, accepts no integers.
+        followed: number of the last update in which they moved, -1 before the first.
 
     Example::
 
@@ -46,7 +45,7 @@ class MomentumEncoder(nn.Module):
 
     def begins_anew(self, update: int) -> bool:
         """Whether a new run begins with the average of an earlier one."""
-        return update == 0 and bool(self.started) and float(self.followed) != update
+        return update == 0 and bool(self.encoder.number("started")) and self.number("followed") != update
 
     @torch.no_grad()
     def follow(self, live: nn.Module, projection: Projection, update: int, momentum: float) -> None:
@@ -58,12 +57,12 @@ class MomentumEncoder(nn.Module):
             update: number of updates done before this one.
             momentum: m.
         """
-        if float(self.followed) == update:
+        if self.number("followed") == update:
             return
-        if update == 0 or not self.started:
+        if update == 0 or not self.encoder.number("started"):
             self.encoder.start(live, update)
             momentum = 0.0
         else:
             self.encoder.follow(live, momentum)
         follow(self.projection, projection, momentum)
-        self.followed.fill_(update)
+        self.put("followed", update)

@@ -26,8 +26,12 @@ def word_vectors(
     start = first if offset is None else first - offset[rows]
     if pooling == "first":
         return hidden[rows, start]
-    which = torch.arange(len(rows), device=rows.device).repeat_interleave(count)
-    number = torch.arange(len(which), device=rows.device) - (count.cumsum(0) - count).repeat_interleave(count)
-    tokens = hidden[rows[which], start[which] + number]
-    sums = hidden.new_zeros(len(rows), hidden.shape[-1]).index_add(0, which, tokens)
-    return sums / count[:, None].to(hidden.dtype)
+    # All words are added up: how many tokens those have that are asked for, the device would have to be waited for.
+    batch, length, width = hidden.shape
+    at = torch.arange(length, device=rows.device)
+    places = at.expand(batch, -1) if offset is None else at + offset[:, None]
+    columns = table.width + 1
+    word = table.numbers.gather(1, places.clamp(max=table.numbers.shape[1] - 1))
+    word = word + columns * torch.arange(batch, device=rows.device)[:, None]
+    sums = hidden.new_zeros(batch * columns, width).index_add(0, word.flatten(), hidden.flatten(0, 1))
+    return sums[rows * columns + numbers] / count[:, None].to(hidden.dtype)

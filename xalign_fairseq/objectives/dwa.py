@@ -1,7 +1,7 @@
 """Denoising word alignment with self-labelled links (XLM-Align, Chi et al. 2021)."""
 
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Optional
 
 import torch
 from torch import Tensor, nn
@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Bitext, OnHost
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.copies import ReadOnce
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -82,10 +83,10 @@ class DwaConfig(ObjectiveConfig):
     )
 
 
-class DwaHead(nn.Module):
+class DwaHead(ReadOnce):
     """The pointer, and how far own labels have come; buffers, so that a resumed run goes on from there.
 
-    ``own_labels`` is 0 or 1; a float, since fairseq's moving average averages buffers too.
+    ``own_labels`` is 0 or 1.
     """
 
     agreement: Tensor
@@ -96,23 +97,6 @@ class DwaHead(nn.Module):
         self.pointer = Pointer(config.encoder_embed_dim, start)
         self.register_buffer("agreement", torch.zeros(()))
         self.register_buffer("own_labels", torch.zeros(()))
-        self._switched: bool | None = None
-
-    @property
-    def switched(self) -> bool:
-        """``own_labels`` on the host, which reads it once and not in every update."""
-        if self._switched is None:
-            self._switched = float(self.own_labels) > 0
-        return self._switched
-
-    def switch(self) -> None:
-        """Own labels from now on."""
-        self.own_labels.fill_(1)
-        self._switched = True
-
-    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
-        super()._load_from_state_dict(*args, **kwargs)
-        self._switched = None
 
 
 # The options that a labelling method alone has.
@@ -232,7 +216,7 @@ class DenoisingWordAlignment(Objective):
     def _labels_itself(self, step: Step) -> bool:
         late = self.cfg.links_until > 0 and step.update >= self.cfg.links_until
         # A head that has switched over in an earlier run is asked only where this run switches by agreement too.
-        return late or (self.cfg.links_agreement > 0 and step.head.switched)
+        return late or (self.cfg.links_agreement > 0 and step.head.number("own_labels") > 0)
 
     def self_labels(self, step: Step) -> Tensor:
         """A(i) (B, T) int64 of the model itself, from a pass without gradient over the unperturbed pairs; -1: none."""
@@ -253,7 +237,7 @@ class DenoisingWordAlignment(Objective):
         head.agreement.copy_(torch.where(sums[1] > 0, after, before))
         # The one look of the host at the device: it has to know whether it is to run the pass that labels.
         if 0 < self.cfg.links_agreement <= float(head.agreement):
-            head.switch()
+            head.put("own_labels", 1)
         return sums[0].float(), sums[1].float()
 
     def _most(self, host: OnHost) -> int | None:

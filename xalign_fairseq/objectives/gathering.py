@@ -8,12 +8,16 @@ import torch.distributed as dist
 from torch import Tensor
 
 
-def gather_sizes(rows: Tensor) -> list[int]:
-    """The number of rows of each worker, in order of rank; that of ``rows`` alone without torch.distributed."""
+def gather_sizes(count: int, device: torch.device) -> list[int]:
+    """How many rows each worker has, in order of rank, from the ``count`` of each; [count] without torch.distributed.
+
+    With several workers the host waits for the device, which has these numbers: ask before there is much for it to do.
+    """
     if not _distributed():
-        return [len(rows)]
-    sizes = [torch.zeros(1, dtype=torch.int64, device=rows.device) for _ in range(dist.get_world_size())]
-    dist.all_gather(sizes, torch.tensor([len(rows)], device=rows.device))
+        return [count]
+    own = torch.full((1,), count, dtype=torch.int64, device=device)
+    sizes = [torch.zeros_like(own) for _ in range(dist.get_world_size())]
+    dist.all_gather(sizes, own)
     return torch.cat(sizes).tolist()
 
 
@@ -43,7 +47,7 @@ def all_gather_rows(rows: Tensor, sizes: Sequence[int]) -> Tensor:
 
     Example::
 
-        sizes = gather_sizes(rows)
+        sizes = gather_sizes(len(rows), rows.device)
         everybody = all_gather_rows(rows, sizes)
         mine = everybody[own_start(sizes):][:len(rows)]     # = rows
     """

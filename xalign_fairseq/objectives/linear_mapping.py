@@ -84,17 +84,18 @@ class LinearMapping(Objective):
         s, t = layer_vectors(step.encoder, bitext, pairs, self.cfg.pooling)
         losses, cosines = [], []
         for language, weights in maps.items():
-            mine = pairs.languages[:, 1] == self.languages.index(language)
-            mapped = apply_map(t[:, mine], weights)
-            losses.append((s[:, mine] - mapped).square().sum(-1).mean(0).sum())
-            cosines.append(F.cosine_similarity(s[:, mine], mapped.detach(), dim=-1).sum())
-        count = pairs.rows.new_tensor(len(pairs))
+            mine = pairs.of_language(self.languages.index(language))
+            mapped = apply_map(t.index_select(1, mine), weights)
+            kept = s.index_select(1, mine)
+            losses.append((kept - mapped).square().sum(-1).mean(0).sum())
+            cosines.append(F.cosine_similarity(kept, mapped.detach(), dim=-1).sum())
+        count = pairs.rows.new_full((), len(pairs))
         # It costs as much as the orthogonality update.
         looks = not step.training or step.update % ERROR_EVERY == 0
-        error, number = maps.orthogonality_error() if looks else (torch.zeros_like(cosines[0]), 0)
+        error, total = maps.orthogonality_error() if looks else (torch.zeros_like(cosines[0]), 0)
         stats = {
             "similarity": (torch.stack(cosines).sum(), count * len(s)),
-            "orthogonality_error": (error, count.new_tensor(number)),
+            "orthogonality_error": (error, count.new_full((), total)),
         }
         return Loss(torch.stack(losses).sum(), count, stats)
 

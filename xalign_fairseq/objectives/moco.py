@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -17,6 +17,7 @@ from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -157,12 +158,14 @@ class MomentumContrast(Objective):
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, which are those of the loss once the queue is full."""
-        return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
+        return complete_pairs(declared(batch.bitext, "bitext"))
 
     def forward(self, step: Step) -> Loss:
         """Move the momentum encoder, contrast, enqueue."""
         bitext = step.bitext
         head: MocoHead = step.head
+        pairs = complete_pairs(bitext)
+        sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
         hidden = step.encoder.states(sides[0]).layer(self.cfg.layer)
         query = self._represent(hidden, sides[0].tokens, head.projection)
@@ -185,8 +188,8 @@ class MomentumContrast(Objective):
             "queue_fill": (head.queue.filled.clone(), torch.full_like(head.queue.filled, size)),
         }
         if step.training:
-            rows = torch.cat([key, positive.to(key), own.to(key)], 1)[complete]
-            rows = all_gather_rows(rows, gather_sizes(rows))
+            rows = torch.cat([key, positive.to(key), own.to(key)], 1).index_select(0, true_first(complete, pairs))
+            rows = all_gather_rows(rows, sizes)
             head.queue.enqueue(rows[:, :-4], rows[:, -4:-2], rows[:, -2:])
         return Loss(losses.masked_fill(~counted, 0.0).sum(), count, stats)
 
@@ -213,3 +216,8 @@ class MomentumContrast(Objective):
         if self.cfg.keep_duplicates:
             return torch.zeros(len(own), len(queue), dtype=torch.bool, device=own.device)
         return queue.holds(own) | queue.holds(positive)
+
+
+def complete_pairs(bitext: Bitext) -> int:
+    """How many pairs have tokens on both sides, as the host knows."""
+    return int(bitext.sizes.all(1).sum())

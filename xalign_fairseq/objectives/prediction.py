@@ -1,12 +1,12 @@
 """Losses of predicted tokens, which MLM, TLM and others share."""
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.objectives.registry import Loss
+from xalign_fairseq.objectives.selection import IGNORED
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -15,12 +15,12 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Loss:
 
     Args:
         logits: (N, V), any floating dtype; summed in float32 at least.
-        labels: (N,) int64.
+        labels: (N,) int64; :data:`~xalign_fairseq.objectives.selection.IGNORED` where nothing is predicted.
     """
     # Sums in half precision overflow from a hundred entries on.
-    total = F.cross_entropy(at_least_float32(logits), labels, reduction="sum")
+    total = F.cross_entropy(at_least_float32(logits), labels, reduction="sum", ignore_index=IGNORED)
     correct = (logits.detach().argmax(-1) == labels).sum()
-    count = torch.full_like(correct, len(labels))  # a tensor made from a number of the host would wait for its copy
+    count = (labels != IGNORED).sum()
     return Loss(total, count, {"accuracy": (correct, count)})
 
 

@@ -56,8 +56,12 @@ class RegHidden(Objective):
     def count(self, batch: Batch) -> int:
         """Tokens of the pivot language's sentences."""
         bitext = declared(batch.bitext, "bitext")
-        second = self.pivot_side(bitext).numpy()
-        return int((np.where(second, bitext.sizes[:, 1], bitext.sizes[:, 0]) + 2).sum())
+        return int((self._pivot_sizes(bitext) + 2).sum())
+
+    def _pivot_sizes(self, bitext: Bitext) -> np.ndarray:
+        """(B,) on the host: tokens of the pivot language's sentences."""
+        second = bitext.host.langs[:, 1] == self.languages.index(self.required_pivot())
+        return np.where(second, bitext.sizes[:, 1], bitext.sizes[:, 0])
 
     def forward(self, step: Step) -> Loss:
         """Sum over all tokens of the pivot language's sentences; zero before the first update."""
@@ -82,5 +86,6 @@ class RegHidden(Objective):
         languages = None
         if sides[0].languages is not None and sides[1].languages is not None:
             languages = torch.where(second, sides[1].languages, sides[0].languages)
-        pivot = Input(torch.where(second, tokens[1], tokens[0]), languages)
+        padded = bool((self._pivot_sizes(bitext) + 2 < width).any())
+        pivot = Input(torch.where(second, tokens[1], tokens[0]), languages, padded=padded)
         return pivot, torch.where(second[..., None], states[1], states[0])

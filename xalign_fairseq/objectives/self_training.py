@@ -12,7 +12,6 @@ from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, Agreement, agreement
 from xalign_fairseq.transport.label_options import ENCODINGS, LabelOptions
 from xalign_fairseq.transport.methods import Method, make_method
-from xalign_fairseq.transport.token_links import TokenLinks
 
 LOSSES = ("cross-entropy", "probability")
 
@@ -95,22 +94,21 @@ class SelfTraining(Objective):
         """Label, and score the links."""
         bitext, options = step.bitext, self.labelling
         hidden, spans = step.encoder.pair_states(bitext, options.layer, options.reads)
-        links = self.method(self._labelled(step, hidden), spans, sizes=bitext.longest)
+        links = self.method.matrix(self._labelled(step, hidden), spans, sizes=bitext.longest)
         found = agreement(
             hidden, spans, similarity=self.cfg.similarity, temperature=self.cfg.temperature, sizes=bitext.longest
         )
-        at = links.pair, links.src, links.tgt
-        forward, backward = found.forward[at], found.backward[at]
+        number = links.sum()
         if self.cfg.loss == "cross-entropy":
-            total, count = -(forward + backward).sum(), spans.new_full((), len(forward))
+            total, count = -(found.forward + found.backward).masked_fill(~links, 0.0).sum(), number
         else:
-            total, count = _released(found, links, forward, backward)
-        probability = (forward.detach().exp() + backward.detach().exp()).sum() / 2
+            total, count = _released(found, links)
+        probability = (found.forward.detach().exp() + found.backward.detach().exp()).masked_fill(~links, 0.0).sum() / 2
         sizes = spans[:, 1::2] - spans[:, ::2]
-        bare = sizes.gt(0).all(1).index_fill(0, links.pair, False)
+        bare = sizes.gt(0).all(1) & ~links.flatten(1).any(1)
         stats = {
-            "probability": (probability, spans.new_full((), len(forward))),
-            "links_per_token": (spans.new_full((), 2 * len(forward)), sizes.sum()),
+            "probability": (probability, number),
+            "links_per_token": (2 * number, sizes.sum()),
             "pairs_without_links": (bare.sum(), spans.new_full((), len(spans))),
         }
         return Loss(total, count, stats)
@@ -123,11 +121,12 @@ class SelfTraining(Objective):
         return step.encoder.pair_states(step.bitext, options.layer, options.reads, labelling=True)[0]
 
 
-def _released(found: Agreement, links: TokenLinks, forward: Tensor, backward: Tensor) -> tuple[Tensor, Tensor]:
+def _released(found: Agreement, links: Tensor) -> tuple[Tensor, Tensor]:
     """-sum of p_ij / n + q_ij / m over the links of all pairs, and the number of pairs with tokens on both sides."""
     n, m = found.lengths
-    total = -(forward.exp() / n[links.pair] + backward.exp() / m[links.pair]).sum()
-    return total, ((n > 0) & (m > 0)).sum()
+    per_src, per_tgt = (size.clamp(min=1)[:, None, None] for size in (n, m))
+    shares = found.forward.exp() / per_src + found.backward.exp() / per_tgt
+    return -shares.masked_fill(~links, 0.0).sum(), ((n > 0) & (m > 0)).sum()
 
 
 def labelling_method(cfg: SelfTrainingConfig) -> Method:

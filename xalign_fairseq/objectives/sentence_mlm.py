@@ -6,6 +6,7 @@ from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
+from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 
 
@@ -49,5 +50,4 @@ def predicted_in(bitext: Bitext, side: int) -> Tensor:
     start, end = bitext.spans[row, 2 * side], bitext.spans[row, 2 * side + 1]
     inside = (column >= start) & (column < end)
     count = int(((bitext.host.targets != PAD) & bitext.host.inside(side)).sum())
-    first = inside.int().argsort(descending=True, stable=True)[:count]
-    return (row * (bitext.longest[side] + 2) + column - start + 1).index_select(0, first)
+    return (row * (bitext.longest[side] + 2) + column - start + 1).index_select(0, true_first(inside, count))

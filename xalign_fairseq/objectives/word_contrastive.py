@@ -80,6 +80,8 @@ class WordContrastive(Objective):
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs of half the losses of both directions."""
         bitext = step.bitext
+        gathers = self.cfg.gather and step.training
+        sizes = gather_sizes(len(bitext.links), bitext.links.device) if gathers else []
         # Strong alignment treats both sides alike.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
         vectors = pairs.vectors(
@@ -90,8 +92,7 @@ class WordContrastive(Objective):
         own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)
         types = torch.stack(pairs.identities() if self.cfg.mask_repeated else pairs.occurrences(), 1)
         every, every_type, start = own, types, 0
-        if self.cfg.gather and step.training:
-            sizes = gather_sizes(own)
+        if gathers:
             every, start = all_gather_rows(own, sizes), own_start(sizes)
             every_type = all_gather_rows(types, sizes)
         with torch.autocast(own.device.type, enabled=False):
@@ -120,7 +121,7 @@ class WordContrastive(Objective):
         candidates = torch.cat([every_type[:, column] for column in columns])
         # In a strong alignment that leaves out the word itself too, which is among the candidates.
         excluded = (types[:, :1] == candidates) | (types[:, 1:] == candidates)
-        excluded[rows, partner] = False
+        excluded.scatter_(1, partner[:, None], False)
         logits = logits.masked_fill(excluded, -torch.inf)
         positive = logits[rows, partner]
         return (logits.logsumexp(1) - positive).sum(), (logits <= positive[:, None]).all(1).sum()

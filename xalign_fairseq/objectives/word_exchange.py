@@ -9,14 +9,15 @@ from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.data.word_tables import SUBWORD_RULES, expand
+from xalign_fairseq.data.word_tables import SUBWORD_RULES, link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
 from xalign_fairseq.objectives.prediction import cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
+from xalign_fairseq.objectives.selection import IGNORED, true_first
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.exchange import MANY, exchange
-from xalign_fairseq.transport.labels import pair_links
+from xalign_fairseq.transport.exchange import MANY, exchange, partner_counts
+from xalign_fairseq.transport.labels import pair_link_matrix
 
 
 @dataclass
@@ -106,25 +107,25 @@ class WordExchange(Objective):
         bitext = declared(batch.bitext, "bitext")
         if self.cfg.unaligned != "exclude":
             return len(bitext.predicted)
-        rows, src, tgt = self._given_links(bitext).unbind(1)
-        linked = torch.zeros_like(bitext.targets, dtype=torch.bool)
-        linked[rows, src] = linked[rows, tgt] = True
-        return int((linked & bitext.targets.ne(PAD)).sum())
+        links = self._given_links(bitext)
+        return int((partner_counts(links, bitext.spans, bitext.predicted, bitext.tokens.shape[1]) > 0).sum())
 
     def forward(self, step: Step) -> Loss:
         """Exchange the states of linked tokens, predict the masked ones."""
-        bitext = step.bitext
-        masked = bitext.targets.ne(PAD)
-        labels = bitext.targets[masked]
+        bitext, masked = step.bitext, step.bitext.predicted
+        labels = bitext.targets.flatten().index_select(0, masked)
         hidden = step.encoder.states(bitext.input("masked")).layer(-1)
-        exchanged, partners = exchange(hidden, self._links(step), masked, self.cfg.many)
+        exchanged, partners = exchange(hidden, self._links(step), bitext.spans, masked, self.cfg.many)
         linked = partners > 0
         if self.cfg.unaligned == "exclude":
-            exchanged, labels = exchanged[linked], labels[linked]
+            labels = labels.masked_fill(~linked, IGNORED)
+            if self.given:  # no logits of what the host knows to be without a partner
+                first = true_first(linked, int((bitext.host.linked & (bitext.host.targets != PAD)).sum()))
+                exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.cfg.unaligned == "identity":
-            exchanged = torch.where(linked[:, None], exchanged, hidden[masked])
+            exchanged = torch.where(linked[:, None], exchanged, hidden.flatten(0, 1).index_select(0, masked))
         loss = cross_entropy(self._logits(step, exchanged), labels)
-        loss.stats["masked_with_partner"] = (linked.sum(), masked.sum())
+        loss.stats["masked_with_partner"] = (linked.sum(), partners.new_full((), len(masked)))
         return loss
 
     def _logits(self, step: Step, exchanged: Tensor) -> Tensor:
@@ -134,13 +135,13 @@ class WordExchange(Objective):
         return step.encoder.vocabulary_logits(head.features(exchanged))
 
     def _links(self, step: Step) -> Tensor:
-        """Links (K, 3) between positions of the pair sequence: [row, src, tgt]."""
-        bitext, spans = step.bitext, step.bitext.spans
-        if not self.given:
-            hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
-            rows, src, tgt, _ = pair_links(hidden, spans, sizes=bitext.longest)
-            return torch.stack([rows, spans[rows, 0] + src, spans[rows, 2] + tgt], 1)
-        return self._given_links(bitext)
+        """Links (B, n, m) bool between the tokens of both sides."""
+        bitext = step.bitext
+        if self.given:
+            return self._given_links(bitext)
+        hidden = step.encoder.states(bitext.input(), labelling=True).layer(self.label_layer)
+        return pair_link_matrix(hidden, bitext.spans, sizes=bitext.longest)
 
     def _given_links(self, bitext: Bitext) -> Tensor:
-        return expand(bitext.links, bitext.word_table(0), bitext.word_table(1), self.cfg.subwords)
+        tables = bitext.word_table(0), bitext.word_table(1)
+        return link_matrix(bitext.links, *tables, self.cfg.subwords, bitext.longest)

@@ -11,6 +11,7 @@ from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.word_vectors import word_vectors
 from xalign_fairseq.objectives.registry import ObjectiveConfig
+from xalign_fairseq.objectives.selection import true_first
 
 
 @dataclass
@@ -55,6 +56,12 @@ class WordPairs:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def of_language(self, language: int) -> Tensor:
+        """(k,) int64, ascending: the word pairs whose t_i is in a language that is not the pivot."""
+        host = self._bitext.host
+        count = int(host.links[(host.langs == language).any(1)].sum())
+        return true_first(self.languages[:, 1] == language, count)
 
     def vectors(self, hidden: Callable[[int], Tensor], pooling: str) -> tuple[Tensor, Tensor]:
         """S and T, both (K, H), with gradient.

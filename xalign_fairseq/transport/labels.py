@@ -7,7 +7,7 @@ from torch import Tensor
 
 from xalign_fairseq.transport.extraction import find_links, link_probability
 from xalign_fairseq.transport.options import TransportOptions
-from xalign_fairseq.transport.partners import last_partners, partners_of_matrix
+from xalign_fairseq.transport.partners import last_partners, matrix_of_partners, partners_of_matrix
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused
 from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
@@ -57,6 +57,24 @@ def pair_links(
         sizes = side_sizes(spans) if sizes is None else sizes
         found, probability = _fused_partners(hidden, spans, options, measure, sizes, probabilities=True)
         return links_of_partners(found, probability, spans, sizes, one_sided=options.filter == "union")
+
+
+def pair_link_matrix(
+    hidden: Tensor,
+    spans: Tensor,
+    options: TransportOptions | None = None,
+    *,
+    measure: Measure = pair_similarity,
+    sizes: tuple[int, int] | None = None,
+) -> Tensor:
+    """The links of :func:`pair_links` as (B, n, m) bool; with ``sizes`` nothing is read back from the device."""
+    options = options or TransportOptions()
+    with torch.no_grad():
+        if backend.chosen(hidden) == "reference":
+            return _reference_links(hidden, spans, options, measure, sizes)[0]
+        sizes = side_sizes(spans) if sizes is None else sizes
+        found, _ = _fused_partners(hidden, spans, options, measure, sizes)
+        return matrix_of_partners(found, spans, sizes, one_sided=options.filter == "union")
 
 
 def self_label(

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.extraction import describe_filter
-from xalign_fairseq.transport.labels import Measure, pair_links, self_label
+from xalign_fairseq.transport.labels import Measure, pair_link_matrix, pair_links, self_label
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.similarity import pair_similarity
@@ -36,6 +36,12 @@ class Method(Protocol):
             hidden: any floating dtype; similarities are float32 (float64 for float64 states).
             spans: (B, 4) int64, [src_start, src_end, tgt_start, tgt_end) in the sequence.
             sizes: (n, m), the longest sides, if they are known.
+        """
+
+    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """The same links as (B, n, m) bool, the tokens counted from the first of their side.
+
+        With ``sizes`` nothing is read back from the device, unless links are found on the host (``match``).
         """
 
     def describe(self) -> dict[str, Any]:
@@ -74,6 +80,10 @@ class Transport(TransportOptions):
     def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
         """As :meth:`Method.__call__`."""
         return pair_links(hidden, spans, self, measure=self.measure, sizes=sizes)
+
+    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """As :meth:`Method.matrix`."""
+        return pair_link_matrix(hidden, spans, self, measure=self.measure, sizes=sizes)
 
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """As :meth:`LabellingMethod.labels`."""

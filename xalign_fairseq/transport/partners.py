@@ -1,5 +1,7 @@
 """One label for each token, from links as matrices or from the partners that the fused operator finds in each round."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -47,6 +49,25 @@ def partners_of_matrix(links: Tensor, spans: Tensor, length: int) -> Tensor:
         positions, mask = side_positions(spans, side, size)
         labels.scatter_(1, positions.masked_fill(~mask, length), last)
     return labels[:, :length].contiguous()
+
+
+def matrix_of_partners(partners: Tensor, spans: Tensor, sizes: tuple[int, int], *, one_sided: bool = False) -> Tensor:
+    """Links (B, n, m) bool from partners (R, B, T) as :func:`last_partners` takes them; ``sizes``: (n, m)."""
+    matrix = _linked_side(partners, spans, sizes, 0)
+    return matrix | _linked_side(partners, spans, sizes[::-1], 1).transpose(1, 2) if one_sided else matrix
+
+
+def _linked_side(partners: Tensor, spans: Tensor, sizes: Sequence[int], side: int) -> Tensor:
+    """Links (B, own, other) that stand at the tokens of one side, of its own and the other side's longest sizes."""
+    own, other = sizes
+    at, mask = side_positions(spans, side, own)
+    # Tokens without a partner write to an extra last column, which is cut off.
+    matrix = torch.zeros(len(spans), own, other + 1, dtype=torch.bool, device=spans.device)
+    for found in partners:
+        partner = found.gather(1, at).long()
+        column = torch.where(mask & (partner >= 0), partner - spans[:, 2 * (1 - side), None], other)
+        matrix.scatter_(2, column[:, :, None], True)
+    return matrix[:, :, :other]
 
 
 def label_dtype(length: int) -> torch.dtype:

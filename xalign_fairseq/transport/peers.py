@@ -1,5 +1,6 @@
 """The links of other aligners: SimAlign, awesome-align, and the one that was released with XLM-Align."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,8 +16,24 @@ from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
 COSINE_FILTERS = ("argmax", "itermax", "match")
 
 
+class ByMatrix(ABC):
+    """A method whose links are found as a matrix."""
+
+    @abstractmethod
+    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """Links (B, n, m) bool, and the probability of each (B, n, m)."""
+
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
+        """As :meth:`Method.__call__`."""
+        return links_of_matrix(*self.scored(hidden, spans, sizes))
+
+    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """As :meth:`Method.matrix`."""
+        return self.scored(hidden, spans, sizes)[0]
+
+
 @dataclass(frozen=True)
-class Cosine:
+class Cosine(ByMatrix):
     """SimAlign's links (Jalili Sabet et al., 2020), on the similarity (1 + cos(h_i, h_j)) / 2.
 
     - ``argmax``: pairs each of which is the other's most similar.
@@ -49,16 +66,16 @@ class Cosine:
             check_link_options(self.filter, self.rounds, self.alpha)
 
     @torch.no_grad()
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
+    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """As :meth:`ByMatrix.scored`."""
         cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, sizes)
         # In place and in this order, whose rounding is SimAlign's.
         similarity = cosine.add_(1.0).div_(2.0).clamp_min_(0.0)
         similarity.masked_fill_(~(src_mask[:, :, None] & tgt_mask[:, None, :]), 0.0)
         if self.filter == "match":
-            return links_of_matrix(_matching(similarity, src_mask, tgt_mask), similarity)
+            return _matching(similarity, src_mask, tgt_mask), similarity
         links = find_links(similarity, src_mask, tgt_mask, filter=self.filter, rounds=self.rounds, alpha=self.alpha)
-        return links_of_matrix(links, similarity)
+        return links, similarity
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
@@ -67,7 +84,7 @@ class Cosine:
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(ByMatrix):
     """awesome-align's links (Dou & Neubig, 2021): dot products through a softmax over either side.
 
     Links are where both softmaxes exceed ``threshold``; the probability is their geometric mean.
@@ -92,15 +109,15 @@ class Softmax:
             )
 
     @torch.no_grad()
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
+    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """As :meth:`ByMatrix.scored`."""
         similarity, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         # Finite instead of -inf, which would make rows of padding NaN.
         similarity = similarity.masked_fill(~inside, torch.finfo(similarity.dtype).min)
         forward, backward = similarity.softmax(2), similarity.softmax(1)
         links = (forward > self.threshold) & (backward > self.threshold) & inside
-        return links_of_matrix(links, (forward * backward).sqrt())
+        return links, (forward * backward).sqrt()
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
@@ -108,7 +125,7 @@ class Softmax:
 
 
 @dataclass(frozen=True)
-class Released:
+class Released(ByMatrix):
     """The links of the aligner that was released with XLM-Align (Chi et al., 2021), which are not the paper's.
 
     S of dot products as they are, negative ones too, is divided by the sums of its columns and then of its rows,
@@ -138,8 +155,8 @@ class Released:
             )
 
     @torch.no_grad()
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
+    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """As :meth:`ByMatrix.scored`."""
         rows, src_mask, tgt_mask = finite_pairs(*pair_similarity(hidden, spans, sizes=sizes))
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         columns = rows
@@ -148,14 +165,14 @@ class Released:
             columns = rows / rows.sum(1, keepdim=True).masked_fill(~tgt_mask[:, None, :], 1.0)
             rows = columns / columns.sum(2, keepdim=True).masked_fill(~src_mask[:, :, None], 1.0)
         if not rows.numel():
-            return links_of_matrix(inside, rows)
+            return inside, rows
         finite = rows.sum((1, 2)).isfinite()[:, None, None]
         forward = rows.masked_fill(~inside, float("-inf")).argmax(2, keepdim=True)
         backward = columns.masked_fill(~inside, float("-inf")).argmax(1, keepdim=True)
         links = torch.zeros_like(inside).scatter_(2, forward, True) & torch.zeros_like(inside).scatter_(
             1, backward, True
         )
-        return links_of_matrix(links & inside & finite, rows.clamp(0, 1))
+        return links & inside & finite, rows.clamp(0, 1)
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""

@@ -12,7 +12,8 @@ from xalign_fairseq.transport.similarity import side_positions
 class TokenLinks(NamedTuple):
     """The K links of a batch of pairs, in the order of pairs, source and target tokens.
 
-    How many they are is known on the host alone: whoever must not wait for the device asks a method for its labels.
+    How many they are is known on the host alone: whoever must not wait for the device asks a method for its labels or
+    its matrix.
 
     Attributes:
         pair: (K,) int64, the pair's row in the batch.

@@ -48,9 +48,13 @@ class Dustbin:
         links, plan = self._links(hidden, spans, sizes)
         return links_of_matrix(links, link_probability(plan)[:, :-1, :-1])
 
+    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """As :meth:`Method.matrix`."""
+        return self._links(hidden, spans, sizes)[0]
+
     def labels(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
         """As :meth:`LabellingMethod.labels`."""
-        return partners_of_matrix(self._links(hidden, spans, sizes)[0], spans, hidden.shape[1])
+        return partners_of_matrix(self.matrix(hidden, spans, sizes=sizes), spans, hidden.shape[1])
 
     @torch.no_grad()
     def _links(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
