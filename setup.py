@@ -85,6 +85,8 @@ setup(
         "sentencepiece>=0.2",
         "tqdm>=4.60",
         "safetensors>=0.4",
+        # Checks what files hold against its form; no needs of its own.
+        "msgspec>=0.19",
         "tokenizers>=0.20",
     ],
     extras_require={

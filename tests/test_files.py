@@ -119,7 +119,7 @@ def test_a_file_is_not_replaced_by_a_folder(tmp_path):
         (b'{"a": ' + b"[" * 100_000, "damaged"),
         (b'{"a": ' + b"9" * 5000 + b"}", "damaged"),
         (b"\xff", "damaged"),
-        (b"[]", "expected: an object"),
+        (b"[]", "Expected `object`, got `array`"),
     ],
 )
 def test_json_that_can_not_be_read(tmp_path, content, message):

@@ -4,7 +4,7 @@ import os
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Required, TypedDict
 
 import numpy as np
 
@@ -20,6 +20,32 @@ DICTIONARY = "dict.txt"
 
 _PAIR = re.compile(r"(?P<split>[^.]+)\.(?P<src>[^.-]+)-(?P<tgt>[^.-]+)\.(?P<lang>[^.-]+)\.idx")
 _MONO = re.compile(r"(?P<split>[^.]+)(?:\.(?P<lang>[^.-]+))?\.idx")
+
+
+class FileEntry(TypedDict):
+    """What the manifest says of a file."""
+
+    bytes: int
+    sha256: str
+
+
+class TextEntry(TypedDict, total=False):
+    """What the manifest says of a bitext, or of a text in one language."""
+
+    split: Required[str]
+    src: str
+    tgt: str
+    lang: str
+    pairs: int
+    sentences: int
+
+
+class Manifest(TypedDict, total=False):
+    """What of the manifest is read again."""
+
+    pairs: list[TextEntry]
+    mono: list[TextEntry]
+    files: dict[str, FileEntry]
 
 
 def pair_prefix(split: str, src: str, tgt: str, lang: str) -> str:
@@ -183,10 +209,10 @@ class DataBin:
         return dictionary
 
     @cached_property
-    def manifest(self) -> dict[str, Any] | None:
+    def manifest(self) -> Manifest | None:
         """What ``xalign prepare`` wrote about the data, ``None`` for a folder of ``fairseq-preprocess``."""
         path = self.path / MANIFEST
-        return read_json(path) if path.exists() else None
+        return read_json(path, Manifest) if path.exists() else None
 
     @property
     def tokenizer_model(self) -> TokenizerModel | None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import torch
@@ -141,7 +141,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
         read(DataBin("data-bin"), "en", "de").entries(HELD_OUT)
     """
     about = read_about(data, src, tgt)
-    if about.get("dictionary") != data.dictionary.digest:
+    if about["dictionary"] != data.dictionary.digest:
         raise XalignError(
             "the lexicon was made with another dictionary than the data-bin has",
             where=about_path(data, src, tgt),
@@ -150,7 +150,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
     parts, _ = _flat(MMapReader(data.path / part_prefix(src, tgt)))
     lexicon = Lexicon(src, tgt, *sides[0], *sides[1], parts)
-    if lexicon.digest != about.get("digest"):
+    if lexicon.digest != about["digest"]:
         raise XalignError(
             "the files of a lexicon do not belong together",
             where=about_path(data, src, tgt),
@@ -160,7 +160,14 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
     return lexicon
 
 
-def read_about(data: DataBin, src: str, tgt: str) -> dict[str, Any]:
+class About(TypedDict):
+    """What of the description of a lexicon is read again."""
+
+    dictionary: str
+    digest: str
+
+
+def read_about(data: DataBin, src: str, tgt: str) -> About:
     """What ``xalign lexicon`` wrote about a lexicon: options, counts, sources; errors as :func:`read`."""
     path = about_path(data, src, tgt)
     if not path.exists():
@@ -174,7 +181,7 @@ def read_about(data: DataBin, src: str, tgt: str) -> dict[str, Any]:
             if (tgt, src) in there
             else f"xalign lexicon {data.path} --pair {src}-{tgt} --from FILE",
         )
-    return read_json(path)
+    return read_json(path, About)
 
 
 def write(data: DataBin, lexicon: Lexicon, about: Mapping[str, Any], overwrite: bool = False) -> None:

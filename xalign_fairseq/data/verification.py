@@ -51,19 +51,16 @@ def require_unchanged(data: DataBin, whole: bool = False) -> None:
 
 
 def _recorded(data: DataBin) -> Iterator[tuple[str, int, str]]:
-    files = (data.manifest or {}).get("files", {})
-    try:
-        for name, about in files.items():
-            if Path(name).name != name or not isinstance(about["bytes"], int) or not isinstance(about["sha256"], str):
-                raise TypeError
-            yield name, about["bytes"], about["sha256"]
-    except (AttributeError, KeyError, TypeError):
-        raise XalignError(
-            "the data-bin's manifest is damaged",
-            where=data.path / MANIFEST,
-            expected='"files": {NAME: {"bytes": ..., "sha256": ...}}',
-            next="copy it again, or prepare the data again",
-        ) from None
+    for name, about in data.manifest.get("files", {}).items() if data.manifest else ():
+        if Path(name).name != name or "\0" in name:
+            raise XalignError(
+                "the data-bin's manifest is damaged",
+                where=data.path / MANIFEST,
+                found=f"a file {name!r}",
+                expected="names of files beside it",
+                next="copy it again, or prepare the data again",
+            )
+        yield name, about["bytes"], about["sha256"]
 
 
 def _difference(path: Path, size: int, sha256: str, whole: bool) -> str | None:

@@ -1,6 +1,7 @@
 """Encoders of weights that are there: nothing is drawn that would be replaced, and nothing is copied."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from torch import Tensor
@@ -8,6 +9,13 @@ from torch.overrides import TorchFunctionMode
 
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
+
+# Sizes that stand for any others while the names of parameters are read.
+STANDING = {
+    "vocab_size": 1009, "encoder_embed_dim": 1013, "encoder_ffn_embed_dim": 1019, "max_positions": 1021,
+    "encoder_layers": 1, "encoder_attention_heads": 1,
+}  # fmt: skip
+LAYER = ".layers.0."
 
 
 class Undrawn(TorchFunctionMode):
@@ -57,6 +65,15 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple
 
 
 def shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
-    """The shapes of an encoder's parameters by their names."""
+    """The shapes of an encoder's parameters by their names; nothing of these sizes is made."""
+    small = EncoderConfig(**{**asdict(config), **STANDING})
+    sizes = {size: getattr(config, name) for name, size in STANDING.items() if size > 1}
+    sizes[small.max_positions + small.pad + 1] = config.max_positions + config.pad + 1
     with Undrawn():
-        return {name: tuple(value.shape) for name, value in Encoder(config).state_dict().items()}
+        model = Encoder(small).state_dict()
+    made: dict[str, tuple[int, ...]] = {}
+    for name, value in model.items():
+        shape = tuple(sizes.get(size, size) for size in value.shape)
+        each = range(config.encoder_layers) if LAYER in name else (0,)
+        made.update({name.replace(LAYER, f".layers.{number}."): shape for number in each})
+    return made

@@ -16,14 +16,17 @@ from torch import Tensor
 
 from xalign_fairseq.encoder import masked_lm, names
 from xalign_fairseq.encoder.building import build_encoder
+from xalign_fairseq.encoder.checkpoint_form import EncoderOptions, require_checkpoint, require_parameters
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_form
 from xalign_fairseq.transport.pointer import Pointer
 
 logger = logging.getLogger(__name__)
 
 _BODY = "encoder.sentence_encoder."
+_LAYER = re.compile(re.escape(f"{_BODY}layers.") + r"(\d+)\.")
 # Of a task state: what a model is of, and what it was trimmed to, whatever it is trained for.
 LASTING = ("family", "trimmed")
 
@@ -95,14 +98,14 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
             + (f" with keys {sorted(map(str, state))[:5]}" if isinstance(state, dict) else ""),
             expected='a dict with "model" and "cfg" or "args"',
         )
-    return state
+    return require_checkpoint(state, path)
 
 
 def updates_of(path: str | os.PathLike) -> int | None:
     """The updates that a checkpoint of fairseq-train has had, None if the file is damaged or not there."""
     try:
         return int(read(path)["optimizer_history"][-1]["num_updates"])
-    except XalignError:
+    except (XalignError, LookupError, TypeError):  # the latter: it is no checkpoint of a training
         return None
 
 
@@ -110,7 +113,7 @@ def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
     """The options of a checkpoint as a dict: one group of ``cfg``, or all of an older ``args``."""
     if state.get("cfg") is not None:
         found = state["cfg"].get(group)
-        return vars(found) if isinstance(found, argparse.Namespace) else dict(found or {})
+        return vars(found) if isinstance(found, argparse.Namespace) else dict(found) if isinstance(found, dict) else {}
     return dict(vars(state["args"])) if state.get("args") is not None else {}
 
 
@@ -137,23 +140,25 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     """
     weights = masked_lm.usable(names.today(state["model"]), where)
     embeddings, positions = _embeddings(weights, where)
-    given = options(state)
-    layers = {int(key.split(".")[3]) for key in weights if key.startswith(f"{_BODY}layers.")}
+    given = require_form(options(state), EncoderOptions, f"{where}, the model's options")
+    layers = {found[1] for key in weights if (found := _LAYER.match(key))}
+    inner = weights.get(f"{_BODY}layers.0.fc1.bias")
     config = EncoderConfig(
         vocab_size=embeddings.shape[0],
         encoder_layers=len(layers),
         encoder_embed_dim=embeddings.shape[1],
-        encoder_ffn_embed_dim=weights[f"{_BODY}layers.0.fc1.weight"].shape[0] if layers else 1,
-        encoder_attention_heads=_attention_heads(state, where),
+        encoder_ffn_embed_dim=1 if inner is None else inner.numel(),
+        encoder_attention_heads=_attention_heads(given, where),
         max_positions=positions.shape[0] - 2,
-        language_embeddings=str(given.get("language_embeddings") or ""),
-        layer_norm_eps=float(given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps),
+        language_embeddings=given.get("language_embeddings") or "",
+        layer_norm_eps=given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps,
     )
     if not masked_lm.has_head(weights):
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", where)
         head = masked_lm.new_head(embeddings.float())
         weights.update({masked_lm.HEAD + name: value for name, value in head.items()})
     mine = {key.removeprefix("encoder."): value for key, value in weights.items() if key.startswith("encoder.")}
+    require_parameters(mine, config, where)
     encoder, missing, unexpected = build_encoder(config, mine)
     if missing or unexpected:
         raise XalignError(
@@ -177,15 +182,19 @@ def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoin
             expected="a checkpoint trained with the objective dwa",
             next="use --similarity hidden",
         )
-    pointer = Pointer(mine["query.weight"].shape[0])
-    pointer.load_state_dict(mine)
+    query = mine.get("query.weight", torch.empty(0, 0))
+    try:
+        pointer = Pointer(query.shape[-1])
+        pointer.load_state_dict(mine)
+    except RuntimeError as error:
+        raise XalignError("the checkpoint's pointer is damaged", where=where, found=error) from None
     return pointer.eval().requires_grad_(False)
 
 
 def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> tuple[Tensor, Tensor]:
     """The embeddings of tokens and of positions."""
     tokens, positions = (weights.get(f"{_BODY}{name}.weight") for name in ("embed_tokens", "embed_positions"))
-    if tokens is None or positions is None:
+    if tokens is None or positions is None or tokens.dim() != 2 or positions.dim() != 2:
         raise XalignError(
             "the checkpoint holds no encoder of this kind",
             where=where,
@@ -195,10 +204,9 @@ def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> tuple[T
     return tokens, positions
 
 
-def _attention_heads(state: dict[str, Any], where: str | os.PathLike) -> int:
-    found = options(state)
+def _attention_heads(found: Mapping[str, Any], where: str | os.PathLike) -> int:
     if "encoder_attention_heads" in found:
-        return int(found["encoder_attention_heads"])
+        return found["encoder_attention_heads"]
     known = {"roberta_base": 12, "xlmr_base": 12, "roberta_large": 16, "xlmr_large": 16}
     arch = str(found.get("arch") or found.get("_name"))
     if arch in known:

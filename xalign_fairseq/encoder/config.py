@@ -12,6 +12,11 @@ SIZES = (
     "encoder_attention_heads",
     "max_positions",
 )
+# Far beyond any model, and small enough that a damaged configuration costs neither time nor memory.
+LIMITS = {
+    "vocab_size": (1, 1 << 27), "encoder_layers": (0, 1000), "encoder_embed_dim": (1, 1 << 16),
+    "encoder_ffn_embed_dim": (1, 1 << 20), "encoder_attention_heads": (1, 1 << 12), "max_positions": (1, 1 << 24),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,17 @@ class EncoderConfig:
     layer_norm_eps: float = 1e-5
 
     def __post_init__(self) -> None:
+        for name, (least, most) in LIMITS.items():
+            if not least <= getattr(self, name) <= most:
+                raise XalignError(
+                    "an encoder of such a size can't be",
+                    where=name,
+                    found=getattr(self, name),
+                    expected=f"{least} to {most:,}",
+                )
+        for name in ("dropout", "attention_dropout", "activation_dropout"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise XalignError("a rate of dropout is none", where=name, found=getattr(self, name), expected="0 to 1")
         if self.encoder_embed_dim % self.encoder_attention_heads:
             raise XalignError(
                 "the hidden size is not a multiple of the number of attention heads",

@@ -4,19 +4,33 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import parse_signature
-from xalign_fairseq.files import read_json
+from xalign_fairseq.files import read_json, require_form
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1
 KEYS = ("checkpoint", "task", "benchmark", "models", "train_languages", "seed", "scores", "items", "signatures")
 EACH = "each"
+
+
+class ResultFile(TypedDict):
+    """What of ``result.json`` is read again."""
+
+    checkpoint: str
+    task: str
+    benchmark: str
+    models: str
+    train_languages: list[str]
+    seed: int
+    scores: dict[str, dict[str, float] | None]
+    items: dict[str, int]
+    signatures: dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -63,6 +77,7 @@ class RunResult:
                 found=found["benchmark"],
                 expected=", ".join(BENCHMARKS),
             )
+        require_form(found, ResultFile, path)
         values: dict[str, Any] = {key: found[key] for key in KEYS}
         values["train_languages"] = tuple(found["train_languages"])
         values["scores"] = {language: scores for language, scores in found["scores"].items() if scores}

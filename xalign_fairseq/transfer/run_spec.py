@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, get_type_hints
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
@@ -72,8 +72,13 @@ class RunSpec:
     @classmethod
     def read(cls, path: Path) -> "RunSpec":
         """The inverse of :meth:`as_data`, from a file."""
-        data = read_json(path)
+        data: Any = read_json(path, cls.form())
         return cls(**{each.name: data[each.name] for each in fields(cls)})
+
+    @classmethod
+    def form(cls) -> Any:
+        """What a ``spec.json`` must be: an object with all of the fields."""
+        return TypedDict("form", get_type_hints(cls))  # type: ignore[operator]
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
@@ -90,7 +95,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     made = any((folder / name).exists() for name in ("checkpoints", "trained.json", "result.json"))
     if not made or not path.is_file():
         return False
-    mine, found = spec.as_data(), read_json(path)
+    mine, found = spec.as_data(), dict[str, Any](read_json(path, RunSpec.form()))
     tested, wanted = found["digests"].pop("test"), mine["digests"].pop("test")
     mine["digests of tests"], found["digests of tests"] = (
         {x: some[x] for x in wanted if x in tested} for some in (wanted, tested)

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write, read_json, write_json
@@ -24,6 +24,7 @@ from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
 from xalign_fairseq.launch.scheduler import Job
 from xalign_fairseq.launch.signals import terminate_as_interrupt
+from xalign_fairseq.transfer.results import ResultFile
 from xalign_fairseq.transfer.run_spec import (
     FORMAT,
     MODEL,
@@ -49,6 +50,19 @@ def job(spec: RunSpec, out: Path, keep_models: bool) -> Job:
     return Job(spec.name, [*command, *(["--keep-models"] if keep_models else [])], folder / "train.log")
 
 
+class Earlier(ResultFile):
+    """What of a run's earlier ``result.json`` goes into its next."""
+
+    minutes: float
+
+
+class Trained(TypedDict):
+    """What ``trained.json`` says."""
+
+    minutes: float
+    selection: Any
+
+
 def summary(result: Mapping[str, Any]) -> str:
     """The scores of a result in a few words: each language's first metric, in percent."""
     parts = []
@@ -67,7 +81,7 @@ def make(path: Path, keep_models: bool = False) -> None:
     spec, folder = RunSpec.read(path), path.parent
     with alone(folder) as lock:
         earlier = folder / "result.json"
-        result = read_json(earlier) if earlier.is_file() else None
+        result = dict[str, Any](read_json(earlier, Earlier)) if earlier.is_file() else None
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder, lock)
@@ -98,7 +112,7 @@ def _train(spec: RunSpec, folder: Path, lock: int) -> dict[str, Any]:
 
     mark, save = folder / "trained.json", folder / "checkpoints"
     if mark.is_file() and (folder / MODEL).is_file():
-        return read_json(mark)
+        return dict[str, Any](read_json(mark, Trained))
     mend(save, checkpoint.updates_of, partial(print, flush=True))
     begun = time.monotonic()
     with closing(output([*FAIRSEQ_TRAIN, *train_options(spec, save)], folder / "train.log", held=[lock])) as lines:

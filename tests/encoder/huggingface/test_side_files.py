@@ -83,7 +83,7 @@ def test_what_json_holds_and_no_machine(given, left):
 )
 def test_options_that_others_wrote(tmp_path, content):
     (tmp_path / "xalign.json").write_text(content)
-    with pytest.raises(XalignError, match=r"not what an export of this package writes\n  where: .*xalign.json"):
+    with pytest.raises(XalignError, match=r"not of the expected form\n  where: .*xalign.json"):
         side_files.take_back(imported(), tmp_path)
 
 

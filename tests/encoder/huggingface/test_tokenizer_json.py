@@ -11,7 +11,7 @@ def test_parts_are_empty_where_there_are_none(tmp_path):
     path.write_text(json.dumps({"model": {"type": "Unigram"}, "normalizer": None}))
     assert parts(path, "model", "normalizer", "decoder") == [{"type": "Unigram"}, {}, {}]
     path.write_text(json.dumps({"model": [], "normalizer": 3, "decoder": "x"}))
-    with pytest.raises(XalignError, match=r"damaged[\s\S]*no object as normalizer, decoder$"):
+    with pytest.raises(XalignError, match=r"tokenizer.json[\s\S]*\$\.model"):
         parts(path, "model", "normalizer", "decoder")
 
 
@@ -22,5 +22,5 @@ def test_added_tokens_of_either_file(tmp_path):
     (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [{"id": 8, "content": "<de>"}]}))
     assert added_tokens(tmp_path) == {"<de>": 8}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [{"id": 8}]}))
-    with pytest.raises(XalignError, match=r"list of added tokens is damaged[\s\S]*tokenizer.json"):
+    with pytest.raises(XalignError, match=r"tokenizer.json[\s\S]*\$\.added_tokens\[0\]"):
         added_tokens(tmp_path)

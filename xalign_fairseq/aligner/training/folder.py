@@ -2,12 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.locks import LOCK
 from xalign_fairseq.launch.mending import BEST, LAST
+
+
+class Begun(TypedDict):
+    """What ``run.json`` says: what the run is, and the AER before it, where there is a development set."""
+
+    identity: dict[str, Any]
+    before: float | None
 
 
 class RunFolder:
@@ -41,11 +48,11 @@ class RunFolder:
                 next="choose another --out",
             )
 
-    def begun(self, identity: dict[str, Any]) -> dict[str, Any] | None:
+    def begun(self, identity: dict[str, Any]) -> Begun | None:
         """What ``run.json`` says, None if the run has not begun; :class:`XalignError` if it is another one."""
         if not self.run.is_file():
             return None
-        begun = read_json(self.run)
+        begun = read_json(self.run, Begun)
         found = begun["identity"]
         differing = [key for key in sorted(found.keys() | identity.keys()) if found.get(key) != identity.get(key)]
         if differing:

@@ -177,11 +177,11 @@ def find_family(model_type: object, where: object) -> Family:
     Raises:
         XalignError: there is none; those that there are are named.
     """
-    if model_type not in FAMILIES:
+    if not isinstance(model_type, str) or model_type not in FAMILIES:
         raise XalignError(
             "models of this architecture are not supported",
             where=where,
             found=f"model_type {model_type}",
             expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...)",
         )
-    return FAMILIES[str(model_type)]
+    return FAMILIES[model_type]

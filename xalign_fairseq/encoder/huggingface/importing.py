@@ -81,7 +81,7 @@ def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
     path = folder / "config.json"
     found = read_json(path)
     family = find_family(found.get("model_type"), path)
-    wrong = [name for name in family.sizes.values() if not isinstance(found.get(name), int) or found[name] < 1]
+    wrong = [name for name in family.sizes.values() if type(found.get(name)) is not int or found[name] < 1]
     if wrong:
         raise XalignError(
             "the model's sizes are not in its configuration", where=path,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from xalign_fairseq.data.databin import Manifest
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.files import read_json
 
@@ -69,9 +70,9 @@ def _data_sizes(named: str) -> dict[str, int]:
         manifest = Path(folder) / "manifest.json"
         if not manifest.is_file():
             continue
-        found = read_json(manifest)
+        found = read_json(manifest, Manifest)
         for entry in (*found.get("pairs", []), *found.get("mono", [])):
             if entry["split"] == "train":
-                name = entry["lang"] if "lang" in entry else f"{entry['src']}-{entry['tgt']}"
-                sizes[name] = sizes.get(name, 0) + entry["sentences" if "lang" in entry else "pairs"]
+                name = entry.get("lang") or f"{entry.get('src')}-{entry.get('tgt')}"
+                sizes[name] = sizes.get(name, 0) + (entry.get("sentences") or entry.get("pairs") or 0)
     return sizes

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from torch import Tensor
 
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.checkpoint_form import TaskState
 from xalign_fairseq.encoder.huggingface.record import RECORD, training_record
 from xalign_fairseq.encoder.huggingface.weights import read_tensors, write_tensors
 from xalign_fairseq.errors import XalignError
@@ -18,6 +19,14 @@ OPTIONS = "xalign.json"
 HEADS = "xalign_heads.safetensors"
 GROUPS = ("model", "criterion", "task")
 KEPT = ("transfer", "labelling", *checkpoint.LASTING)  # of a checkpoint's task state
+
+
+class SideFile(TypedDict):
+    """What an export of this package writes beside a model; the last by the name of :data:`RECORD`."""
+
+    cfg: dict[str, dict[str, Any]]
+    task_state: TaskState
+    training_record: dict[str, Any]
 
 
 def write(state: dict[str, Any], heads: Mapping[str, Tensor], folder: Path) -> None:
@@ -38,15 +47,8 @@ def take_back(state: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Add to an imported state what :func:`write` left in its folder; the sizes stay those of ``config.json``."""
     path = folder / OPTIONS
     if path.is_file():
-        content = read_json(path)
-        cfg, task_state, record = (content.get(name) for name in ("cfg", "task_state", RECORD))
-        if not (
-            isinstance(cfg, dict)
-            and isinstance(task_state, dict)
-            and isinstance(record, dict)
-            and all(isinstance(group, dict) for group in cfg.values())
-        ):
-            raise XalignError("the file is not what an export of this package writes", where=path)
+        content = read_json(path, SideFile)
+        cfg, task_state, record = content["cfg"], content["task_state"], content["training_record"]
         state["cfg"] = {**cfg, "model": {**cfg.get("model", {}), **state["cfg"]["model"]}}
         state["task_state"] = {**task_state, **state["task_state"]}
         state[RECORD] = record

@@ -1,31 +1,42 @@
 """``tokenizer.json``: its parts, and the tokens that a folder's tokenizer has beside its vocabulary."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 
 TOKENIZER = "tokenizer.json"
 ADDED = "added_tokens.json"  # of older releases
 
 
+class AddedToken(TypedDict):
+    """A token beside the vocabulary."""
+
+    content: str
+    id: int
+
+
+class TokenizerFile(TypedDict, total=False):
+    """What of a ``tokenizer.json`` is read; its parts are checked by whoever knows their kind."""
+
+    model: dict[str, Any] | None
+    normalizer: dict[str, Any] | None
+    pre_tokenizer: dict[str, Any] | None
+    added_tokens: list[AddedToken] | None
+
+
 def parts(path: Path, *names: str) -> list[dict[str, Any]]:
     """Parts of a ``tokenizer.json``, empty where it has none.
 
     Raises:
-        XalignError: one is no object.
+        XalignError: the file is damaged.
 
     Example::
 
         model, normalizer = parts(folder / TOKENIZER, "model", "normalizer")
     """
-    found = read_json(path)
-    given = [found.get(name) or {} for name in names]
-    wrong = [name for name, part in zip(names, given, strict=True) if not isinstance(part, dict)]
-    if wrong:
-        raise XalignError("the tokenizer's file is damaged", where=path, found=f"no object as {', '.join(wrong)}")
-    return given
+    found: Any = read_json(path, TokenizerFile)
+    return [found.get(name) or {} for name in names]
 
 
 def added_tokens(folder: Path) -> dict[str, int]:
@@ -35,14 +46,6 @@ def added_tokens(folder: Path) -> dict[str, int]:
         XalignError: the list is damaged.
     """
     whole, listed = folder / TOKENIZER, folder / ADDED
-    try:
-        if whole.is_file():
-            return {token["content"]: int(token["id"]) for token in read_json(whole).get("added_tokens") or []}
-        return {token: int(i) for token, i in read_json(listed).items()} if listed.is_file() else {}
-    except (TypeError, KeyError, ValueError) as error:
-        if isinstance(error, XalignError):
-            raise
-        raise XalignError(
-            "the list of added tokens is damaged", where=whole if whole.is_file() else listed,
-            expected="a text and an id for each",
-        ) from None  # fmt: skip
+    if whole.is_file():
+        return {token["content"]: token["id"] for token in read_json(whole, TokenizerFile).get("added_tokens") or []}
+    return read_json(listed, dict[str, int]) if listed.is_file() else {}

@@ -14,6 +14,7 @@ from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigra
 from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.encoder.huggingface.tokenizer_json import added_tokens, parts
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_form
 
 logger = logging.getLogger(__name__)
 
@@ -54,16 +55,17 @@ def read_unigram(path: Path) -> bytes:
         SentencePieceTokenizer(read_unigram(Path("multilingual-e5-small/tokenizer.json")))
     """
     model, normalizer, splitter = parts(path, "model", "normalizer", "pre_tokenizer")
-    vocabulary = model.get("vocab")
     steps = normalizer.get("normalizers", [normalizer]) if normalizer else []
+    require_form(steps, list[dict[str, Any]], f"{path}, normalizer")
     found = f"{model.get('type')} after {[step.get('type') for step in steps]} and {splitter.get('type')}"
-    if not isinstance(vocabulary, list) or model.get("type", "Unigram") != "Unigram":
+    if model.get("type", "Unigram") != "Unigram":
         raise XalignError("the tokenizer is not XLM-R's", where=path, found=found, expected="Unigram after Precompiled")
+    vocabulary = require_form(model.get("vocab"), list[tuple[str, float]], f"{path}, model.vocab")
     _require_specials([symbol for symbol, _ in vocabulary], path)
     specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
     pieces = [*specials, *(Piece(symbol, score) for symbol, score in vocabulary[4:] if symbol != MASK)]
     charsmaps = [_charsmap(step, path) for step in steps if step.get("type") == "Precompiled"]
-    if _is_usual(steps) and _begins_words(splitter) and not model.get("byte_fallback"):
+    if _is_usual(steps) and _begins_words(splitter, path) and not model.get("byte_fallback"):
         return make_unigram(pieces, charsmaps[0] if charsmaps else b"")
     return _agreeing(pieces, charsmaps or [*map(rule_charsmap, RULES), b""], found, path)
 
@@ -103,9 +105,9 @@ def _is_usual(steps: Sequence[Mapping[str, Any]]) -> bool:
     return all(step.get("type") == "Strip" or step in JOINED_BLANKS for step in steps[first:])
 
 
-def _begins_words(splitter: Mapping[str, Any]) -> bool:
+def _begins_words(splitter: Mapping[str, Any], path: Path) -> bool:
     """Whether text is split at blanks, and every word begins with ▁."""
-    steps = splitter.get("pretokenizers", [splitter])
+    steps = require_form(splitter.get("pretokenizers", [splitter]), list[dict[str, Any]], f"{path}, pre_tokenizer")
     last = steps[-1] if steps else {}
     return (
         [step.get("type") for step in steps] in (["WhitespaceSplit", "Metaspace"], ["Metaspace"])

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from xalign_fairseq.data.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
 from xalign_fairseq.data.tokenizer import load_sentencepiece
@@ -14,7 +14,7 @@ from xalign_fairseq.encoder.huggingface.tokenizer_json import TOKENIZER, added_t
 from xalign_fairseq.encoder.huggingface.unigram import mask_id, read_unigram
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.files import read_json, require_form
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +22,15 @@ SPM = "sentencepiece.bpe.model"
 VOCAB = "vocab.txt"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 PADDING = 512  # most rows of a model that no token of its tokenizer has, such as those to a round number
+
+
+class TokenizerConfig(TypedDict, total=False):
+    """What of ``tokenizer_config.json`` is read, or stands in ``config.json``."""
+
+    tokenizer_class: str | None
+    do_lower_case: bool | None
+    strip_accents: bool | None
+    tokenize_chinese_chars: bool | None
 
 
 @dataclass(frozen=True)
@@ -60,8 +69,7 @@ def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary
 def _has_sentencepiece(folder: Path) -> bool:
     if (folder / SPM).is_file():
         return True
-    model = read_json(folder / TOKENIZER).get("model") if (folder / TOKENIZER).is_file() else None
-    return isinstance(model, dict) and model.get("type") == "Unigram"
+    return (folder / TOKENIZER).is_file() and parts(folder / TOKENIZER, "model")[0].get("type") == "Unigram"
 
 
 def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
@@ -131,11 +139,11 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
             raise XalignError("the file is not UTF-8", where=listed, found=error) from None
         return listed, [line.removesuffix("\r") for line in lines], {}
     model, normalizer, splitter = parts(whole, "model", "normalizer", "pre_tokenizer")
-    vocabulary = model.get("vocab")
     kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')} and {splitter.get('type')}"
     expected = "WordPiece after BertNormalizer and BertPreTokenizer"
-    if kinds != expected or not isinstance(vocabulary, dict):
+    if kinds != expected:
         raise XalignError("the tokenizer is not BERT's", where=whole, found=kinds, expected=expected)
+    vocabulary = require_form(model.get("vocab"), dict[str, int], f"{whole}, model.vocab")
     symbols = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
         raise XalignError("the tokenizer's ids are not 0 to the number of its symbols", where=whole)
@@ -147,7 +155,7 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
 def _require_bert_class(folder: Path) -> None:
     """Refuse a tokenizer that cuts text by other rules than BERT's (MeCab, say), which ``vocab.txt`` does not show."""
     for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
-        name = read_json(path).get("tokenizer_class") if path.is_file() else None
+        name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
         if name is not None and name.removesuffix("Fast") not in ("BertTokenizer", "DistilBertTokenizer"):
             raise XalignError("the tokenizer is not BERT's", where=path, found=name, expected="BertTokenizer")
 
@@ -155,7 +163,8 @@ def _require_bert_class(folder: Path) -> None:
 def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) -> dict[str, Any]:
     """How text is normalised: by the tokenizer's configuration, else by its file, else as its symbols show."""
     config = folder / TOKENIZER_CONFIG
-    found = {**given, **(read_json(config) if config.is_file() else {})}
+    require_form(given, TokenizerConfig, folder / TOKENIZER)
+    found = {**given, **(read_json(config, TokenizerConfig) if config.is_file() else {})}
     lowercase, chinese = found.get("do_lower_case"), found.get("tokenize_chinese_chars")
     if lowercase is None:  # pieces of lower-cased text have no capitals
         lowercase = not any(symbol != symbol.lower() for symbol in symbols if not symbol.startswith(("[", "<")))

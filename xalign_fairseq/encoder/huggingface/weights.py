@@ -4,6 +4,7 @@ import importlib.util
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict
 
 from torch import Tensor
 
@@ -39,12 +40,16 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     return {name: value for part in parts for name, value in read_tensors(part).items()}
 
 
+class Index(TypedDict):
+    """The index of a model's shards."""
+
+    weight_map: dict[str, str]
+
+
 def _shards(path: Path) -> set[str]:
     """The names of the files that an index names, all beside it."""
-    found = read_json(path).get("weight_map")
-    if not isinstance(found, dict) or not all(
-        isinstance(name, str) and name == Path(name).name for name in found.values()
-    ):
+    found = read_json(path, Index)["weight_map"]
+    if not all(name == Path(name).name and "\0" not in name for name in found.values()):
         raise XalignError(
             "the index of the model's shards is damaged", where=path,
             expected="weight_map: a file beside the index for each parameter",

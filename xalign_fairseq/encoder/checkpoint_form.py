@@ -1,0 +1,103 @@
+"""What a checkpoint must hold before anything is made of it: types, names, shapes."""
+
+import argparse
+from collections.abc import Mapping
+from typing import Any, Required, TypedDict
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.encoder.building import shapes
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_form
+
+
+class TokenizerState(TypedDict, total=False):
+    """Dictionary and model of a tokenizer; settings of WordPiece are checked by whoever reads them."""
+
+    symbols: list[str]
+    sentencepiece: Tensor
+    wordpiece: Any
+
+
+class TaskState(TypedDict, total=False):
+    """What this package's tasks keep, as far as it is read before training goes on."""
+
+    tokenizer: TokenizerState
+    family: str
+    labelling: dict[str, Any]
+    trimmed: dict[str, Any]
+    transfer: dict[str, Any]
+    language_embeddings: str
+
+
+class Updates(TypedDict, total=False):
+    """An entry of fairseq's history of optimizers."""
+
+    num_updates: int
+
+
+class CheckpointForm(TypedDict, total=False):
+    """A checkpoint of fairseq, today's or of older releases, with what this package adds."""
+
+    model: Required[dict[str, Tensor]]
+    cfg: dict[str, Any] | None
+    args: argparse.Namespace | None
+    task_state: TaskState | None
+    optimizer_history: list[Updates] | None
+    extra_state: dict[str, Any] | None
+
+
+class EncoderOptions(TypedDict, total=False):
+    """The options of a model that its weights do not tell."""
+
+    encoder_attention_heads: int
+    language_embeddings: str | None
+    layer_norm_eps: float | None
+
+
+def require_checkpoint(state: Any, where: object) -> dict[str, Any]:
+    """A checkpoint's content, if its parts are of the types that they have in :class:`CheckpointForm`.
+
+    Raises:
+        XalignError: they are not; or the model's tensors are not plain ones in memory.
+    """
+    require_form(state, CheckpointForm, where)
+    wrong = [name for name, value in state["model"].items() if value.layout != torch.strided or value.is_quantized]
+    if wrong:
+        raise XalignError("a parameter of the checkpoint is sparse or quantised", where=where, found=wrong[:3])
+    content = ((state.get("task_state") or {}).get("tokenizer") or {}).get("sentencepiece")
+    if content is not None and (content.dtype != torch.uint8 or content.dim() != 1):
+        raise XalignError(
+            "the checkpoint's tokenizer is damaged",
+            where=where,
+            found=f"{content.dtype} of shape {tuple(content.shape)}",
+            expected="the bytes of a sentencepiece model",
+        )
+    return state
+
+
+def require_parameters(weights: Mapping[str, Tensor], config: EncoderConfig, where: object) -> None:
+    """Raise :class:`XalignError` unless an encoder's tensors, as far as they are there, are of its sizes and numbers.
+
+    Args:
+        weights: by the encoder's own names.
+        config: its sizes.
+        where: for the message.
+    """
+    expected = shapes(config)
+    for name, value in weights.items():
+        if name in expected and tuple(value.shape) != expected[name]:
+            raise XalignError(
+                "a parameter of the checkpoint has another shape than the others tell",
+                where=f"{where}, {name}",
+                found=tuple(value.shape),
+                expected=expected[name],
+            )
+        if name in expected and not value.is_floating_point():
+            raise XalignError(
+                "a parameter of the checkpoint holds no floating-point numbers",
+                where=f"{where}, {name}",
+                found=value.dtype,
+            )
