@@ -67,9 +67,9 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
 
 def prepare_model(model: str, inputs: Path) -> tuple[str, Path]:
     """What a model is called, and a folder beside ``inputs`` with it, as every tool can read it, and the same pairs."""
-    from xalign_fairseq.encoder.huggingface.exporting import export
-    from xalign_fairseq.encoder.known import family_of
-    from xalign_fairseq.encoder.pretrained import read_pretrained
+    from xalign_fairseq.pretrained.huggingface.exporting import export
+    from xalign_fairseq.pretrained.known import family_of
+    from xalign_fairseq.pretrained.reading import read_pretrained
 
     name = family_of(read_pretrained(model)[0]) or Path(model).stem
     folder = inputs.with_name(f"{inputs.name}-{name}")

@@ -53,8 +53,8 @@ class Training:
 
         import xalign_fairseq
         from xalign_fairseq.encoder import checkpoint
-        from xalign_fairseq.encoder.pretrained import read_pretrained
         from xalign_fairseq.launch.fairseq_train import adam_options, encoder_options, flags
+        from xalign_fairseq.pretrained.reading import read_pretrained
 
         logging.disable(logging.INFO)
         warnings.simplefilter("ignore")
@@ -187,8 +187,8 @@ def random_base(work: Path) -> Path:
     import torch
 
     from xalign_fairseq.encoder.config import EncoderConfig
-    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.encoder.transformer import Encoder
+    from xalign_fairseq.pretrained.reading import read_pretrained
 
     tokenizer = read_pretrained("e5-small")[0]["task_state"]["tokenizer"]
     torch.manual_seed(SEED)

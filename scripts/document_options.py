@@ -47,7 +47,7 @@ def task() -> str:
 
 def archs() -> str:
     """Sizes of the architectures."""
-    from xalign_fairseq.encoder.model import ARCHITECTURES
+    from xalign_fairseq.models.xalign import ARCHITECTURES
 
     columns = ("`--arch`", "layers", "hidden size", "feed-forward", "heads")
     return markers.table(columns, [(f"`{name}`", *map(str, sizes)) for name, sizes in ARCHITECTURES.items()])
@@ -55,7 +55,7 @@ def archs() -> str:
 
 def model() -> str:
     """Options of the models; the defaults are those of xalign_base."""
-    from xalign_fairseq.encoder.model import XalignModelConfig
+    from xalign_fairseq.models.xalign import XalignModelConfig
 
     return option_table(XalignModelConfig)
 

@@ -29,8 +29,8 @@ from training_batches import (
     read_options,
 )
 
-from xalign_fairseq.encoder.huggingface.exporting import to_hugging_face
-from xalign_fairseq.encoder.huggingface.families import SIZES, XLM_R
+from xalign_fairseq.pretrained.huggingface.exporting import to_hugging_face
+from xalign_fairseq.pretrained.huggingface.families import SIZES, XLM_R
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured

@@ -9,7 +9,8 @@ PACKAGE = Path(__file__).resolve().parents[1] / "xalign_fairseq"
 # the --user-dir: it registers what stands below it.
 FLOORS = (
     *("__main__", "cli", "aligner", "__init__", "tasks", "criterions", "objectives", "optim", "transfer", "languages"),
-    *("compat", "encoder", "evaluation", "plots", "data", "transport", "sample", "links", "labelled", "ops", "launch"),
+    *("compat", "models", "pretrained", "encoder", "evaluation", "plots", "data", "transport", "sample", "links"),
+    *("labelled", "ops", "launch"),
     *("files", "errors", "version"),
 )
 

@@ -13,9 +13,9 @@ xalign_fairseq.register()
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY  # noqa: E402
 
 from xalign_fairseq.data.lexicon import Lexicon  # noqa: E402
-from xalign_fairseq.encoder.model import XalignModel  # noqa: E402
 from xalign_fairseq.encoder.passes import StepEncoder  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
+from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
 
 
 @dataclass

@@ -28,7 +28,7 @@ def register() -> None:
     compat.apply()
 
     from xalign_fairseq import criterions, objectives, optim, tasks  # noqa: F401  (importing registers)
-    from xalign_fairseq.encoder import model  # noqa: F401
+    from xalign_fairseq.models import xalign  # noqa: F401
 
 
 if "fairseq" in sys.modules:

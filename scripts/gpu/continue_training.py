@@ -27,8 +27,6 @@ from carried_checkpoint import carry
 from xalign_fairseq.aligner.training.defaults import family_options
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.known import family_of
-from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.files import read_lines, write_json
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, encoder_options, flags
@@ -37,6 +35,8 @@ from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
 from xalign_fairseq.plots.figure import require_matplotlib
 from xalign_fairseq.plots.layers import plot_updates
+from xalign_fairseq.pretrained.known import family_of
+from xalign_fairseq.pretrained.reading import read_pretrained
 
 SEED = 1
 LOG = "train.log"

@@ -100,7 +100,7 @@ fi
 
 step "Encoder"
 tokenizer=()
-if [[ -d "$scratch/text" ]] && "$python" -c 'from xalign_fairseq.encoder.packaged import find; find()' 2> /dev/null; then
+if [[ -d "$scratch/text" ]] && "$python" -c 'from xalign_fairseq.pretrained.packaged import find; find()' 2> /dev/null; then
   mapfile -t gold < <("$python" "$here/pack_data.py" --gold "$benchmark")
   "$python" "$here/pack_encoder.py" "$kit/encoder.bin" "$scratch"/text/*/train.* "${gold[@]}"
   tokenizer=(--tokenizer "$kit/encoder.bin")

@@ -8,7 +8,7 @@ import pytest
 from xalign_fairseq.aligner import defaults
 from xalign_fairseq.aligner.defaults import FAMILIES, NOT_MEASURED, default_labelling
 from xalign_fairseq.aligner.link_setting import CHOSEN
-from xalign_fairseq.encoder.known import KNOWN
+from xalign_fairseq.pretrained.known import KNOWN
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport, make_method
 
 RESULTS = Path(__file__).parents[2] / "scripts" / "results"

@@ -9,8 +9,8 @@ import pytest
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.encoder import packaged
 from xalign_fairseq.links.pharaoh import read_links
+from xalign_fairseq.pretrained import packaged
 
 NOTICE = "no --checkpoint: the packaged encoder e5-small is used\n"
 
@@ -103,7 +103,7 @@ def test_an_export_that_fails_leaves_nothing(monkeypatch, capfd):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.exporting.write_tensors", full)
+    monkeypatch.setattr("xalign_fairseq.pretrained.huggingface.exporting.write_tensors", full)
     assert main(["export-hf", "e5-small", "folder"]) == 2
     assert "No space left on device" in capfd.readouterr().err
     assert os.listdir() == []

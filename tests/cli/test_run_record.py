@@ -8,7 +8,7 @@ import pytest
 
 from xalign_fairseq.cli import align
 from xalign_fairseq.cli._run_record import run_record
-from xalign_fairseq.encoder import packaged
+from xalign_fairseq.pretrained import packaged
 from xalign_fairseq.version import __version__
 
 

@@ -13,13 +13,13 @@ from wordpieces import LINES, train_symbols, write_bert
 from xalign_fairseq.aligner.training import train as run
 from xalign_fairseq.aligner.training import trimmed
 from xalign_fairseq.cli import main
-from xalign_fairseq.encoder.pretrained import read_tokenizer
-from xalign_fairseq.encoder.trimming import trim
 from xalign_fairseq.launch import process
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import read_links
+from xalign_fairseq.pretrained.reading import read_tokenizer
+from xalign_fairseq.pretrained.trimming import trim
 
 
 @pytest.fixture(scope="module")

@@ -223,7 +223,7 @@ def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monk
         converted.append(folder)
         shutil.copy(tiny_checkpoint, target)
 
-    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.conversion.convert", convert)
+    monkeypatch.setattr("xalign_fairseq.pretrained.huggingface.conversion.convert", convert)
     folder, cache = tmp_path / "hf", tmp_path / "out/checkpoints"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
@@ -238,11 +238,11 @@ def test_a_hugging_face_folder_is_converted_once(tiny_checkpoint, tmp_path, monk
         convert(folder, target, overwrite)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.conversion.convert", killed)
+    monkeypatch.setattr("xalign_fairseq.pretrained.huggingface.conversion.convert", killed)
     (folder / "model.safetensors").write_bytes(b"third weights")
     with pytest.raises(KeyboardInterrupt):
         open_checkpoint("hf", folder, cache)
-    monkeypatch.setattr("xalign_fairseq.encoder.huggingface.conversion.convert", convert)
+    monkeypatch.setattr("xalign_fairseq.pretrained.huggingface.conversion.convert", convert)
     (folder / "model.safetensors").write_bytes(b"other weights")
     open_checkpoint("hf", folder, cache)
     assert len(converted) == 4  # what stood there was of the third

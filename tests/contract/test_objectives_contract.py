@@ -13,8 +13,8 @@ from trials import Task, build_criterion
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.lexicon import Lexicon
-from xalign_fairseq.encoder.model import XalignModel
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
 TUTORIAL = Path(__file__).parents[2] / "examples/new_objective"

@@ -11,8 +11,8 @@ from small import CONFIG
 from trials import Task, build_criterion
 
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
-from xalign_fairseq.encoder.model import XalignModel
 from xalign_fairseq.labelled.examples import PairExample
+from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.spec import TransferSpec

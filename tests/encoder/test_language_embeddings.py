@@ -11,9 +11,9 @@ from xalign_fairseq.data.masking import MaskOptions  # noqa: E402
 from xalign_fairseq.data.samples import block_sample, pair_sample  # noqa: E402
 from xalign_fairseq.data.streams import Pair  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.encoder.model import XalignModel  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
 
 SIZES = {
     "vocab_size": 60,

@@ -58,7 +58,7 @@ def test_a_checkpoint_says_which_it_has(said, expected):
 @pytest.mark.parametrize(("theirs", "ours"), [(1e-12, 1e-5), (None, 1e-12)])
 def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, theirs, ours):
     xalign_fairseq.register()
-    from xalign_fairseq.encoder.model import XalignModel
+    from xalign_fairseq.models.xalign import XalignModel
 
     task = SimpleNamespace(
         restoring=False, dictionary=SimpleNamespace(embedding_size=20), load_state_dict=lambda state: None

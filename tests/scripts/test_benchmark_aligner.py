@@ -145,12 +145,12 @@ def test_each_encoder_has_a_table(benchmark, measured):
 
 
 def test_a_second_encoder_is_exported_beside_the_same_pairs(benchmark, monkeypatch, tmp_path):
-    from xalign_fairseq.encoder import pretrained
-    from xalign_fairseq.encoder.huggingface import exporting
+    from xalign_fairseq.pretrained import reading
+    from xalign_fairseq.pretrained.huggingface import exporting
 
     task_state = {}
     monkeypatch.setattr(exporting, "export", lambda model, folder: folder.mkdir())
-    monkeypatch.setattr(pretrained, "read_pretrained", lambda model: ({"task_state": task_state}, model))
+    monkeypatch.setattr(reading, "read_pretrained", lambda model: ({"task_state": task_state}, model))
     inputs = tmp_path / "inputs-2"
     inputs.mkdir()
     for name in ("src.txt", "tgt.txt"):

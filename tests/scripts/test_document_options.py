@@ -33,7 +33,7 @@ def test_every_option_criterion_and_patch_is_in_the_reference():
     xalign_fairseq.register()
     from xalign_fairseq import compat
     from xalign_fairseq.criterions.weighted import WeightedConfig
-    from xalign_fairseq.encoder.model import XalignModelConfig
+    from xalign_fairseq.models.xalign import XalignModelConfig
     from xalign_fairseq.objectives.registry import OBJECTIVES
     from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig
 

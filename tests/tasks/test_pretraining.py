@@ -14,8 +14,8 @@ xalign_fairseq.register()
 from xalign_fairseq.data.databin import mono_prefix  # noqa: E402
 from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.encoder.model import XalignModel  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
 from xalign_fairseq.tasks.pretraining import (  # noqa: E402
     XalignPretrainingConfig,
     XalignPretrainingTask,

@@ -137,5 +137,5 @@ def test_results_that_can_not_be_read(write_run, right, tmp_path, change, messag
 @pytest.mark.parametrize("text", ["{", "[]", ""])
 def test_results_that_are_no_json(write_run, right, tmp_path, text):
     (write_run("a", {"de": right(9)}) / "result.json").write_text(text)
-    with pytest.raises(XalignError, match="not JSON|not of the expected form"):
+    with pytest.raises(XalignError, match=r"not JSON|not of the expected form"):
         read_results(tmp_path)

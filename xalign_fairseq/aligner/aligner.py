@@ -19,13 +19,13 @@ from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, require_maps
-from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.trimming import trimmed_to
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.signature import score_signature
 from xalign_fairseq.launch.devices import choose_device
+from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.pretrained.trimming import trimmed_to
 from xalign_fairseq.transport.label_options import reading
 from xalign_fairseq.transport.methods import Method, make_method
 from xalign_fairseq.transport.pointer import Pointer
@@ -160,7 +160,7 @@ class Aligner:
         """Load a checkpoint of fairseq's, a folder of XLM-R's or of Hugging Face's, or a model of the latter's hub.
 
         What ``path`` and ``revision`` may be is told by
-        :func:`~xalign_fairseq.encoder.pretrained.read_pretrained`, where the tokenizer is looked for by
+        :func:`~xalign_fairseq.pretrained.reading.read_pretrained`, where the tokenizer is looked for by
         :func:`~xalign_fairseq.encoder.vocabulary.load_tokenizer`.
 
         What is not given is as the model labelled itself in its training

@@ -31,7 +31,7 @@ class FamilyDefaults:
     """What is usual for some families.
 
     Attributes:
-        families: as :mod:`~xalign_fairseq.encoder.known` names them.
+        families: as :mod:`~xalign_fairseq.pretrained.known` names them.
         entries: best first, at most one for each method and encoding; layers are of 12, and have the same depth in an
             encoder with another number.
         source: where they come from.

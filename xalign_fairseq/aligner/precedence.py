@@ -7,8 +7,8 @@ from typing import Any
 from xalign_fairseq.aligner.defaults import default_labelling
 from xalign_fairseq.aligner.link_setting import LinkSetting
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.known import family_of
 from xalign_fairseq.encoder.labelling import stored_labelling
+from xalign_fairseq.pretrained.known import family_of
 from xalign_fairseq.transport.label_options import LabelOptions
 from xalign_fairseq.transport.methods import Method, Transport, make_method, with_options
 

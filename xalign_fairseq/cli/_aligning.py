@@ -174,7 +174,7 @@ def take_packaged(args: argparse.Namespace, option: str = "checkpoint") -> None:
         XalignError: its package is not installed.
     """
     if getattr(args, option) is None:
-        from xalign_fairseq.encoder import packaged
+        from xalign_fairseq.pretrained import packaged
 
         packaged.find()
         setattr(args, option, packaged.NAME)

@@ -151,8 +151,8 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     import torch
 
     from xalign_fairseq.encoder.checkpoint import load_encoder, options, read
-    from xalign_fairseq.encoder.trimming import trimmed_to
     from xalign_fairseq.encoder.vocabulary import stored_model
+    from xalign_fairseq.pretrained.trimming import trimmed_to
 
     state = read(path)
     encoder, heads = load_encoder(state, path)

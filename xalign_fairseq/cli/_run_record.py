@@ -41,7 +41,7 @@ def _text(path: str) -> str:
 
 def _model(path: str) -> str:
     """Models have gigabytes, of which a digest would take long; their files are not edited in place."""
-    from xalign_fairseq.encoder import packaged
+    from xalign_fairseq.pretrained import packaged
 
     top = packaged.find() if path == packaged.NAME and not Path(path).exists() else Path(path)
     files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
@@ -53,8 +53,8 @@ def _model_files(folder: Path) -> list[Path]:
     """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
     from xalign_fairseq.data.databin import DICTIONARY
     from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE_NAMES, WORDPIECE
-    from xalign_fairseq.encoder.huggingface.locate import FILES, PICKLED, SAFE
-    from xalign_fairseq.encoder.pretrained import CHECKPOINTS
+    from xalign_fairseq.pretrained.huggingface.locate import FILES, PICKLED, SAFE
+    from xalign_fairseq.pretrained.reading import CHECKPOINTS
 
     patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, *FILES, *SAFE, *PICKLED)
     return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

@@ -37,11 +37,11 @@ def run(args: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from xalign_fairseq.encoder import checkpoint
-    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE
     from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
     from xalign_fairseq.evaluation.signature import task_signature
     from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.pretrained.reading import read_pretrained
 
     rows: list[dict[str, Any]] = []
     for path in args.checkpoints:

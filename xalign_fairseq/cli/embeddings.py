@@ -77,9 +77,9 @@ def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
 def embed(args: argparse.Namespace, path: str, words: "BilingualDictionary") -> "tuple[Tensor, Tensor]":
     """The vectors of the source and of the target words by one checkpoint, float32."""
     from xalign_fairseq.encoder import checkpoint
-    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
     from xalign_fairseq.evaluation.embedding_alignment import word_vectors
+    from xalign_fairseq.pretrained.reading import read_pretrained
 
     state, where = read_pretrained(path)
     encoder, _ = checkpoint.load_encoder(state, where)

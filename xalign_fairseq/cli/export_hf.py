@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> None:
     """Read and write."""
     import logging
 
-    from xalign_fairseq.encoder.huggingface.exporting import export
+    from xalign_fairseq.pretrained.huggingface.exporting import export
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     export(args.checkpoint, args.folder, overwrite=args.overwrite)

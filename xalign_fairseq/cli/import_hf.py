@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> None:
     """Read, write, and say what the encoder is."""
     import logging
 
-    from xalign_fairseq.encoder.huggingface.conversion import convert
+    from xalign_fairseq.pretrained.huggingface.conversion import convert
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     config = convert(args.model, args.out, revision=args.revision, overwrite=args.overwrite)

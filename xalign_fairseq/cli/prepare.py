@@ -157,10 +157,10 @@ def run(args: argparse.Namespace) -> None:
 def _tokenizer(options: "PrepareOptions") -> "tuple[Tokenizer | None, Callable[[Path], object] | None]":
     """The tokenizer of the model that the options name, trimmed if they say so, and what writes the trimmed model."""
     from xalign_fairseq.encoder.checkpoint import vocab_size
-    from xalign_fairseq.encoder.pretrained import read_pretrained, read_tokenizer
-    from xalign_fairseq.encoder.saving import save_checkpoint
-    from xalign_fairseq.encoder.trimming import trim
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
+    from xalign_fairseq.pretrained.reading import read_pretrained, read_tokenizer
+    from xalign_fairseq.pretrained.saving import save_checkpoint
+    from xalign_fairseq.pretrained.trimming import trim
 
     if options.tokenizer is None:
         return None, None

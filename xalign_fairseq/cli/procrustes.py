@@ -51,9 +51,9 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.verification import require_unchanged
     from xalign_fairseq.encoder import checkpoint
-    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.files import atomic_write
     from xalign_fairseq.launch.devices import choose_device
+    from xalign_fairseq.pretrained.reading import read_pretrained
 
     if Path(args.out).exists() and not args.overwrite:
         raise XalignError(

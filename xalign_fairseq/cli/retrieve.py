@@ -81,11 +81,11 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
     """Accuracies with their intervals, and what they depend on."""
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.mappings import load_maps, require_maps
-    from xalign_fairseq.encoder.pretrained import read_pretrained
     from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
     from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
     from xalign_fairseq.launch.devices import choose_device
+    from xalign_fairseq.pretrained.reading import read_pretrained
     from xalign_fairseq.version import __version__
 
     backend = choose_backend(args.search, len(src))

@@ -26,10 +26,10 @@ def run(args: argparse.Namespace) -> None:
     """Read both, join, write."""
     import logging
 
-    from xalign_fairseq.encoder.pretrained import read_pretrained, require_outside
-    from xalign_fairseq.encoder.saving import new_model
-    from xalign_fairseq.encoder.trimming import summary, untrim
     from xalign_fairseq.launch.signals import terminate_as_exit
+    from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
+    from xalign_fairseq.pretrained.saving import new_model
+    from xalign_fairseq.pretrained.trimming import summary, untrim
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     with terminate_as_exit(), new_model(args.out, args.overwrite) as save:

@@ -42,7 +42,7 @@ def prepare(
     Args:
         options: what to write, and from what.
         tokenizer: that of the model which ``options.tokenizer`` names
-            (:func:`~xalign_fairseq.encoder.pretrained.read_tokenizer`); None where the options name none.
+            (:func:`~xalign_fairseq.pretrained.reading.read_tokenizer`); None where the options name none.
         beside: is handed the folder before it appears, to write more into it, of which the manifest does not tell.
 
     Raises:

@@ -1,1 +1,1 @@
-"""The XLM-R-compatible encoder: configuration, transformer, heads, passes, checkpoints in and out."""
+"""The XLM-R-compatible encoder: configuration, transformer, heads, passes, checkpoints."""

@@ -19,9 +19,9 @@ from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.tokenizer_model import word_starts
 from xalign_fairseq.data.verification import require_unchanged
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.model import require_languages
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import StreamsDataset
 from xalign_fairseq.tasks.lexicons import require_same_lexicons, trained_lexicons
 from xalign_fairseq.transport.label_options import LabelOptions

@@ -17,11 +17,11 @@ from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
-from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.code_switching import code_switch
 from xalign_fairseq.labelled.labels import check_labels
+from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
 from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily, require_languages

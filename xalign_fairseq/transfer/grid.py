@@ -50,9 +50,9 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
     Raises:
         XalignError: it is missing, is no encoder of this kind, or brings no tokenizer.
     """
-    from xalign_fairseq.encoder.four_bit import is_four_bit
-    from xalign_fairseq.encoder.pretrained import find_pretrained
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
+    from xalign_fairseq.pretrained.four_bit import is_four_bit
+    from xalign_fairseq.pretrained.reading import find_pretrained
 
     given = find_pretrained(path).absolute()
     found = _digest_checkpoint(given)
@@ -246,7 +246,7 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
 
 def _converted(name: str, given: Path, found: str, cache: Path) -> Path:
     """A model of another kind as a fairseq file; the digest beside it tells another model's conversion apart."""
-    from xalign_fairseq.encoder.huggingface.conversion import convert
+    from xalign_fairseq.pretrained.huggingface.conversion import convert
 
     file = cache / f"{name}.pt"
     mark = cache / f"{name}.digest"

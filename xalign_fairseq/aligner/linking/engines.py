@@ -96,7 +96,7 @@ class CheckpointEngine:
 
     def describe(self) -> dict[str, Any]:
         """The checkpoint and how links were found."""
-        from xalign_fairseq.encoder.pretrained import find_pretrained
+        from xalign_fairseq.pretrained.reading import find_pretrained
 
         pairs = self.aligner.pair_encoder
         embedded = {"languages": "-".join(pairs.embedded)} if pairs.embedded else {}

@@ -12,11 +12,11 @@ from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.known import family_of
-from xalign_fairseq.encoder.pretrained import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.pretrained.known import family_of
+from xalign_fairseq.pretrained.reading import read_pretrained
 
 
 @dataclass(frozen=True)

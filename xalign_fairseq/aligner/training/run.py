@@ -62,7 +62,7 @@ class TrainingRun:
     """All options of a run.
 
     Args:
-        model: what :func:`xalign_fairseq.encoder.pretrained.read_pretrained` reads.
+        model: what :func:`xalign_fairseq.pretrained.reading.read_pretrained` reads.
         src, tgt: the bitext, one sentence a line.
         out: the run's folder.
         languages: of the sides.

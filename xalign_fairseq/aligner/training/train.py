@@ -15,7 +15,6 @@ from xalign_fairseq.aligner.training.trimmed import TRIMMED, put_back, trim_mode
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.encoder.pretrained import read_tokenizer
 from xalign_fairseq.files import read_json, write_json
 from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
@@ -23,6 +22,7 @@ from xalign_fairseq.launch.installed import require_fairseq
 from xalign_fairseq.launch.locks import alone
 from xalign_fairseq.launch.mending import mend
 from xalign_fairseq.launch.process import output
+from xalign_fairseq.pretrained.reading import read_tokenizer
 from xalign_fairseq.transport.sinkhorn import backend
 
 Say = Callable[[str], object]

@@ -1,0 +1,1 @@
+from roberta_checkpoints import old_state, roberta, tokens  # noqa: F401

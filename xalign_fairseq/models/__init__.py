@@ -1,0 +1,1 @@
+"""The encoder with its heads as a fairseq model."""

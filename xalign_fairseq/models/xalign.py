@@ -1,0 +1,278 @@
+"""The encoder as a fairseq model: ``--arch xalign_tiny | xalign_small | xalign_base | xalign_large``."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, make_dataclass
+from typing import Any, Optional, TypeVar
+
+import torch
+from fairseq.dataclass import FairseqDataclass
+from fairseq.models import BaseFairseqModel, register_model
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.devices import fast_bfloat16
+from xalign_fairseq.ops import products
+from xalign_fairseq.pretrained.reading import read_pretrained
+
+logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
+
+# layers, hidden, feed-forward, heads; base and large are XLM-R's (Conneau et al. 2020)
+ARCHITECTURES = {
+    "xalign_tiny": (3, 128, 512, 4),
+    "xalign_small": (6, 256, 1024, 4),
+    "xalign_base": (12, 768, 3072, 12),
+    "xalign_large": (24, 1024, 4096, 16),
+}
+
+
+@dataclass
+class XalignModelConfig(FairseqDataclass):
+    """Sizes of the encoder; each ``--arch`` has its own defaults."""
+
+    encoder_layers: int = field(default=12, metadata={"help": "number of layers"})
+    encoder_embed_dim: int = field(default=768, metadata={"help": "hidden size"})
+    encoder_ffn_embed_dim: int = field(default=3072, metadata={"help": "inner size of the feed-forward maps"})
+    encoder_attention_heads: int = field(default=12, metadata={"help": "attention heads"})
+    max_positions: int = field(default=512, metadata={"help": "longest sequence, special tokens included"})
+    dropout: float = field(default=0.0, metadata={"help": "dropout of hidden states (XLM-Align's released code: 0)"})
+    attention_dropout: float = field(default=0.0, metadata={"help": "dropout of attention weights"})
+    activation_dropout: float = field(default=0.0, metadata={"help": "dropout inside the feed-forward maps"})
+    language_embeddings: str = field(
+        default="",
+        metadata={"help": "languages that get an embedding of their own, such as en,de (XLM; default: none, as XLM-R)"},
+    )
+    autocast: str = field(
+        default="no",
+        metadata={
+            "help": "bfloat16 in matrix products, float32 in all else, parameters too: yes, no, or auto (where the "
+            "device is fast at it)"
+        },
+    )
+    linear_products: str = field(
+        default="auto",
+        metadata={
+            "help": "library of float32 products on the CPU: torch (its own choice), onednn, or auto (onednn on AMD's "
+            "processors with AVX-512, else torch)"
+        },
+    )
+    layer_norm_eps: float = field(
+        default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
+    )
+    init_checkpoint: Optional[str] = field(
+        default=None,
+        metadata={
+            "help": "start from a checkpoint of xalign or fairseq, a Hugging Face folder of XLM-R or BERT, or e5-small"
+        },
+    )
+
+
+class XalignModel(BaseFairseqModel):
+    """Encoder plus the heads of the objectives that train it.
+
+    Heads belong to the model, so that fairseq saves, restores and optimises them. They are attached by the criterion,
+    after the model is built; a checkpoint's heads that nobody has attached yet wait for their objective.
+    """
+
+    def __init__(self, config: EncoderConfig):
+        super().__init__()
+        self.encoder = Encoder(config)
+        self.heads = nn.ModuleDict()
+        self.num_updates = 0
+        self.autocast = "no"
+        self._waiting: dict[str, Tensor] = {}
+
+    @classmethod
+    def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
+        """Build from fairseq's options; ``task`` gives the dictionary."""
+        model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
+        model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
+        products.select(getattr(cfg, "linear_products", "auto"))
+        if getattr(cfg, "init_checkpoint", None) and not task.restoring:
+            state, _ = read_pretrained(cfg.init_checkpoint)
+            task_state = state.get("task_state") or {}
+            # Refuses another dictionary; what else that task was does not matter to this one.
+            task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
+            task.lasting = checkpoint.lasting(task_state)
+            given = checkpoint.options(state)
+            require_languages(given.get("language_embeddings"), cfg.language_embeddings)
+            require_layer_norm_eps(given.get("layer_norm_eps"), model.encoder.config)
+            model.load_state_dict(state["model"])
+            logger.info("initialised from %s", cfg.init_checkpoint)
+        return model
+
+    def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
+        """Give an objective's parameters and buffers to the model under ``heads.<name>``.
+
+        ``fresh``: weights of that name that wait, from the checkpoint that the encoder began with, are not for it.
+        """
+        if name in self.heads:
+            return
+        like = self.encoder.lm_head.bias
+        self.heads[name] = head.to(device=like.device, dtype=like.dtype)
+        prefix = f"heads.{name}."
+        mine = {key: self._waiting.pop(key) for key in list(self._waiting) if key.startswith(prefix)}
+        if mine and not fresh:
+            own = {prefix + key: value for key, value in head.state_dict().items()}
+            require_fitting_head(name, mine, own)
+            head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
+
+    def freeze_lm_head(self) -> None:
+        """Keep the MLM head as it is; distributed wrappers refuse parameters that wait for a gradient in vain."""
+        for name, parameter in self.encoder.lm_head.named_parameters():
+            if name != "weight":  # tied to the embeddings
+                parameter.requires_grad_(False)
+
+    def freeze_layers(self, count: int) -> None:
+        """Keep the embeddings and the first ``count`` layers as they are."""
+        parts = self.encoder.sentence_encoder
+        if not 0 <= count <= len(parts.layers):
+            raise XalignError(
+                "the encoder has no such number of layers",
+                where="--freeze-layers",
+                found=count,
+                expected=f"0 (embeddings alone) to {len(parts.layers)}",
+            )
+        for name, module in parts.named_children():
+            if name != "layers":
+                module.requires_grad_(False)
+        for layer in list(parts.layers)[:count]:
+            layer.requires_grad_(False)
+
+    def freeze_encoder(self) -> None:
+        """Train heads alone."""
+        self.encoder.requires_grad_(False)
+
+    def set_num_updates(self, num_updates: int) -> None:
+        """fairseq tells the number of updates done before this one."""
+        super().set_num_updates(num_updates)
+        self.num_updates = num_updates
+
+    def forward(self, run: Callable[[StepEncoder], Result]) -> Result:
+        """Run all objectives of an update in one call, so that every distributed wrapper sees one forward pass."""
+        device = self.encoder.device
+        enabled = self.autocast == "yes" or (self.autocast == "auto" and fast_bfloat16(device))
+        # Half precision that fairseq has chosen is none of ours.
+        enabled = enabled and self.encoder.lm_head.bias.dtype == torch.float32
+        with torch.autocast(device.type, torch.bfloat16) if enabled else nullcontext():
+            return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates))
+
+    def max_positions(self) -> int:
+        """Longest sequence, special tokens included."""
+        return self.encoder.config.max_positions
+
+    def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
+        """Rename old keys in place, keep this model's heads where the checkpoint has none, and log the difference."""
+        current = self.state_dict()
+        loaded = masked_lm.usable(names.today(state_dict))
+        state_dict.clear()
+        embeddings = "encoder.sentence_encoder.embed_tokens.weight"
+        if embeddings not in loaded:
+            raise XalignError(
+                "the checkpoint holds no encoder of this kind",
+                found=f"keys such as {sorted(loaded)[:3]}",
+                expected=f"a RoBERTa, XLM-R or xalign checkpoint with {embeddings}",
+            )
+        for head in self.heads:
+            mine = {key: value for key, value in loaded.items() if key.startswith(f"heads.{head}.")}
+            if mine:
+                own = {key: value for key, value in current.items() if key.startswith(f"heads.{head}.")}
+                require_fitting_head(head, mine, own)
+        for key, value in loaded.items():
+            head = key.split(".")[1] if key.startswith("heads.") else ""
+            if head and head not in self.heads:
+                self._waiting[key] = value
+            elif key not in current:
+                logger.warning("not used from the checkpoint: %s", key)
+            elif value.shape != current[key].shape:
+                raise XalignError(
+                    "the checkpoint does not fit this model",
+                    where=key,
+                    found=f"shape {tuple(value.shape)} in the checkpoint",
+                    expected=f"shape {tuple(current[key].shape)}, from --arch and the dictionary",
+                    next="use the checkpoint's own dict.txt and --arch (xalign doctor CHECKPOINT shows them)",
+                )
+            else:
+                state_dict[key] = value
+        missing = [key for key in current if key not in state_dict]
+        wrong = [key for key in missing if re.match(r"encoder\.sentence_encoder\.(?!embed_languages)", key)]
+        if wrong:
+            raise XalignError(
+                "the checkpoint lacks parts of the encoder",
+                found=f"{len(wrong)} parameters missing, such as {wrong[:3]}",
+                next="choose the --arch and --encoder-layers of the checkpoint",
+            )
+        if missing:
+            logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
+            state_dict.update({key: current[key] for key in missing})
+
+
+def require_autocast(given: str) -> str:
+    """The value of ``--autocast``; :class:`XalignError` for one that it does not take."""
+    if given not in ("yes", "no", "auto"):
+        raise XalignError("an option has an unknown value", where="--autocast", found=given, expected="yes, no or auto")
+    return given
+
+
+def require_languages(given: str | None, own: str) -> None:
+    """Raise :class:`XalignError` unless a checkpoint's language embeddings, where it has any, are this run's."""
+    if given and given != own:
+        raise XalignError(
+            "the checkpoint has other language embeddings",
+            where="--language-embeddings",
+            found=own or "none",
+            expected=given,
+            next=f"--language-embeddings {given}",
+        )
+
+
+def require_layer_norm_eps(given: float | None, own: EncoderConfig) -> None:
+    """Raise :class:`XalignError` unless a checkpoint's layer norms, 1e-5 if it says nothing, are this run's."""
+    theirs = given if given is not None else EncoderConfig.layer_norm_eps
+    if theirs != own.layer_norm_eps:
+        raise XalignError(
+            "the checkpoint's layer norms add another number to the variance",
+            where="--layer-norm-eps",
+            found=own.layer_norm_eps,
+            expected=theirs,
+            next=f"--layer-norm-eps {theirs}",
+        )
+
+
+def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
+    """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's, name by name."""
+    sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]
+    differing = sorted(key for key in sizes[0].keys() | sizes[1].keys() if sizes[0].get(key) != sizes[1].get(key))
+    if differing:
+        first = differing[0]
+        raise XalignError(
+            f"the checkpoint's head of {name} is of other options, languages or versions than this run's",
+            where=first,
+            found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
+            expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
+            next=f"choose its --{name.replace('_', '-')}-... options and --lang-pairs, or a checkpoint without it",
+        )
+
+
+def _register(arch: str, sizes: tuple[int, int, int, int]) -> None:
+    options = ("encoder_layers", "encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_attention_heads")
+    base = XalignModelConfig.__dataclass_fields__
+    fields_ = [
+        (name, int, field(default=size, metadata=dict(base[name].metadata)))
+        for name, size in zip(options, sizes, strict=True)
+    ]
+    class_name = "".join(part.capitalize() for part in arch.split("_"))
+    config = make_dataclass(f"{class_name}Config", fields_, bases=(XalignModelConfig,))
+    config.__module__ = __name__
+    register_model(arch, dataclass=config)(type(class_name, (XalignModel,), {"__module__": __name__}))
+
+
+for _arch, _sizes in ARCHITECTURES.items():
+    _register(_arch, _sizes)
