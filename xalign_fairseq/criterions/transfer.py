@@ -12,6 +12,7 @@ from fairseq.criterions import FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
+from xalign_fairseq.criterions.logged import logged_sums
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.mappings import HEAD, MappedStates, States
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -63,12 +64,9 @@ class TransferCriterion(FairseqCriterion):
     @staticmethod
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
         """Log the loss in bits per prediction and the score in percent, from counts summed over batches and workers."""
-        sums: dict[str, float] = {}
-        for log in logging_outputs:
-            for key, value in log.items():
-                sums[key] = sums.get(key, 0.0) + float(value)
-        size = max(sums.get("sample_size", 0), 1)
-        metrics.log_scalar("loss", sums.get("loss", 0) / size / math.log(2), size, round=3)
+        sums = logged_sums(logging_outputs)
+        size = max(sums["sample_size"], 1)
+        metrics.log_scalar("loss", sums["loss"] / size / math.log(2), size, round=3)
         keys = sorted(key for key in sums if key.startswith("score/"))
         for key in keys:  # fairseq averages over batches: the counts are logged, and the score is derived from them
             metrics.log_scalar(f"_{key}", sums[key])

@@ -1,7 +1,6 @@
 """The weighted sum of objectives, computed in one call of the model per update."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Optional
@@ -12,6 +11,7 @@ from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
+from xalign_fairseq.criterions.logged import logged_sums
 from xalign_fairseq.criterions.update import UpdateCounts
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.data.batches import Batch
@@ -219,10 +219,7 @@ class WeightedCriterion(FairseqCriterion):
 
         The loss of all is divided by log 2 as fairseq's criterions do, whatever is in it.
         """
-        sums: defaultdict[str, float] = defaultdict(float)
-        for log in logging_outputs:
-            for key, value in log.items():
-                sums[key] += float(value)
+        sums = logged_sums(logging_outputs)
         size = max(sums["sample_size"], 1)
         metrics.log_scalar("loss", sums["loss"] / size / math.log(2), size, round=3)
         for key in [key for key in sums if key.endswith("/sum") and not key.startswith("aer/")]:
