@@ -117,16 +117,15 @@ def test_a_batch_comes_from_a_worker_process_as_it_was_made():
         assert (getattr(made["bitext"]["host"], name) == getattr(here["host"], name)).all()
 
 
-def test_whether_there_is_padding_is_known_of_every_input():
-    several = (((2, 3), (3, 2)), ((2, 3), (2, 3)), ((2, 3), (2, 2)), ((1, 4), (3, 4)))
+def test_lengths_are_known_of_every_input():
+    several = (((2, 3), (3, 2)), ((2, 3), (2, 3)), ((2, 3), (2, 2)), ((1, 4), (3, 4)), ((0, 2), (0, 0)))
     for lengths in several:
         batch = bitext(*(sample([10] * n, [20] * m) for n, m in lengths))
         inputs = batch.input(), batch.input("masked", reset_positions=True), *map(batch.side_input, (0, 1))
         for given in inputs:
-            assert given.padded == (given.tokens == PAD).any()
-    blocks = [block(n, n) for n in (6, 6, 9)]
-    assert not Batch.from_sample(collate([], blocks[:2])).mono.input().padded
-    assert Batch.from_sample(collate([], blocks)).mono.input().padded
+            assert given.lengths.tolist() == (given.tokens != PAD).sum(1).tolist()
+    blocks = [block(n, n) for n in (6, 9, 6)]
+    assert Batch.from_sample(collate([], blocks)).mono.input().lengths.tolist() == [7, 10, 7]  # each begins with <s>
 
 
 def test_links_of_words_without_tokens_are_left_out():

@@ -15,4 +15,4 @@ def test_inputs_of_equal_tokens_are_two_inputs():
     tokens = torch.zeros(1, 2, dtype=torch.int64)
     one, other = Input(tokens), Input(tokens)
     assert one != other and len({one, other}) == 2  # passes are shared by what is read, not by its values
-    assert (one.languages, one.positions, one.padded) == (None, None, None)
+    assert (one.languages, one.positions, one.lengths) == (None, None, None)

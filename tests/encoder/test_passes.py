@@ -45,8 +45,65 @@ def test_other_tokens_other_positions_and_labelling_are_passes_of_their_own(enco
     positions = torch.tensor([[0, 1, 2, 1, 2]]).expand(2, 5)
     again = step.states(Input(TOKENS, positions=positions)).layer(1)
     assert step.states(Input(TOKENS, positions=positions)).layer(1) is again
-    step.states(TOKENS, labelling=True).layer(1)
+    step.states(TOKENS.clone(), labelling=True).layer(1)
     assert ran == [1, 1, 1, 1]
+
+
+def test_inputs_that_are_read_as_far_are_run_together_when_the_first_is_asked_for(encoder):
+    ran, step = count_runs(encoder), passes(encoder)
+    inputs = [Input(TOKENS), Input(torch.tensor([[0, 9, 2]])), Input(TOKENS.clone()), Input(TOKENS.clone())]
+    step.expect(zip(inputs, (2, -1, 1, 1), strict=True))
+    step.expect([(inputs[3], 2), (inputs[0], 0)])  # of several announcements the highest layer counts
+    assert step.states(inputs[1]).layer(1).shape == (1, 3, 8) and ran == [1]
+    for each, layer in zip(inputs, (2, 2, 1, 2), strict=True):
+        alone = encoder.states(each.tokens.clone()).layer(layer)
+        keep = each.tokens.ne(1)
+        torch.testing.assert_close(step.states(each).layer(layer)[keep], alone[keep], rtol=1e-12, atol=1e-12)
+    assert ran.count(1) == 2 + 4 and ran.count(2) == 1 + 3  # beside the four by themselves
+
+
+def test_an_input_that_nobody_announced_runs_by_itself(encoder):
+    ran, step = count_runs(encoder), passes(encoder)
+    step.expect([(Input(TOKENS), 2)])
+    step.states(TOKENS.clone()).layer(2)
+    assert ran == [1, 2] and step.states(TOKENS).reached == -1
+
+
+def test_labelling_reads_the_pass_with_gradient_as_far_as_that_runs(encoder):
+    expected = encoder.states(TOKENS).layer(2)
+    ran, step = count_runs(encoder), passes(encoder)
+    step.expect([(Input(TOKENS), 1)])
+    labelling = step.states(TOKENS, labelling=True)
+    for layer in (1, 2):  # the second without gradient: what would be kept for it is of no use
+        assert not labelling.layer(layer).requires_grad
+    live = step.states(TOKENS)
+    assert live.layer(1).requires_grad and live.reached == 1 and ran == [1, 2]
+    torch.testing.assert_close(labelling.layer(2), expected, rtol=1e-12, atol=1e-12)
+    assert torch.equal(labelling.layer(1), live.layer(1))
+
+
+def test_with_dropout_labelling_reads_no_pass_with_gradient():
+    encoder = Encoder(type(CONFIG)(60, 2, 8, 16, 2, dropout=0.5)).double()
+    for training in (True, False):
+        step = passes(encoder, training)
+        ran = count_runs(encoder)
+        step.states(TOKENS).layer(2)
+        step.states(TOKENS, labelling=True).layer(2)
+        assert ran == [1, 2] * (1 + training)
+
+
+def test_a_pass_has_its_gradient_whoever_asks_first(encoder):
+    step = passes(encoder)
+    step.expect([(Input(TOKENS), 2)])
+    with torch.no_grad():
+        step.states(TOKENS, labelling=True).layer(2)
+    assert step.states(TOKENS).layer(2).requires_grad
+
+
+def test_two_sides_are_labelled_in_one_pass(encoder):
+    bitext, ran, step = typed([pair(3, 2), pair(1, 4)]).bitext, count_runs(encoder), passes(encoder)
+    step.pair_states(bitext, 2, "separate", labelling=True)
+    assert ran == [1, 2]
 
 
 def test_a_pass_is_not_mistaken_for_that_over_tokens_that_are_gone(encoder):

@@ -2,11 +2,11 @@ import copy
 
 import pytest
 import torch
-import torch.nn.functional as F
 
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer, attend, attend_by_products
+from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer, HiddenStates, Pass, open_passes
 from xalign_fairseq.errors import XalignError
 
 
@@ -73,33 +73,76 @@ def test_padding_and_batch_never_change_a_state(encoder, tokens):
         torch.testing.assert_close(shuffled[place, :length], alone, rtol=1e-12, atol=1e-12)
 
 
-def attended(by, given, padding, dtype):
-    """Mixed values at unpadded positions, and the gradients of queries, keys and values."""
-    q, k, v = (each.detach().to(dtype).requires_grad_() for each in given)
-    mixed = by(q, k, v, padding, 0.0).masked_fill(padding[:, None, :, None], 0)
-    mixed.square().sum().backward()
-    return [each.double() for each in (mixed.detach(), q.grad, k.grad, v.grad)]
+def states_and_gradients(encoder, inputs, opened):
+    """Every layer of every input, and the gradients of all parameters of a loss of all."""
+    encoder.zero_grad()
+    layers, total = [], 0
+    for states, given in zip(opened(encoder.sentence_encoder, inputs), inputs, strict=True):
+        keep = given.tokens.ne(1)
+        for layer in range(4):
+            layers.append(states.layer(layer)[keep])
+            total = total + encoder.lm_head(layers[-1]).logsumexp(-1).sum()
+    total.backward()
+    return [each.detach() for each in layers], {name: p.grad.clone() for name, p in encoder.named_parameters()}
 
 
-def test_attention_by_products_is_attention():
-    given = torch.randn(3, 3, 2, 9, 4, dtype=torch.float64)
-    padding = torch.arange(9) >= torch.tensor([[9], [5], [1]])
-    truth = attended(attend, given, padding, torch.float64)
-    for found, expected in zip(attended(attend_by_products, given, padding, torch.float64), truth, strict=True):
-        torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
-    none = attend_by_products(*given, None, 0.0)
-    torch.testing.assert_close(none, attend(*given, None, 0.0), rtol=1e-12, atol=1e-12)
-    # Bfloat16 on a CPU takes it, and is as near to the truth as torch's own.
-    taken = attended(attend, given, padding, torch.bfloat16)
-    assert all(map(torch.equal, taken, attended(attend_by_products, given, padding, torch.bfloat16)))
-    own = attended(
-        lambda q, k, v, padding, _: F.scaled_dot_product_attention(q, k, v, ~padding[:, None, None]),
-        given, padding, torch.bfloat16,
-    )  # fmt: skip
-    for found, other, expected in zip(taken, own, truth, strict=True):
-        assert (found - expected).abs().max() <= 1.5 * (other - expected).abs().max() + 0.01
-    # A sequence of padding alone harms nobody.
-    assert all(each.isfinite().all() for each in attended(attend, given, padding | True, torch.bfloat16))
+def padded(encoder, inputs):
+    return [HiddenStates(Pass(encoder, [given], None, False, True), 0) for given in inputs]
+
+
+def one_by_one(encoder, inputs):
+    return [open_passes(encoder, [given])[0] for given in inputs]
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 2e-4)])
+@pytest.mark.parametrize("how", [one_by_one, open_passes])
+def test_packed_and_joint_passes_equal_padded_ones(encoder, tokens, how, dtype, tolerance):
+    encoder.to(dtype)
+    others = torch.tensor([[0, 2, 1], [0, 9, 2], [7, 1, 1]])
+    inputs = [
+        Input(tokens),
+        Input(others, positions=torch.tensor([[4, 2, 9], [0, 3, 3], [1, 0, 0]])),
+        Input(tokens[:1]),
+    ]
+    expected, truth = states_and_gradients(encoder, inputs, padded)
+    found, gradients = states_and_gradients(encoder, inputs, how)
+    for mine, theirs in zip(found, expected, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=tolerance, atol=tolerance)
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(
+            gradient, truth[name], rtol=tolerance, atol=tolerance, msg=lambda text, name=name: f"{name}: {text}"
+        )
+
+
+def test_bfloat16_is_as_near_to_the_truth_packed_as_padded(encoder, tokens):
+    keep = tokens.ne(1)
+    truth = copy.deepcopy(encoder).double().states(tokens).layer(-1)[keep]
+    encoder.bfloat16()
+    mine, theirs = (how(encoder.sentence_encoder, [Input(tokens)])[0].layer(-1)[keep] for how in (one_by_one, padded))
+    assert (mine - truth).abs().max() <= 1.5 * (theirs - truth).abs().max() + 0.01
+
+
+def test_sequences_of_padding_alone_harm_nobody(encoder, tokens):
+    encoder.double()
+    given = torch.cat([tokens, torch.full_like(tokens[:2], 1)])
+    states = encoder.states(given).layer(-1)
+    torch.testing.assert_close(states[: len(tokens)][tokens.ne(1)], encoder.states(tokens).layer(-1)[tokens.ne(1)])
+    assert not states[given.eq(1)].any()
+    nothing = encoder.states(torch.full((2, 3), 1)).layer(-1)
+    assert nothing.shape == (2, 3, 24) and not nothing.any()
+    nothing.sum().backward()
+
+
+def test_dropout_draws_the_same_for_the_same_seed_and_drops_at_its_rate():
+    encoder = Encoder(EncoderConfig(40, 1, 64, 64, 2, dropout=0.3)).double()
+    tokens = torch.randint(3, 40, (20, 30))
+    tokens[::2, 20:] = 1
+    runs = []
+    for seed in (1, 1, 2):
+        torch.manual_seed(seed)
+        runs.append(encoder.states(tokens, training=True).layer(0))
+    assert torch.equal(runs[0], runs[1]) and not torch.equal(runs[0], runs[2])
+    assert (runs[0][tokens.ne(1)] == 0).double().mean().item() == pytest.approx(0.3, abs=0.01)
 
 
 def test_padding_takes_no_position_and_positions_run_on_over_the_inner_separator(encoder):

@@ -203,8 +203,9 @@ class WeightedCriterion(FairseqCriterion):
 
     def _run(self, encoder: StepEncoder, batch: Batch) -> tuple[dict[str, Loss], dict[str, Any]]:
         losses = {}
-        for objective in self.active:
-            step = objective.step(encoder, batch)
+        steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
+        encoder.expect(read for objective, step in steps if step is not None for read in objective.reads(step))
+        for objective, step in steps:
             # A validation batch may lack a stream; workers must log the same keys all the same.
             losses[objective.name] = (
                 _nothing(objective.stats, batch.device) if step is None else objective.forward(step)

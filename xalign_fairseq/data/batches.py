@@ -112,13 +112,13 @@ class Bitext:
             target = in_target(self.spans, self.tokens.shape[1])
             languages = torch.where(target, self.language_rows[:, 1:], self.language_rows[:, :1])
         positions = self._reset_positions() if reset_positions else None
-        return Input(getattr(self, values), languages, positions, padded=_differ(self.sizes.sum(1)))
+        return Input(getattr(self, values), languages, positions, lengths=self.host.spans[:, 3] + 1)
 
     def side_input(self, side: int, values: str = "tokens") -> Input:
         """One side for the encoder, as :meth:`side` gives it."""
         rows = self.language_rows
         languages = None if rows is None else rows[:, side, None]
-        return Input(self.side(side, values), languages, padded=_differ(self.sizes[:, side]))
+        return Input(self.side(side, values), languages, lengths=self.sizes[:, side] + 2)
 
     def _reset_positions(self) -> Tensor:
         if self._places is None:  # the same tensor each time, so that the pass over it is shared
@@ -162,7 +162,7 @@ class Mono:
         draw: (B, T) float64 in [0, 1).
         langs: (B,) int64, numbers of the languages.
         predicted: (N,) int64, positions in the flattened (B * T,) where ``targets`` is not ``pad``, in ascending order.
-        padded: whether a block is shorter than T.
+        lengths: (B,) on the host, tokens of each block.
         language_rows: (B,) int64, rows of the language embeddings; None for an encoder without any.
     """
 
@@ -171,7 +171,7 @@ class Mono:
     draw: Tensor
     langs: Tensor
     predicted: Tensor
-    padded: bool
+    lengths: np.ndarray
     language_rows: Tensor | None = None
 
     def input(self, tokens: Tensor | None = None, languages: Tensor | None = None) -> Input:
@@ -181,7 +181,7 @@ class Mono:
         """
         if languages is None and self.language_rows is not None:
             languages = self.language_rows[:, None]
-        return Input(self.masked if tokens is None else tokens, languages, padded=self.padded)
+        return Input(self.masked if tokens is None else tokens, languages, lengths=self.lengths)
 
 
 @dataclass
@@ -252,7 +252,7 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
             "draw": pad([block.draw.astype(np.float64) for block in blocks], 1.0),
             "langs": torch.tensor([block.lang for block in blocks]),
             "predicted": _predicted(targets),
-            "padded": _differ(np.array([len(block.targets) for block in blocks])),
+            "lengths": np.array([len(block.targets) for block in blocks]),
         }
         batch["ntokens"] += sum(len(block.masked) for block in blocks)
     return batch
@@ -260,10 +260,6 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
 
 def _predicted(targets: Tensor) -> Tensor:
     return torch.from_numpy(np.flatnonzero(targets.numpy() != PAD))
-
-
-def _differ(lengths: np.ndarray) -> bool:
-    return bool((lengths != lengths[0]).any())
 
 
 def _partner(pair: PairSample) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,7 +15,9 @@ class Input:
         tokens: (B, T) int64, padded.
         languages: (B, T) or (B, 1) int64, rows of the encoder's language embeddings; encoders without any ignore it.
         positions: (B, T) int64, place of each token, from 0; None: tokens that are not padding are counted through.
-        padded: whether there is padding, which whoever makes the batch knows; None: unknown.
+        lengths: (B,) on the host, tokens of each sequence, all padding behind them, which whoever makes the batch
+            knows; None: unknown. The encoder then reads them from tokens on the CPU; for other devices it would have to
+            wait, and runs the padding with the tokens.
 
     Example::
 
@@ -24,7 +27,12 @@ class Input:
     tokens: Tensor
     languages: Tensor | None = None
     positions: Tensor | None = None
-    padded: bool | None = None
+    lengths: np.ndarray | None = None
+
+
+def as_input(given: Tensor | Input) -> Input:
+    """Tokens (B, T) alone, or what an encoder reads already."""
+    return given if isinstance(given, Input) else Input(given)
 
 
 def in_target(spans: Tensor, length: int) -> Tensor:

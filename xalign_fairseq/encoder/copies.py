@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import HiddenStates, SentenceEncoder
+from xalign_fairseq.encoder.transformer import SentenceEncoder, open_passes
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -114,7 +114,7 @@ class EncoderCopy(ReadOnce):
         half = dtype.itemsize < 4
         device = self.encoder.embed_tokens.weight.device
         with torch.autocast(device.type, dtype=dtype if half else None, enabled=half):
-            hidden = HiddenStates(self.encoder, given, training=False, grad=False).layer(layer)
+            hidden = open_passes(self.encoder, [as_input(given)], grad=False)[0].layer(layer)
         return hidden.to(dtype) if half else hidden
 
     def squared_distance(self, live: nn.Module) -> Tensor:

@@ -1,13 +1,18 @@
 """What an objective sees of the encoder during one update: shared passes, its heads, the MLM head."""
 
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Bitext
-from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder
+from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder, open_passes
 from xalign_fairseq.ops.products import linear
+
+# What a pass is known by: its tokens, their positions, whether it labels.
+Key = tuple[int, int, bool]
 
 
 class StepEncoder:
@@ -23,7 +28,10 @@ class StepEncoder:
 
     def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int):
         self._encoder = encoder
-        self._passes: dict[tuple[int, int, bool], tuple[Input, HiddenStates]] = {}
+        # Inputs are kept beside their passes so that their tensors' ids cannot be taken by others.
+        self._passes: dict[Key, tuple[Input, HiddenStates]] = {}
+        self._expected: dict[Key, tuple[Input, int]] = {}
+        self._grad = torch.is_grad_enabled()
         self.heads = heads
         self.training = training
         self.update = update
@@ -38,15 +46,59 @@ class StepEncoder:
         """The parameters that :meth:`states` runs: what momentum copies follow."""
         return self._encoder.sentence_encoder
 
+    def expect(self, reads: Iterable[tuple[Input, int]], *, labelling: bool = False) -> None:
+        """Announce what will be asked for: inputs, each with the highest layer that is read of it.
+
+        Inputs that are read up to the same layer are run in one packed pass when the first of them is asked for.
+
+        Args:
+            reads: inputs and layers; several of the same input count once, with the highest.
+            labelling: as in :meth:`states`.
+
+        Example::
+
+            encoder.expect([(mono.input(), -1), (bitext.input("masked"), -1)])
+            encoder.states(mono.input()).layer(-1)      # runs both
+        """
+        for given, layer in reads:
+            key, layer = _key(given, labelling), self.config.resolve_layer(layer)
+            self._expected[key] = given, max(layer, self._expected.get(key, (given, 0))[1])
+
     def states(self, given: Tensor | Input, *, labelling: bool = False) -> HiddenStates:
-        """The pass over tokens (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels."""
-        read = given if isinstance(given, Input) else Input(given)
-        key = (id(read.tokens), id(read.positions), labelling)
+        """The pass over tokens (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels.
+
+        Without dropout, labelling reads the pass with gradient over the same tokens, if there is one or one is
+        expected, as far as that runs.
+        """
+        read = as_input(given)
+        key = _key(read, labelling)
         if key not in self._passes:
-            states = self._encoder.states(read, training=self.training and not labelling, grad=not labelling)
-            # The tensors are kept beside the pass so that their ids cannot be taken by others.
-            self._passes[key] = (read, states)
+            if labelling and self._lives(read):
+                live = self.states(read)
+                self._passes[key] = read, live.detached(self._expected.get(_key(read, False), (read, -1))[1])
+            else:
+                self._open(key, read, labelling)
         return self._passes[key][1]
+
+    def _lives(self, given: Input) -> bool:
+        """Whether labelling can read a pass with gradient over the same tokens."""
+        key, drops = _key(given, False), self.training and self.config.drops
+        return not drops and (key in self._passes or key in self._expected)
+
+    def _open(self, key: Key, given: Input, labelling: bool) -> None:
+        """Open the pass over an input, and over those that are expected to be read as far."""
+        together = {key: given}
+        _, layer = self._expected.get(key, (given, None))
+        for other, (read, upto) in self._expected.items():
+            alike = upto == layer and other[-1] == labelling and other not in self._passes
+            if alike and not (labelling and self._lives(read)):
+                together[other] = read
+        with torch.set_grad_enabled(self._grad):
+            states = open_passes(
+                self.sentence_encoder, list(together.values()), training=self.training and not labelling,
+                grad=not labelling,
+            )  # fmt: skip
+        self._passes.update({key: (read, each) for (key, read), each in zip(together.items(), states, strict=True)})
 
     def pair_states(
         self, bitext: Bitext, layer: int, encoding: str = "joint", *, labelling: bool = False
@@ -66,7 +118,9 @@ class StepEncoder:
         """
         if encoding == "joint":
             return self.states(bitext.input(), labelling=labelling).layer(layer), bitext.spans
-        src, tgt = (self.states(bitext.side_input(side), labelling=labelling).layer(layer) for side in (0, 1))
+        sides = [bitext.side_input(side) for side in (0, 1)]
+        self.expect([(side, layer) for side in sides], labelling=labelling)
+        src, tgt = (self.states(side, labelling=labelling).layer(layer) for side in sides)
         n, m = (bitext.spans[:, 1::2] - bitext.spans[:, 0::2]).unbind(1)
         first = torch.ones_like(n)
         second = first + src.shape[1]
@@ -94,3 +148,7 @@ class StepEncoder:
     def vocabulary_logits(self, features: Tensor) -> Tensor:
         """E x + b (N, V) for features (N, H) of a head of its own: the MLM head's tied output layer alone."""
         return linear(features, self._encoder.lm_head.weight, self._encoder.lm_head.bias)
+
+
+def _key(given: Input, labelling: bool) -> Key:
+    return id(given.tokens), id(given.positions), labelling

@@ -4,42 +4,18 @@ Names and mathematics follow RoBERTa as fairseq trains it (Liu et al. 2019; Conn
 ``xlmr.base/model.pt`` loads key by key. Every layer can be run by itself, which lets a pass stop at any layer.
 """
 
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.inputs import Input, as_input
+from xalign_fairseq.data.packing import Packing, pack
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.ops.attention import Packed, Padded
 from xalign_fairseq.ops.products import Linear, linear
-
-
-def attend(q: Tensor, k: Tensor, v: Tensor, padding: Tensor | None, dropout: float) -> Tensor:
-    """The one place where attention is computed: softmax(q k^T / sqrt(d)) v over unpadded positions.
-
-    Args:
-        q, k, v: (B, heads, T, d).
-        padding: (B, T) bool, True at padding; None if there is none.
-        dropout: probability of dropping an attention weight.
-    """
-    if q.dtype == torch.bfloat16 and q.device.type == "cpu":
-        return attend_by_products(q, k, v, padding, dropout)
-    mask = None if padding is None else ~padding[:, None, None, :]
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)
-
-
-def attend_by_products(q: Tensor, k: Tensor, v: Tensor, padding: Tensor | None, dropout: float) -> Tensor:
-    """:func:`attend` by two batched products, with all weights in memory.
-
-    In bfloat16 on a CPU torch's own function takes 1.3 times this forward, and 10 (short sequences) to 3 (256 tokens)
-    times this backward: it multiplies head by head.
-    """
-    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
-    if padding is not None:
-        # Not infinity: a sequence of padding alone would give nan, and its gradient all parameters.
-        lowest = torch.zeros_like(padding, dtype=scores.dtype).masked_fill_(padding, torch.finfo(scores.dtype).min)
-        scores = scores + lowest[:, None, None, :]
-    return F.dropout(scores.softmax(-1), dropout) @ v
 
 
 class SelfAttention(nn.Module):
@@ -55,12 +31,11 @@ class SelfAttention(nn.Module):
         self.q_proj = Linear(dim, dim)
         self.out_proj = Linear(dim, dim)
 
-    def forward(self, x: Tensor, padding: Tensor | None, training: bool) -> Tensor:
-        """x (B, T, H) -> (B, T, H)."""
-        split = (*x.shape[:2], self.heads, -1)
-        q, k, v = (map_(x).view(split).transpose(1, 2) for map_ in (self.q_proj, self.k_proj, self.v_proj))
-        mixed = attend(q, k, v, padding, self.dropout if training else 0.0)
-        return self.out_proj(mixed.transpose(1, 2).reshape(x.shape))
+    def forward(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
+        """x (N, H), packed, or (B, T, H) -> the same shape."""
+        q, k, v = (map_(x).unflatten(-1, (self.heads, -1)) for map_ in (self.q_proj, self.k_proj, self.v_proj))
+        mixed = sentences.attend(q, k, v, self.dropout if training else 0.0)
+        return self.out_proj(mixed.flatten(-2))
 
 
 class EncoderLayer(nn.Module):
@@ -77,9 +52,9 @@ class EncoderLayer(nn.Module):
         self.fc2 = Linear(config.encoder_ffn_embed_dim, dim)
         self.final_layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
 
-    def forward(self, x: Tensor, padding: Tensor | None, training: bool) -> Tensor:
-        """x (B, T, H) -> (B, T, H)."""
-        attended = F.dropout(self.self_attn(x, padding, training), self.dropout, training)
+    def forward(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
+        """x (N, H), packed, or (B, T, H) -> the same shape."""
+        attended = F.dropout(self.self_attn(x, sentences, training), self.dropout, training)
         x = self.self_attn_layer_norm(x + attended)
         inner = F.dropout(F.gelu(self.fc1(x)), self.activation_dropout, training)
         return self.final_layer_norm(x + F.dropout(self.fc2(inner), self.dropout, training))
@@ -102,32 +77,18 @@ class SentenceEncoder(nn.Module):
         self.layernorm_embedding = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
 
-    def embed(self, given: Input, padding: Tensor, training: bool) -> Tensor:
-        """Input of (B, T) -> hidden states of layer 0 (B, T, H); padded positions are zero."""
-        tokens = given.tokens
-        if tokens.shape[1] > self.config.max_positions:
-            raise XalignError(
-                "a sequence is longer than the encoder's positions",
-                found=f"{tokens.shape[1]} tokens",
-                expected=f"at most {self.config.max_positions}",
-            )
-        keep = ~padding
-        positions = keep.cumsum(1) if given.positions is None else given.positions + 1
-        x = self.embed_tokens(tokens) + self.embed_positions(positions * keep + self.config.pad)
-        if self.config.languages:
-            x = x + self.embed_languages(self._languages(given))
-        x = self.layernorm_embedding(x)
-        x = F.dropout(x, self.config.dropout, training)
-        return x.masked_fill(padding[..., None], 0)
+    def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
+        """Hidden states of layer 0 (..., H).
 
-    def _languages(self, given: Input) -> Tensor:
-        if given.languages is None:
-            raise XalignError(
-                "the encoder has language embeddings, and the language of a text was not given",
-                found="tokens alone",
-                expected=f"one of {', '.join(self.config.languages)} for each text",
-            )
-        return given.languages
+        Args:
+            tokens: (...) int64.
+            positions: (...) int64, from 1 on; 0 at padding.
+            languages: (...) int64, rows of the language embeddings; None for an encoder without any.
+        """
+        x = self.embed_tokens(tokens) + self.embed_positions(positions + self.config.pad)
+        if languages is not None:
+            x = x + self.embed_languages(languages)
+        return F.dropout(self.layernorm_embedding(x), self.config.dropout, training)
 
 
 class LMHead(nn.Module):
@@ -170,24 +131,26 @@ class Encoder(nn.Module):
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> "HiddenStates":
         """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""
-        return HiddenStates(self.sentence_encoder, given, training, grad)
+        return open_passes(self.sentence_encoder, [as_input(given)], training=training, grad=grad)[0]
 
 
-class HiddenStates:
-    """One pass over a batch that runs only as far as the layers asked for, and never runs a layer twice."""
+class Pass:
+    """Layers over one or more inputs together; it runs only as far as the layers asked for, and never a layer twice.
 
-    def __init__(self, encoder: SentenceEncoder, given: Tensor | Input, training: bool, grad: bool):
-        self._encoder = encoder
-        self._given = given if isinstance(given, Input) else Input(given)
-        self._training = training
-        self.grad = grad
-        tokens = self._given.tokens
-        self._padding = tokens.eq(encoder.config.pad)
-        # A batch without padding needs no mask, and without one torch's faster kernels apply.
-        padded = self._given.padded
-        if padded is None:
-            padded = tokens.device.type != "cpu" or bool(self._padding.any())
-        self._mask = self._padding if padded else None
+    Args:
+        inputs: several where there is a packing, else one.
+        packing: of the inputs; None: the input is run with its padding.
+        training: whether there is dropout.
+        grad: whether there is a gradient, whatever is switched on when a layer is asked for.
+    """
+
+    def __init__(
+        self, encoder: SentenceEncoder, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool
+    ):
+        self.encoder, self.inputs, self.packing, self.training, self.grad = encoder, inputs, packing, training, grad
+        self._sentences: Packed | Padded = (
+            Padded(inputs[0].tokens.eq(encoder.config.pad)) if packing is None else packing.sentences
+        )
         self._states: list[Tensor] = []
 
     @property
@@ -195,16 +158,110 @@ class HiddenStates:
         """The highest layer that has run, -1 before any."""
         return len(self._states) - 1
 
-    def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run."""
-        layer = self._encoder.config.resolve_layer(layer)
-        with torch.set_grad_enabled(self.grad and torch.is_grad_enabled()):
-            if not self._states:
-                self._states.append(self._encoder.embed(self._given, self._padding, self._training))
+    def upto(self, layer: int) -> Tensor:
+        """Hidden states of a layer, 0 the embeddings: (N, H) packed, or (B, T, H) with padding."""
+        with torch.set_grad_enabled(self.grad):
             while len(self._states) <= layer:
-                run = self._encoder.layers[len(self._states) - 1]
-                self._states.append(run(self._states[-1], self._mask, self._training))
+                self._states.append(self._next())
         return self._states[layer]
+
+    def _next(self) -> Tensor:
+        """The states of the layer after the last one that has run."""
+        if self._states:
+            return self.encoder.layers[self.reached](self._states[-1], self._sentences, self.training)
+        config, row = self.encoder.config, self._row
+        longest = max(given.tokens.shape[1] for given in self.inputs)
+        if longest > config.max_positions:
+            raise XalignError(
+                "a sequence is longer than the encoder's positions",
+                found=f"{longest} tokens",
+                expected=f"at most {config.max_positions}",
+            )
+        tokens = row([given.tokens for given in self.inputs])
+        positions = row([_positions(given, config.pad) for given in self.inputs])
+        languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
+        x = self.encoder.embed(tokens, positions, languages, self.training)
+        return x.masked_fill(tokens.eq(config.pad)[..., None], 0) if self.packing is None else x
+
+    def _row(self, values: Sequence[Tensor]) -> Tensor:
+        return values[0] if self.packing is None else self.packing.row(values)
+
+
+class DetachedPass(Pass):
+    """Another pass as far as a layer, which is run by it, without its gradient; behind that, layers of its own."""
+
+    def __init__(self, live: Pass, shared: int):
+        super().__init__(live.encoder, live.inputs, live.packing, live.training, grad=False)
+        self._live, self._shared = live, shared
+
+    def _next(self) -> Tensor:
+        layer = self.reached + 1
+        return self._live.upto(layer).detach() if layer <= max(self._shared, self._live.reached) else super()._next()
+
+
+class HiddenStates:
+    """The hidden states of one input by layer, from a pass that it may share with others."""
+
+    def __init__(self, run: Pass, number: int):
+        self._run, self._number = run, number
+        self._layers: dict[int, Tensor] = {}
+
+    @property
+    def grad(self) -> bool:
+        """Whether they have a gradient."""
+        return self._run.grad
+
+    @property
+    def reached(self) -> int:
+        """The highest layer that has run, -1 before any."""
+        return self._run.reached
+
+    def layer(self, layer: int = -1) -> Tensor:
+        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run.
+
+        What is at padding says nothing.
+        """
+        layer = self._run.encoder.config.resolve_layer(layer)
+        if layer not in self._layers:
+            row, packing = self._run.upto(layer), self._run.packing
+            self._layers[layer] = row if packing is None else packing.places[self._number].unpack(row)
+        return self._layers[layer]
+
+    def detached(self, shared: int) -> "HiddenStates":
+        """These states without their gradient; only as far as layer ``shared`` is the pass with gradient run for them.
+
+        Where it runs further by itself, they follow it; else they go on with layers of their own.
+        """
+        return HiddenStates(DetachedPass(self._run, shared), self._number)
+
+
+def open_passes(
+    encoder: SentenceEncoder, inputs: Sequence[Input], *, training: bool = False, grad: bool = True
+) -> list[HiddenStates]:
+    """The states of each input, of one packed pass over all; of one with padding for each where lengths are unknown."""
+    grad = grad and torch.is_grad_enabled()
+    packing = pack(inputs, encoder.config.pad)
+    if packing is None:
+        return [HiddenStates(Pass(encoder, [given], None, training, grad), 0) for given in inputs]
+    run = Pass(encoder, inputs, packing, training, grad)
+    return [HiddenStates(run, number) for number in range(len(inputs))]
+
+
+def _positions(given: Input, pad: int) -> Tensor:
+    """(B, T) int64, counted from 1; 0 at padding."""
+    keep = given.tokens.ne(pad)
+    return (keep.cumsum(1) if given.positions is None else given.positions + 1) * keep
+
+
+def _languages(given: Input, config: EncoderConfig) -> Tensor:
+    """(B, T) int64, rows of the language embeddings."""
+    if given.languages is None:
+        raise XalignError(
+            "the encoder has language embeddings, and the language of a text was not given",
+            found="tokens alone",
+            expected=f"one of {', '.join(config.languages)} for each text",
+        )
+    return given.languages.expand_as(given.tokens)
 
 
 def initialise(module: nn.Module) -> None:

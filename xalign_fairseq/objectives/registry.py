@@ -1,7 +1,7 @@
 """The extension point: an objective registers here, and its options, criterion and logging follow."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -9,6 +9,7 @@ from fairseq.dataclass import FairseqDataclass
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
@@ -108,6 +109,14 @@ class Objective(ABC):
     @abstractmethod
     def forward(self, step: Step) -> Loss:
         """The loss of a batch, from the streams that the objective needs and by its own head."""
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The inputs whose states with gradient :meth:`forward` is going to ask for, each with its highest layer.
+
+        They are run together with those of other objectives (:meth:`StepEncoder.expect`); what is not named here is run
+        by itself.
+        """
+        return ()
 
     def count(self, batch: Batch) -> int:
         """The number of predictions in a batch, read on the host before any pass; asked where ``counts_ahead``.

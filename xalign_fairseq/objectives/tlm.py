@@ -1,8 +1,10 @@
 """Translation language modelling (Conneau & Lample 2019)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.objectives.prediction import masked_cross_entropy
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.objectives.step import Step, declared
@@ -35,8 +37,14 @@ class TranslationLanguageModel(Objective):
         """Masked tokens of the pairs."""
         return len(declared(batch.bitext, "bitext").predicted)
 
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The perturbed pairs."""
+        return [(self._input(step.bitext), -1)]
+
     def forward(self, step: Step) -> Loss:
         """Sum over masked tokens of the pairs; without resets DWA and others share this pass."""
         bitext = step.bitext
-        read = bitext.input("masked", reset_positions=self.cfg.reset_positions)
-        return masked_cross_entropy(step.encoder, read, bitext.targets, bitext.predicted)
+        return masked_cross_entropy(step.encoder, self._input(bitext), bitext.targets, bitext.predicted)
+
+    def _input(self, bitext: Bitext) -> Input:
+        return bitext.input("masked", reset_positions=self.cfg.reset_positions)

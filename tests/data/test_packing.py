@@ -1,0 +1,83 @@
+"""Tokens of several inputs in one row and back."""
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.packing import pack
+
+PAD = 1
+ONE = torch.tensor([[0, 5, 6, 2], [0, 2, 1, 1], [0, 7, 2, 1], [0, 8, 9, 2]])
+TWO = torch.tensor([[0, 3, 2], [4, 1, 1]])
+
+
+def there_and_back(inputs):
+    packing = pack(inputs, PAD)
+    row = packing.row([given.tokens for given in inputs])
+    for given, place in zip(inputs, packing.places, strict=True):
+        expected = given.tokens.masked_fill(given.tokens.eq(PAD), 0)
+        assert torch.equal(place.unpack(row[:, None].double()), expected[..., None].double())
+    return packing, row
+
+
+def test_one_input_shortest_sentences_first():
+    packing, row = there_and_back([Input(ONE)])
+    assert row.tolist() == [0, 2, 0, 7, 2, 0, 5, 6, 2, 0, 8, 9, 2]
+    assert packing.sentences.runs == ((1, 2), (1, 3), (2, 4))
+    assert packing.sentences.offsets.tolist() == [0, 2, 5, 9, 13] and packing.sentences.padding == 3 / 16
+
+
+def test_sentences_of_several_inputs_stand_among_each_other():
+    packing, row = there_and_back([Input(ONE), Input(TWO)])
+    assert row.tolist() == [4, 0, 2, 0, 7, 2, 0, 3, 2, 0, 5, 6, 2, 0, 8, 9, 2]
+    assert packing.sentences.runs == ((1, 1), (1, 2), (2, 3), (2, 4)) and packing.sentences.padding == pytest.approx(
+        5 / 22
+    )
+
+
+def test_lengths_that_are_known_are_not_looked_for():
+    _, row = there_and_back([Input(ONE, lengths=np.array([4, 2, 3, 4]))])
+    assert torch.equal(row, pack([Input(ONE)], PAD).row([ONE]))
+    there_and_back([Input(ONE, lengths=np.array([4, 2, 3, 4])), Input(TWO)])
+
+
+@pytest.mark.parametrize("tokens", [ONE[:1], ONE[[0, 3]], TWO[1:, :1]])
+def test_without_padding_nothing_is_moved(tokens):
+    packing, row = there_and_back([Input(tokens)])
+    values = torch.randn(tokens.numel(), 2)
+    assert packing.sentences.padding == 0 and torch.equal(row, tokens.flatten())
+    assert packing.places[0].unpack(values).data_ptr() == values.data_ptr()
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        torch.full((2, 3), PAD),
+        torch.tensor([[0, 2, 1], [1, 1, 1]]),
+        torch.tensor([[1, 0, 1, 2], [0, 2, 1, 1], [1, 1, 3, 1]]),
+        torch.zeros(0, 3, dtype=torch.int64),
+        torch.zeros(2, 0, dtype=torch.int64),
+    ],
+    ids=["nothing", "an empty row", "padding anywhere", "no row", "no column"],
+)
+def test_odd_shapes(tokens):
+    there_and_back([Input(tokens)])
+    there_and_back([Input(TWO), Input(tokens), Input(ONE)])
+
+
+def test_gradients_reach_each_token_once():
+    packing = pack([Input(ONE), Input(TWO)], PAD)
+    row = torch.randn(17, 2, dtype=torch.float64, requires_grad=True)
+    weights = [torch.randn(*tokens.shape, 2, dtype=torch.float64) for tokens in (ONE, TWO)]
+    total = sum((place.unpack(row) * w).sum() for place, w in zip(packing.places, weights, strict=True))
+    [found] = torch.autograd.grad(total, row)
+    expected = torch.stack([packing.row([w[..., column] for w in weights]) for column in (0, 1)], 1)
+    assert torch.equal(found, expected)
+
+
+def test_lengths_on_another_device_are_not_waited_for():
+    tokens = ONE.to("meta")
+    assert pack([Input(tokens)], PAD) is None
+    assert pack([Input(ONE), Input(tokens)], PAD) is None
+    assert pack([Input(tokens, lengths=np.array([4, 2, 3, 4]))], PAD) is not None

@@ -1,0 +1,102 @@
+"""The tokens of padded sequences in one row without their padding, and the way back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.ops.attention import Packed
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the tokens of one input are.
+
+    Attributes:
+        shape: B and T of the input.
+        rows: (N,) int64, their places in the packed row; None: the whole row.
+        at: (N,) int64, their places in the flattened (B * T,); None: 0 to N, there is no padding.
+    """
+
+    shape: tuple[int, int]
+    rows: Tensor | None
+    at: Tensor | None
+
+    def unpack(self, row: Tensor) -> Tensor:
+        """Values (N, H) of the packed row -> (B, T, H), zeros at padding."""
+        own = row if self.rows is None else row.index_select(0, self.rows)
+        if self.at is not None:
+            own = own.new_zeros(self.shape[0] * self.shape[1], own.shape[1]).index_copy(0, self.at, own)
+        return own.view(*self.shape, own.shape[1])
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Several inputs in one row of N tokens, the shortest sequences first: those of equal length are side by side.
+
+    Attributes:
+        sentences: what attention has to know.
+        places: of each input.
+
+    Example::
+
+        packing = pack([Input(torch.tensor([[0, 5, 2], [0, 2, 1]]))], pad=1)
+        packing.row([tokens])           # [0, 2, 0, 5, 2]
+        packing.places[0].unpack(...)   # (N, H) -> (2, 3, H)
+    """
+
+    sentences: Packed
+    places: Sequence[Place]
+    _source: Tensor | None
+
+    def row(self, values: Sequence[Tensor]) -> Tensor:
+        """What each input has at its tokens, (B, T) each, as the packed row (N,)."""
+        flat = torch.cat([value.flatten() for value in values])
+        return flat if self._source is None else flat.index_select(0, self._source)
+
+
+def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
+    """The packing of these inputs; None where the host does not know their lengths and would have to wait for them.
+
+    The host has to know how many tokens there are; where they are is found on the device, so that nothing is copied
+    there either.
+    """
+    known = [_lengths(given, pad) for given in inputs]
+    lengths = [each for each in known if each is not None]
+    if len(lengths) < len(known):
+        return None
+    shapes = [(given.tokens.shape[0], given.tokens.shape[1]) for given in inputs]
+    ascending = np.sort(np.concatenate(lengths))
+    ascending = ascending[ascending > 0]
+    count, size = int(ascending.sum()), sum(rows * columns for rows, columns in shapes)
+    padding = 1 - count / max(size, 1)
+    if len(inputs) == 1 and count == size:
+        [(rows, columns)] = shapes
+        offsets = torch.arange(rows + 1, device=inputs[0].tokens.device) * columns
+        return Packing(Packed.of(ascending, offsets, padding), [Place(shapes[0], None, None)], None)
+    keep = [given.tokens.ne(pad) for given in inputs]
+    sizes, order = torch.cat([each.sum(1) for each in keep]).sort(stable=True)
+    offsets = F.pad(sizes[len(sizes) - len(ascending) :].cumsum(0), (1, 0))
+    # Tokens by the place of their sequence among all, those of padding behind.
+    ranks = order.argsort().split([rows for rows, _ in shapes])
+    keys = [rank[:, None].where(each, len(order)).flatten() for rank, each in zip(ranks, keep, strict=True)]
+    source = torch.cat(keys).argsort(stable=True)[:count]
+    places, first = [], 0
+    for shape, own in zip(shapes, lengths, strict=True):
+        last = first + shape[0] * shape[1]
+        outside = (source < first) | (source >= last)
+        mine = None if len(inputs) == 1 else outside.int().argsort(stable=True)[: int(own.sum())]
+        places.append(Place(shape, mine, source if mine is None else source.index_select(0, mine) - first))
+        first = last
+    return Packing(Packed.of(ascending, offsets, padding), places, source)
+
+
+def _lengths(given: Input, pad: int) -> np.ndarray | None:
+    """Tokens (B,) of each sequence; None where they are on another device."""
+    if given.lengths is not None:
+        return given.lengths
+    return given.tokens.ne(pad).sum(1).numpy() if given.tokens.device.type == "cpu" else None
