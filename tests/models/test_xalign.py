@@ -11,6 +11,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.ops import products
 
 CONFIG = EncoderConfig(
     vocab_size=35, encoder_layers=3, encoder_embed_dim=24, encoder_ffn_embed_dim=40, encoder_attention_heads=4,
@@ -258,3 +259,18 @@ def test_an_unknown_autocast_is_refused():
 
     with pytest.raises(XalignError, match=r"(?s)--autocast.*perhaps"):
         require_autocast("perhaps")
+
+
+def test_the_way_that_layers_run_is_an_option(build):
+    from types import SimpleNamespace
+
+    task = SimpleNamespace(dictionary=SimpleNamespace(embedding_size=35))
+    made = {}
+    for chosen in (True, False):
+        options = argparse.Namespace(**vars(CONFIG), checkpoint_activations=chosen, linear_products="torch")
+        made[chosen] = type(build()).build_model(options, task)
+        assert products.chosen() == "torch"
+        assert {layer.checkpoint_activations for layer in made[chosen].encoder.sentence_encoder.layers} == {chosen}
+    assert made[True].state_dict().keys() == made[False].state_dict().keys()
+    type(build()).build_model(argparse.Namespace(**vars(CONFIG)), task)  # of a checkpoint that lacks the options
+    assert products.decide("auto")[0] == products.chosen()

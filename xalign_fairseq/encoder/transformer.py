@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.data.packing import Packing, pack
@@ -39,11 +40,19 @@ class SelfAttention(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """x = LN(x + attention(x)); x = LN(x + W2 gelu(W1 x))."""
+    """x = LN(x + attention(x)); x = LN(x + W2 gelu(W1 x)).
+
+    Attributes:
+        checkpoint_activations: where there is a gradient, keep the layer's input alone, and compute the rest again in
+            the backward pass, with the same dropout.
+    """
+
+    checkpoint_activations = False
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
         dim = config.encoder_embed_dim
+        self.drops = config.drops
         self.dropout = config.dropout
         self.activation_dropout = config.activation_dropout
         self.self_attn = SelfAttention(config)
@@ -54,6 +63,13 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
         """x (N, H), packed, or (B, T, H) -> the same shape."""
+        if self.checkpoint_activations and torch.is_grad_enabled():
+            given = (self.run, x, sentences, training)
+            return checkpoint(*given, use_reentrant=False, preserve_rng_state=training and self.drops)
+        return self.run(x, sentences, training)
+
+    def run(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
+        """:meth:`forward`, with all that its gradient needs kept."""
         attended = F.dropout(self.self_attn(x, sentences, training), self.dropout, training)
         x = self.self_attn_layer_norm(x + attended)
         inner = F.dropout(F.gelu(self.fc1(x)), self.activation_dropout, training)

@@ -56,6 +56,10 @@ class XalignModelConfig(FairseqDataclass):
             "device is fast at it)"
         },
     )
+    checkpoint_activations: bool = field(
+        default=False,
+        metadata={"help": "keep each layer's input alone and compute the rest again in the backward pass: less memory"},
+    )
     linear_products: str = field(
         default="auto",
         metadata={
@@ -95,6 +99,8 @@ class XalignModel(BaseFairseqModel):
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
         products.select(getattr(cfg, "linear_products", "auto"))
+        for layer in model.encoder.sentence_encoder.layers:
+            layer.checkpoint_activations = getattr(cfg, "checkpoint_activations", False)
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
             state, _ = read_pretrained(cfg.init_checkpoint)
             task_state = state.get("task_state") or {}
