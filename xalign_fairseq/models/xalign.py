@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.devices import fast_bfloat16
 from xalign_fairseq.ops import products
@@ -99,8 +99,9 @@ class XalignModel(BaseFairseqModel):
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
         products.select(getattr(cfg, "linear_products", "auto"))
-        for layer in model.encoder.sentence_encoder.layers:
-            layer.checkpoint_activations = getattr(cfg, "checkpoint_activations", False)
+        for layer in model.modules():
+            if isinstance(layer, EncoderLayer):
+                layer.checkpoint_activations = getattr(cfg, "checkpoint_activations", False)
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
             state, _ = read_pretrained(cfg.init_checkpoint)
             task_state = state.get("task_state") or {}
