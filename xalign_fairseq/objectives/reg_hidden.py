@@ -86,6 +86,5 @@ class RegHidden(Objective):
         languages = None
         if sides[0].languages is not None and sides[1].languages is not None:
             languages = torch.where(second, sides[1].languages, sides[0].languages)
-        padded = bool((self._pivot_sizes(bitext) + 2 < width).any())
-        pivot = Input(torch.where(second, tokens[1], tokens[0]), languages, padded=padded)
+        pivot = Input(torch.where(second, tokens[1], tokens[0]), languages, lengths=self._pivot_sizes(bitext) + 2)
         return pivot, torch.where(second[..., None], states[1], states[0])
