@@ -13,6 +13,7 @@ from trials import Task, build_criterion
 
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives.registry import OBJECTIVES
@@ -121,6 +122,31 @@ def test_layers_that_no_objective_reads_get_a_gradient_of_zero(name, layer):
     assert [key for key, p in model.named_parameters() if p.requires_grad and key not in gradient] == []
     above = [g for key, g in gradient.items() if f"sentence_encoder.layers.{layer}." in key]
     assert above and not any(g.any() for g in above)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_it_announces_to_read_is_what_it_reads(name, monkeypatch):
+    # What is announced and not read, or not so far, would be run for nothing.
+    model, criterion = build(name)
+    announced, read = {}, {}
+    expect, opened = StepEncoder.expect, StepEncoder.states
+
+    def expecting(self, reads, **options):
+        reads = list(reads)
+        if not options.get("labelling"):
+            announced.update({id(given.tokens): self.config.resolve_layer(layer) for given, layer in reads})
+        expect(self, reads, **options)
+
+    def states(self, given, *, labelling=False):
+        found = opened(self, given, labelling=labelling)
+        if not labelling:
+            read[id(given.tokens)] = found
+        return found
+
+    monkeypatch.setattr(StepEncoder, "expect", expecting)
+    monkeypatch.setattr(StepEncoder, "states", states)
+    run(name, batch(), model, criterion)
+    assert announced.items() <= {tokens: found.reached for tokens, found in read.items()}.items()
 
 
 @pytest.mark.parametrize("name", NAMES)

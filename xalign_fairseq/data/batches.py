@@ -120,6 +120,10 @@ class Bitext:
         languages = None if rows is None else rows[:, side, None]
         return Input(self.side(side, values), languages, lengths=self.sizes[:, side] + 2)
 
+    def pair_inputs(self, encoding: str) -> list[Input]:
+        """The unperturbed pairs for the encoder: ``joint``, the pair sequences; ``separate``, each side by itself."""
+        return [self.input()] if encoding == "joint" else [self.side_input(side) for side in (0, 1)]
+
     def _reset_positions(self) -> Tensor:
         if self._places is None:  # the same tensor each time, so that the pass over it is shared
             at = torch.arange(self.tokens.shape[1], device=self.tokens.device)

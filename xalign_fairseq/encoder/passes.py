@@ -116,11 +116,12 @@ class StepEncoder:
             hidden, spans = encoder.pair_states(batch.bitext, 8, "separate")
             links = method(hidden.detach(), spans, sizes=batch.bitext.longest)
         """
+        inputs = bitext.pair_inputs(encoding)
+        self.expect([(given, layer) for given in inputs], labelling=labelling)
+        hidden = [self.states(given, labelling=labelling).layer(layer) for given in inputs]
         if encoding == "joint":
-            return self.states(bitext.input(), labelling=labelling).layer(layer), bitext.spans
-        sides = [bitext.side_input(side) for side in (0, 1)]
-        self.expect([(side, layer) for side in sides], labelling=labelling)
-        src, tgt = (self.states(side, labelling=labelling).layer(layer) for side in sides)
+            return hidden[0], bitext.spans
+        src, tgt = hidden
         n, m = (bitext.spans[:, 1::2] - bitext.spans[:, 0::2]).unbind(1)
         first = torch.ones_like(n)
         second = first + src.shape[1]

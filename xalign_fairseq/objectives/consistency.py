@@ -1,9 +1,11 @@
 """Both directions of a pair made to agree (awesome-align, Dou & Neubig 2021), without labels."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Optional
 
 from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -60,6 +62,10 @@ class Consistency(Objective):
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""
         return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The pairs."""
+        return [(given, self.layer) for given in step.bitext.pair_inputs(self.cfg.encoding)]
 
     def forward(self, step: Step) -> Loss:
         """Sum over all pairs that have tokens on both sides and finite states."""

@@ -1,5 +1,6 @@
 """Denoising word alignment with self-labelled links (XLM-Align, Chi et al. 2021)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -7,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Bitext, OnHost
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import ReadOnce
@@ -178,6 +180,10 @@ class DenoisingWordAlignment(Objective):
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The pointer's two maps and the state of bootstrapping."""
         return DwaHead(config, self.cfg.pointer_start)
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The perturbed pairs."""
+        return [(step.bitext.input("masked"), self.cfg.layer)]
 
     def forward(self, step: Step) -> Loss:
         """Label, choose the queries, point."""

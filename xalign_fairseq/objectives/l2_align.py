@@ -1,6 +1,9 @@
 """Linked words pulled together (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
+from collections.abc import Iterable
+
 from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
@@ -33,6 +36,10 @@ class L2Align(Objective):
     def count(self, batch: Batch) -> int:
         """Word pairs."""
         return len(declared(batch.bitext, "bitext").links)
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """Both sides, each by itself."""
+        return [(given, self.cfg.layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs; which side is the pivot's does not matter here."""

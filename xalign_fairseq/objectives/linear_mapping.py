@@ -102,6 +102,7 @@ class LinearMapping(Objective):
 
 def layer_vectors(encoder: StepEncoder, bitext: Bitext, pairs: WordPairs, pooling: str) -> tuple[Tensor, Tensor]:
     """S and T of all layers, embeddings first, both (layers + 1, K, H), of the frozen encoder; at least float32."""
+    encoder.expect([(side, -1) for side in bitext.pair_inputs("separate")], labelling=True)
 
     def of_layer(layer: int) -> tuple[Tensor, Tensor]:
         return pairs.vectors(lambda side: encoder.states(bitext.side_input(side), labelling=True).layer(layer), pooling)

@@ -1,6 +1,7 @@
 """Sentence-level alignment by momentum contrast (PPA, Pan et al. 2021)."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import torch
@@ -159,6 +160,10 @@ class MomentumContrast(Objective):
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, which are those of the loss once the queue is full."""
         return complete_pairs(declared(batch.bitext, "bitext"))
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The queries."""
+        return [(step.bitext.side_input(0), self.cfg.layer)]
 
     def forward(self, step: Step) -> Loss:
         """Move the momentum encoder, contrast, enqueue."""

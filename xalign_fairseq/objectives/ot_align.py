@@ -1,5 +1,6 @@
 """Both sides of a pair brought together at the cost of optimal transport (Alqahtani et al. 2021), without links."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
@@ -8,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.received import received_attention
@@ -99,6 +101,10 @@ class OtAlign(Objective):
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""
         return int(declared(batch.bitext, "bitext").sizes.all(1).sum())
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The pairs."""
+        return [(given, self.layer) for given in step.bitext.pair_inputs(self.cfg.encoding)]
 
     def forward(self, step: Step) -> Loss:
         """Sum of the costs of all pairs that have tokens on both sides and finite states."""

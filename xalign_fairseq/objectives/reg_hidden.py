@@ -1,5 +1,6 @@
 """Hidden states of the pivot language kept where they were (Cao et al. 2020, in the form of Wu & Dredze 2020)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,6 +63,10 @@ class RegHidden(Objective):
         """(B,) on the host: tokens of the pivot language's sentences."""
         second = bitext.host.langs[:, 1] == self.languages.index(self.required_pivot())
         return np.where(second, bitext.sizes[:, 1], bitext.sizes[:, 0])
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """Both sides, each by itself."""
+        return [(given, self.cfg.layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
         """Sum over all tokens of the pivot language's sentences; zero before the first update."""

@@ -1,10 +1,12 @@
 """Self-training on the hidden states themselves (awesome-align, Dou & Neubig 2021), without a head."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from torch import Tensor
 
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -88,13 +90,18 @@ class SelfTraining(Objective):
         usual = max(1, round(config.encoder_layers * self.method.depth))
         layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "--self-training-layer")
         self.labelling = LabelOptions(self.method, {"hidden": layer}, encoding=self.cfg.encoding)
-        self.drops = config.drops
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The pairs."""
+        return [(given, self.labelling.layer) for given in step.bitext.pair_inputs(self.labelling.reads)]
 
     def forward(self, step: Step) -> Loss:
         """Label, and score the links."""
         bitext, options = step.bitext, self.labelling
         hidden, spans = step.encoder.pair_states(bitext, options.layer, options.reads)
-        links = self.method.matrix(self._labelled(step, hidden), spans, sizes=bitext.longest)
+        # Without dropout these are the states that are trained.
+        labelled, _ = step.encoder.pair_states(bitext, options.layer, options.reads, labelling=True)
+        links = self.method.matrix(labelled, spans, sizes=bitext.longest)
         found = agreement(
             hidden, spans, similarity=self.cfg.similarity, temperature=self.cfg.temperature, sizes=bitext.longest
         )
@@ -112,13 +119,6 @@ class SelfTraining(Objective):
             "pairs_without_links": (bare.sum(), spans.new_full((), len(spans))),
         }
         return Loss(total, count, stats)
-
-    def _labelled(self, step: Step, hidden: Tensor) -> Tensor:
-        """The states that links are read from; without dropout those that are trained are the same."""
-        if not (step.training and self.drops):
-            return hidden.detach()
-        options = self.labelling
-        return step.encoder.pair_states(step.bitext, options.layer, options.reads, labelling=True)[0]
 
 
 def _released(found: Agreement, links: Tensor) -> tuple[Tensor, Tensor]:

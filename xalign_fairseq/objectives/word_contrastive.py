@@ -1,5 +1,6 @@
 """Contrastive alignment of linked words (Wu & Dredze 2020, section 2.1)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import torch
@@ -7,6 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.word_vectors import POOLINGS
@@ -76,6 +78,10 @@ class WordContrastive(Objective):
     def count(self, batch: Batch) -> int:
         """Word pairs."""
         return len(declared(batch.bitext, "bitext").links)
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """Both sides, each by itself."""
+        return [(given, self.cfg.layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs of half the losses of both directions."""

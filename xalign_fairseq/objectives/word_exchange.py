@@ -1,5 +1,6 @@
 """Masked words predicted from the other language's hidden states (WEAM, Yang et al. 2021)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Optional
 
@@ -8,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import Batch, Bitext
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import SUBWORD_RULES, link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -109,6 +111,10 @@ class WordExchange(Objective):
             return len(bitext.predicted)
         links = self._given_links(bitext)
         return int((partner_counts(links, bitext.spans, bitext.predicted, bitext.tokens.shape[1]) > 0).sum())
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """The perturbed pairs."""
+        return [(step.bitext.input("masked"), -1)]
 
     def forward(self, step: Step) -> Loss:
         """Exchange the states of linked tokens, predict the masked ones."""
