@@ -112,6 +112,11 @@ class WeightedCriterion(FairseqCriterion):
         return any(objective.contrasts for objective in self.active)
 
     @property
+    def predicts_tokens(self) -> bool:
+        """Whether an objective uses the masked-language-model head."""
+        return any(objective.predicts_tokens for objective in self.active)
+
+    @property
     def summed(self) -> list[Objective]:
         """Objectives whose losses are added up: in validation without regularisers, unless there is nothing else.
 
@@ -143,7 +148,7 @@ class WeightedCriterion(FairseqCriterion):
             if head is not None:
                 model.attach_head(objective.name, head)
         self.aer.prepare(config, self.active)
-        if not any(objective.predicts_tokens for objective in self.active):
+        if not self.predicts_tokens:
             model.freeze_lm_head()
 
     def _require_trainable(self, model: Any) -> None:

@@ -23,6 +23,7 @@ from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import StreamsDataset
+from xalign_fairseq.tasks.embedding_updates import update_rows_alone
 from xalign_fairseq.tasks.lexicons import require_same_lexicons, trained_lexicons
 from xalign_fairseq.transport.label_options import LabelOptions
 
@@ -92,6 +93,14 @@ class XalignPretrainingConfig(FairseqDataclass):
             "gradients and the optimiser's work on them"
         },
     )
+    embedding_updates: str = field(
+        default="dense",
+        metadata={
+            "help": "token embeddings that an update changes where no objective predicts tokens: dense (all of them, "
+            "as Adam does), lazy (its batch's alone, which costs less on a CPU and is not the same: see Optimizer) or "
+            "auto (lazy where it can be and pays; the log says which)"
+        },
+    )
     mask_prob: float = field(default=0.15, metadata={"help": "share of tokens chosen for prediction"})
     leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of the chosen that stay as they are"})
     random_token_prob: float = field(default=0.1, metadata={"help": "share of the chosen that become a random token"})
@@ -115,6 +124,9 @@ class XalignPretrainingConfig(FairseqDataclass):
     bf16: bool = II("common.bf16")
     memory_efficient_fp16: bool = II("common.memory_efficient_fp16")
     memory_efficient_bf16: bool = II("common.memory_efficient_bf16")
+    cpu: bool = II("common.cpu")
+    distributed_world_size: int = II("distributed_training.distributed_world_size")
+    optimizer: str = II("optimizer._name")
 
 
 @register_task("xalign_pretraining", dataclass=XalignPretrainingConfig)
@@ -196,6 +208,7 @@ class XalignPretrainingTask(FairseqTask):
         self.apart = criterion.contrasts
         for model in self.models:
             criterion.attach_heads(model)
+            update_rows_alone(model, self, criterion.predicts_tokens)
         self.labelling = criterion.labelling
         self._check_streams()
         self._check_links(criterion.links_of_every_pair)

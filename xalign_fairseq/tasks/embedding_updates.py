@@ -1,0 +1,64 @@
+"""Whether an update touches the token embeddings of its batch alone: ``--embedding-updates``."""
+
+import logging
+from typing import Any
+
+import torch
+
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+CHOICES = ("dense", "lazy", "auto")
+
+
+def update_rows_alone(model: Any, task: Any, predicts_tokens: bool) -> None:
+    """Let the token embeddings have sparse gradients if the task's options ask for it and nothing is in the way.
+
+    Frozen embeddings have none of either kind.
+
+    Args:
+        model: the encoder's model, heads attached.
+        task: with the options.
+        predicts_tokens: whether an objective uses the output layer that is tied to the embeddings.
+
+    Raises:
+        XalignError: ``lazy`` where that cannot be, or another word.
+    """
+    embeddings = model.encoder.sentence_encoder.embed_tokens
+    option = require_choice(task.cfg.embedding_updates)
+    if option == "dense" or not embeddings.weight.requires_grad:
+        return
+    reason = _obstacle(task, predicts_tokens)
+    if reason and option == "lazy":
+        raise XalignError(
+            "the embeddings of a batch's tokens cannot be updated alone",
+            where="--embedding-updates lazy",
+            found=reason,
+            next="--embedding-updates dense, or auto, which is lazy where it can be",
+        )
+    if not reason and option == "auto" and torch.cuda.is_available() and not task.cfg.cpu:
+        reason = "a GPU updates them all in no more time"
+    embeddings.sparse = not reason
+    logger.info("token embeddings: %s", f"all are updated ({reason})" if reason else "a batch's alone are updated")
+
+
+def require_choice(given: str) -> str:
+    """The value of ``--embedding-updates``; :class:`XalignError` for one that it does not take."""
+    if given not in CHOICES:
+        raise XalignError(
+            "an option has an unknown value", where="--embedding-updates", found=given, expected=", ".join(CHOICES)
+        )
+    return given
+
+
+def _obstacle(task: Any, predicts_tokens: bool) -> str | None:
+    """Why there can be no sparse gradients."""
+    if predicts_tokens:
+        return "an objective predicts tokens, and the gradient of its output layer has every row"
+    if task.cfg.optimizer != "xalign_adamw":
+        return f"--optimizer {task.cfg.optimizer} knows no sparse gradients, xalign_adamw does"
+    if task.has_master_weights:
+        return "--fp16 and --bf16 copy whole gradients, their memory-efficient forms do not"
+    if task.cfg.distributed_world_size > 1:
+        return "several processes add up whole gradients"
+    return None
