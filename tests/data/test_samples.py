@@ -66,6 +66,28 @@ def test_word_links_expand_to_tokens_by_hand():
     assert partner.tolist() == [-1, 8, 6, 6, 7, -1, 2, 3, 1, 1, -1]
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_word_links_expand_to_tokens_as_plain_loops_do(seed):
+    draw = np.random.default_rng(seed)
+    # Words of 0 to 3 tokens; links of words that have none, or lie behind the last, too.
+    sides = [np.repeat(np.arange(size), draw.integers(0, 4, size)) for size in (7, 5)]
+    links = np.column_stack([draw.integers(0, 8, 12), draw.integers(0, 6, 12), draw.integers(0, 2, 12)])
+    n, m = map(len, sides)
+    span = np.array([1, 1 + n, 2 + n, 2 + n + m])
+    expected = [-1] * (n + m + 3)
+    taught = [link for link in links.tolist() if link[2]] or links.tolist()
+    for i, j, _ in sorted(taught):
+        a, b = (
+            start + np.flatnonzero(words == word) for words, word, start in zip(sides, (i, j), span[::2], strict=True)
+        )
+        if len(a) and len(b):
+            for own, other in ((a, b), (b, a)):
+                for k, at in enumerate(own):
+                    expected[at] = int(other[k * len(other) // len(own)])
+    found = subword_partners(GoldLinks(*sides, links), span, n + m + 3)
+    assert found.tolist() == expected
+
+
 def test_a_pair_with_possible_links_alone_uses_them_and_empty_words_are_skipped():
     links = gold([0, 2], [0], [2, 0, 0], [1, 0, 0])
     assert subword_partners(links, np.array([1, 3, 4, 5]), 6).tolist() == [-1, -1, 4, -1, 2, -1]

@@ -279,15 +279,9 @@ def _words(pair: PairSample) -> np.ndarray:
 
 
 def _links(pairs: Sequence[PairSample]) -> np.ndarray:
-    rows = [(row, _links_with_tokens(pair.gold)) for row, pair in enumerate(pairs) if pair.gold is not None]
+    rows = [(row, pair.gold.between_tokens) for row, pair in enumerate(pairs) if pair.gold is not None]
     each = [np.column_stack([np.full(len(links), row), links]) for row, links in rows]
     return np.concatenate(each).astype(np.int64) if each else np.empty((0, 3), dtype=np.int64)
-
-
-def _links_with_tokens(gold: GoldLinks) -> np.ndarray:
-    """The links (k, 2) that are taught, without those of words that the tokenizer turned into nothing."""
-    links = gold.taught[:, :2]
-    return links[np.isin(links[:, 0], gold.src_words) & np.isin(links[:, 1], gold.tgt_words)]
 
 
 def pad(rows: Sequence[np.ndarray], value: float) -> Tensor:

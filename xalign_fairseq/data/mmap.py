@@ -154,10 +154,12 @@ class MMapReader:
         self.dtype, count = _read_header(index)
         _expect_bytes(index, HEADER.size + 12 * count)
         self.sizes: np.ndarray = _map(index, np.dtype("<i4"), HEADER.size, count)
-        self._pointers = _map(index, np.dtype("<i8"), HEADER.size + 4 * count, count)
+        # A plain view of the same memory: an item of a np.memmap takes five times as long.
+        self._sizes = np.asarray(self.sizes)
+        self._pointers = np.asarray(_map(index, np.dtype("<i8"), HEADER.size + 4 * count, count))
         total = int(self._pointers[-1]) // self.dtype.itemsize + int(self.sizes[-1]) if count else 0
         _expect_bytes(data, total * self.dtype.itemsize)
-        self._data = _map(data, self.dtype, 0, total)
+        self._data = np.asarray(_map(data, self.dtype, 0, total))
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -166,7 +168,7 @@ class MMapReader:
         if not -len(self) <= index < len(self):
             raise IndexError(f"item {index} of {len(self)} in {self.prefix}")
         start = int(self._pointers[index]) // self.dtype.itemsize
-        return self._data[start : start + int(self.sizes[index])].astype(np.int64)
+        return self._data[start : start + int(self._sizes[index])].astype(np.int64)
 
     @property
     def tokens(self) -> int:

@@ -24,6 +24,16 @@ class GoldLinks:
         sure = self.links[:, 2] == 1
         return self.links[sure] if sure.any() else self.links
 
+    @property
+    def between_tokens(self) -> np.ndarray:
+        """The links (k, 2) that are taught, without those of words that the tokenizer turned into nothing."""
+        links = self.taught[:, :2]
+        for side, words in enumerate((self.src_words, self.tgt_words)):
+            there = np.zeros(max(words.max(initial=-1), links[:, side].max(initial=-1)) + 1, dtype=bool)
+            there[words] = True
+            links = links[there[links[:, side]]]
+        return links
+
 
 @dataclass
 class PairSample:
@@ -79,21 +89,41 @@ def subword_partners(gold: GoldLinks, span: np.ndarray, length: int) -> np.ndarr
         (length,) absolute position of each token's partner in the pair sequence, -1 for none.
     """
     partner = np.full(length, -1, dtype=np.int64)
-    links = gold.taught
-    src_at, tgt_at = _tokens_of_words(gold.src_words, span[0]), _tokens_of_words(gold.tgt_words, span[2])
-    for i, j, _ in links[np.lexsort((links[:, 1], links[:, 0]))]:
-        a, b = src_at.get(int(i)), tgt_at.get(int(j))
-        if a is None or b is None:
-            continue  # a word that the tokenizer turned into nothing
-        partner[a] = b[np.arange(len(a)) * len(b) // len(a)]
-        partner[b] = a[np.arange(len(b)) * len(a) // len(b)]
+    links = gold.between_tokens
+    if not len(links):
+        return partner
+    links = links[np.lexsort((links[:, 1], links[:, 0]))]
+    sides = [(words, *_runs(words)) for words in (gold.src_words, gold.tgt_words)]
+    for side, given in enumerate((links, links[:, ::-1])):
+        found = _linked_tokens(sides[side], sides[1 - side], given)
+        partner[span[2 * side] : span[2 * side + 1]] = np.where(found >= 0, found + span[2 * (1 - side)], -1)
     return partner
 
 
-def _tokens_of_words(words: np.ndarray, start: int) -> dict[int, np.ndarray]:
-    edges = np.flatnonzero(np.diff(words)) + 1
-    groups = np.split(np.arange(len(words)), edges) if len(words) else []
-    return {int(words[group[0]]): group + start for group in groups}
+Words = tuple[np.ndarray, np.ndarray, np.ndarray]  # the word of each token of a side, and its :func:`_runs`
+
+
+def _linked_tokens(own: Words, other: Words, links: np.ndarray) -> np.ndarray:
+    """The token of the other side that each token is linked to, counted from the first there; -1 for none.
+
+    Of several links of a word the last in ``links`` (k, 2), [own word, other word], stands.
+    """
+    (words, first, count), (_, other_first, other_count) = own, other
+    linked = np.full(len(first), -1)
+    linked[links[:, 0]] = links[:, 1]
+    place, word = np.arange(len(words)) - first[words], linked[words]
+    token = other_first[word] + place * other_count[word] // count[words]
+    return np.where((word >= 0) & (place >= 0), token, -1)
+
+
+def _runs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the tokens of each word begin, counted from the first of their side, and how many they are; 0 of none."""
+    edges = np.ones(len(words) + 1, dtype=bool)  # plain slices: np.diff takes several times as long
+    np.not_equal(words[1:], words[:-1], out=edges[1:-1])
+    starts = np.flatnonzero(edges)
+    first, count = np.zeros((2, words.max() + 1), dtype=np.int64)
+    first[words[starts[:-1]]], count[words[starts[:-1]]] = starts[:-1], starts[1:] - starts[:-1]
+    return first, count
 
 
 @dataclass

@@ -122,7 +122,8 @@ class BitextStream:
         return lengths
 
     def __getitem__(self, item: int) -> Pair:
-        number, row, exchanged = (part[0] for part in self.locate(np.array([item])))
+        number = int(np.searchsorted(self.offsets, item, side="right")) - 1
+        row, exchanged = divmod(int(item - self.offsets[number]), self.directions)
         corpus = self.corpora[number]
         pair = Pair(corpus.number, corpus.src[row][:-1], corpus.tgt[row][:-1], langs=corpus.langs)
         if corpus.links is not None:
