@@ -1,6 +1,7 @@
 """How the aligner encodes sentence pairs: as one sequence or side by side, with linear maps and language embeddings."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -87,9 +88,9 @@ class PairEncoder:
         if self.encoding == "joint":
             sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
             spans = torch.from_numpy(np.stack(sides)).to(self._device)
-            return self._read(sequences, layers, lambda tokens, rows: self._joint(tokens, spans[rows])), spans
+            return self._read(sequences, layers, lambda read, rows: self._joint(read, spans[rows])), spans
         sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
-        found = self._read(sentences, layers, lambda tokens, rows: self._separate(tokens, [row % 2 for row in rows]))
+        found = self._read(sentences, layers, lambda read, rows: self._separate(read, [row % 2 for row in rows]))
         # Both sides of a pair behind each other, each as long as the longest of all.
         longest = max(map(len, sentences))
         edges = [[1, 1 + len(src), longest + 1, longest + 1 + len(tgt)] for src, tgt in pairs]
@@ -134,14 +135,14 @@ class PairEncoder:
         self,
         sequences: Sequence[np.ndarray],
         layers: Collection[int],
-        begin: Callable[[Tensor, list[int]], States],
+        begin: Callable[[Input, list[int]], States],
     ) -> dict[int, Tensor]:
         """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 behind their ends."""
         lengths = [len(sequence) for sequence in sequences]
         found: dict[int, Tensor] = {}
         for rows in _groups(lengths, PASS_TOKENS.get(self._device.type, LARGE_PASS)):
             tokens = pad([sequences[row] for row in rows], self.encoder.config.pad).to(self._device)
-            states = begin(tokens, rows)
+            states = begin(Input(tokens, lengths=np.array([lengths[row] for row in rows])), rows)
             for layer in layers:
                 hidden = states.layer(layer)
                 if layer not in found:
@@ -149,17 +150,17 @@ class PairEncoder:
                 found[layer][rows, : hidden.shape[1]] = hidden
         return found
 
-    def _joint(self, tokens: Tensor, spans: Tensor) -> States:
+    def _joint(self, read: Input, spans: Tensor) -> States:
         """A pass over joint pairs, each token with the language of its side."""
         if self._rows is None:
-            return self.encoder.states(Input(tokens))
+            return self.encoder.states(read)
         src, tgt = self._rows
-        return self.encoder.states(Input(tokens, in_target(spans, tokens.shape[1]) * (tgt - src) + src))
+        return self.encoder.states(replace(read, languages=in_target(spans, read.tokens.shape[1]) * (tgt - src) + src))
 
-    def _separate(self, tokens: Tensor, sides: Sequence[int]) -> States:
+    def _separate(self, read: Input, sides: Sequence[int]) -> States:
         """A pass over sentences, each in the language of its side."""
-        languages = None if self._rows is None else tokens.new_tensor([[self._rows[side]] for side in sides])
-        states = self.encoder.states(Input(tokens, languages))
+        languages = None if self._rows is None else read.tokens.new_tensor([[self._rows[side]] for side in sides])
+        states = self.encoder.states(replace(read, languages=languages))
         if self.maps is None or self.mapped is None:
             return states
         return MappedStates(states, self.maps, [self.mapped[side] for side in sides])

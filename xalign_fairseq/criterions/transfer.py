@@ -43,7 +43,7 @@ class TransferCriterion(FairseqCriterion):
     def _run(self, encoder: StepEncoder, sample: dict[str, Any]) -> tuple[Tensor, Tensor, dict[str, float]]:
         spec, family, batch = self.task.spec, self.task.family, sample["batch"]
         head: Any = encoder.heads[spec.head_name]
-        given = Input(batch["tokens"], sample["language_rows"])
+        given = Input(batch["tokens"], sample["language_rows"], lengths=sample["lengths"])
         states: States = encoder.states(given, labelling=head.features.frozen)
         if HEAD in encoder.heads:  # the task attaches linear maps to a frozen encoder alone
             maps: Any = encoder.heads[HEAD]

@@ -95,8 +95,12 @@ def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
     return Packing(Packed.of(ascending, offsets, padding), places, source)
 
 
+def lengths_of(tokens: Tensor, pad: int) -> np.ndarray:
+    """(B,) on the host: how many of the tokens (B, T), on the CPU, are not padding in each sequence."""
+    return tokens.ne(pad).sum(1).numpy()
+
+
 def _lengths(given: Input, pad: int) -> np.ndarray | None:
     """Tokens (B,) of each sequence; None where they are on another device."""
-    if given.lengths is not None:
-        return given.lengths
-    return given.tokens.ne(pad).sum(1).numpy() if given.tokens.device.type == "cpu" else None
+    known = given.lengths is not None or given.tokens.device.type != "cpu"
+    return given.lengths if known else lengths_of(given.tokens, pad)

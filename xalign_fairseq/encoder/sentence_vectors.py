@@ -70,7 +70,8 @@ def sentence_vectors(
         batch = pad([tokens[i] for i in rows], encoder.config.pad).to(device)
         real = batch.ne(encoder.config.pad)[..., None]
         languages = None if language_row is None else batch.new_full((len(rows), 1), language_row)
-        hidden = encoder.states(Input(batch, languages)).layer(layer).float()
+        lengths = np.array([len(tokens[i]) for i in rows])
+        hidden = encoder.states(Input(batch, languages, lengths=lengths)).layer(layer).float()
         vectors[rows] = hidden[:, 0] if pooling == "cls" else (hidden * real).sum(1) / real.sum(1)
         if progress is not None:
             progress(len(rows))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from fairseq.data import FairseqDataset, data_utils
 
+from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, language_rows, window_languages
 
@@ -64,8 +65,10 @@ class TransferDataset(FairseqDataset):
             return {}
         encoded = [each for i in samples for each in self.encoded[i]]
         examples = tuple(example for i in samples for example in self.groups[i])
+        batch = self.family.collate(encoded)
         sample: dict[str, Any] = {
-            "batch": self.family.collate(encoded),
+            "batch": batch,
+            "lengths": lengths_of(batch["tokens"], self.config.pad),
             "languages": window_languages(examples, encoded),
             "language_rows": language_rows(self.config, examples, encoded),
             "nsentences": len(encoded),

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
 from xalign_fairseq.encoder.transformer import Encoder
@@ -140,13 +141,15 @@ class Predictor:
 
     def _predict_batch(self, encoded: Sequence[EncodedExample], examples: Sequence[Any]) -> list[Any]:
         device = self.encoder.device
+        made = self.family.collate(encoded)
+        lengths = lengths_of(made["tokens"], self.encoder.config.pad)
         batch: dict[str, Any] = {
-            key: value.to(device) if isinstance(value, Tensor) else value
-            for key, value in self.family.collate(encoded).items()
+            key: value.to(device) if isinstance(value, Tensor) else value for key, value in made.items()
         }
         with torch.inference_mode():
             rows = language_rows(self.encoder.config, examples, encoded)
-            states: States = self.encoder.states(Input(batch["tokens"], None if rows is None else rows.to(device)))
+            rows = None if rows is None else rows.to(device)
+            states: States = self.encoder.states(Input(batch["tokens"], rows, lengths=lengths))
             if self.maps is not None:
                 states = MappedStates(states, self.maps, window_languages(examples, encoded))
             hidden = self.head.features(states, batch["tokens"])
