@@ -1,6 +1,8 @@
 """Passes are shared between objectives, and no layer stays without a gradient."""
 
 import gc
+import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,6 +10,7 @@ from small import CONFIG, pair, typed
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.transformer import Encoder
 
 TOKENS = torch.tensor([[0, 5, 6, 7, 2], [0, 8, 9, 2, 1]])
@@ -150,16 +153,62 @@ def test_frozen_parameters_are_left_without_a_gradient(encoder):
     assert all(parameter.grad is not None for parameter in encoder.sentence_encoder.layers[1].parameters())
 
 
-def test_logits_of_the_head_and_of_its_output_layer_alone(encoder):
+def test_losses_by_the_head_and_by_its_output_layer_alone(encoder):
     step, hidden = passes(encoder), torch.randn(3, CONFIG.encoder_embed_dim, dtype=torch.float64)
-    assert torch.equal(step.lm_logits(hidden), encoder.lm_head(hidden))
     torch.nn.init.normal_(encoder.lm_head.bias)
-    expected = [
-        [sum(a * b for a, b in zip(row, word, strict=True)) + bias for word, bias in
-         zip(encoder.sentence_encoder.embed_tokens.weight.tolist(), encoder.lm_head.bias.tolist(), strict=True)]
+    labels = [7, 59, 0]
+    logits = step.lm_logits(hidden)
+    assert torch.equal(logits, encoder.lm_head(hidden))
+    expected = [-row.log_softmax(0)[label].item() for row, label in zip(logits, labels, strict=True)]
+    assert step.lm_losses(hidden, torch.tensor(labels)).nll.tolist() == pytest.approx(expected, rel=1e-12)
+    words, bias = encoder.sentence_encoder.embed_tokens.weight.tolist(), encoder.lm_head.bias.tolist()
+    rows = [
+        [sum(a * b for a, b in zip(row, word, strict=True)) + own for word, own in zip(words, bias, strict=True)]
         for row in hidden.tolist()
-    ]  # fmt: skip
-    torch.testing.assert_close(step.vocabulary_logits(hidden), torch.tensor(expected, dtype=torch.float64))
+    ]
+    expected = [math.log(sum(map(math.exp, row))) - row[label] for row, label in zip(rows, labels, strict=True)]
+    found = step.vocabulary_losses(hidden, torch.tensor(labels))
+    assert found.nll.tolist() == pytest.approx(expected, rel=1e-12)
+    assert found.correct.tolist() == [max(row) == row[label] for row, label in zip(rows, labels, strict=True)]
+
+
+def predictions():
+    """Of two inputs: of one as they are, of the other the same tokens twice and one without any."""
+    other = torch.tensor([[0, 10, 2]])
+    return [
+        Prediction(Input(TOKENS), torch.tensor([1, 6]), torch.tensor([5, 9])),
+        Prediction(Input(other), torch.tensor([1, 1, 0]), torch.tensor([11, 12, 13])),
+        Prediction(Input(other), torch.zeros(0, dtype=torch.int64), torch.zeros(0, dtype=torch.int64)),
+    ]
+
+
+def test_the_head_runs_once_for_all_predictions_that_are_expected(encoder):
+    given, step, ran = predictions(), passes(encoder), []
+    encoder.lm_head.dense.register_forward_hook(lambda *each: ran.append(len(each[2])))
+    alone = [passes(encoder).losses(each) for each in given]
+    assert ran == [2, 3, 0]
+    step.expect_predictions(given)
+    step.expect_predictions(given[:1])  # once more is no other one
+    for prediction, losses in zip(given, alone, strict=True):
+        assert step.losses(prediction) is step.losses(prediction)
+        torch.testing.assert_close(step.losses(prediction), losses)
+    assert ran == [2, 3, 0, 5]
+    step.losses(replace(given[0]))  # one that nobody has spoken of is run by itself
+    assert ran[4:] == [2]
+
+
+def test_each_prediction_of_the_one_run_has_its_own_weight(encoder):
+    def gradient(step):
+        first, second, _ = (step.losses(each).nll for each in given)
+        total = 3 * first.sum() + (second * torch.tensor([0.5, 0.0, 7.0])).sum()
+        parameters = [parameter for name, parameter in encoder.named_parameters() if name != "lm_head.weight"]
+        return torch.autograd.grad(total, parameters, allow_unused=True)
+
+    given = predictions()
+    shared = passes(encoder)
+    shared.expect_predictions(given)
+    for found, expected in zip(gradient(shared), gradient(passes(encoder)), strict=True):
+        torch.testing.assert_close(found, expected)
 
 
 def test_it_knows_the_encoders_sizes_and_what_copies_follow(encoder):

@@ -8,9 +8,11 @@ from small import CONFIG
 
 from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.translations import TranslationTable, source_tokens
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.dict_mlm import DictMaskedLanguageModel, DictMlmConfig
+from xalign_fairseq.ops.linear_cross_entropy import linear_cross_entropy
 
 V, MASK = CONFIG.vocab_size, 59
 # 5 - 40, 5 - 41, 6 - 42, 7 - 43 44 (several subwords), 8 - 45 held out
@@ -20,11 +22,13 @@ MASKED = torch.tensor([[0, MASK, 5, MASK, MASK, MASK, MASK, 20, 9]])
 DRAW = torch.tensor([[0.0, 0.1, 0.3, 0.49, 0.2, 0.3, 0.3, 0.8, 0.1]])
 
 
-class Encoder:
+class Encoder(StepEncoder):
     """Keeps what it was given to read; logits are those of a fixed table of the token and its place."""
 
+    config = CONFIG
+
     def __init__(self, heads):
-        self.heads = heads
+        super().__init__(None, torch.nn.ModuleDict(heads), True, 0)
         torch.manual_seed(0)
         self.table = torch.randn(V, V, dtype=torch.float64)
 
@@ -32,8 +36,8 @@ class Encoder:
         self.read, self.languages = given.tokens, given.languages
         return SimpleNamespace(layer=lambda layer: self.table[given.tokens])
 
-    def lm_logits(self, hidden):
-        return hidden
+    def lm_losses(self, hidden, labels):
+        return linear_cross_entropy(hidden, torch.eye(V).to(hidden), hidden.new_zeros(V), labels)
 
 
 def run(lexicons=(LEXICON,), embeddings="", row=None, masked=MASKED, targets=TARGETS, draw=DRAW, **options):

@@ -7,6 +7,7 @@ from small import CONFIG
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import SentenceEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.lexicon_align import LexiconAlign, LexiconAlignConfig
@@ -26,7 +27,8 @@ def trial(lexicons=(FIRST, SECOND), dtype=torch.float64, seed=1, **options):
     sentence_encoder = SentenceEncoder(CONFIG).to(dtype)
     torch.nn.init.normal_(sentence_encoder.embed_tokens.weight)
     heads = {"lexicon_align": objective.build_head(CONFIG)}
-    return objective, SimpleNamespace(sentence_encoder=sentence_encoder, heads=heads)
+    encoder = SimpleNamespace(sentence_encoder=sentence_encoder)
+    return objective, StepEncoder(encoder, torch.nn.ModuleDict(heads), training=True, update=0)
 
 
 def loss_of(objective, encoder, update=0):

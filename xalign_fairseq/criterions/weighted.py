@@ -207,14 +207,13 @@ class WeightedCriterion(FairseqCriterion):
         return self.language_rows
 
     def _run(self, encoder: StepEncoder, batch: Batch) -> tuple[dict[str, Loss], dict[str, Any]]:
-        losses = {}
+        # All say what they read and predict before the first one runs.
         steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
-        encoder.expect(read for objective, step in steps if step is not None for read in objective.reads(step))
-        for objective, step in steps:
-            # A validation batch may lack a stream; workers must log the same keys all the same.
-            losses[objective.name] = (
-                _nothing(objective.stats, batch.device) if step is None else objective.forward(step)
-            )
+        # A validation batch may lack a stream; workers must log the same keys all the same.
+        losses = {
+            objective.name: _nothing(objective.stats, batch.device) if step is None else objective.forward(step)
+            for objective, step in steps
+        }
         if encoder.training:
             losses[self.active[0].name].total = losses[self.active[0].name].total + encoder.idle()
         return losses, self.aer.counts(encoder, batch, self.task)

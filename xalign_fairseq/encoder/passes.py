@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder, open_passes
-from xalign_fairseq.ops.products import linear
+from xalign_fairseq.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 
 # What a pass is known by: its tokens, their positions, whether it labels.
 Key = tuple[int, int, bool]
@@ -32,6 +33,7 @@ class StepEncoder:
         self._passes: dict[Key, tuple[Input, HiddenStates]] = {}
         self._expected: dict[Key, tuple[Input, int]] = {}
         self._grad = torch.is_grad_enabled()
+        self._predictions: dict[Prediction, TokenLosses | None] = {}
         self.heads = heads
         self.training = training
         self.update = update
@@ -146,9 +148,42 @@ class StepEncoder:
         """Logits (N, V) of the tied MLM head for hidden states (N, H)."""
         return self._encoder.lm_head(hidden)
 
-    def vocabulary_logits(self, features: Tensor) -> Tensor:
-        """E x + b (N, V) for features (N, H) of a head of its own: the MLM head's tied output layer alone."""
-        return linear(features, self._encoder.lm_head.weight, self._encoder.lm_head.bias)
+    def expect_predictions(self, predictions: Iterable[Prediction]) -> None:
+        """Announce what :meth:`losses` will be asked for, and so what will be read."""
+        for prediction in predictions:
+            self._predictions.setdefault(prediction, None)
+            self.expect([(prediction.input, -1)])
+
+    def losses(self, prediction: Prediction) -> TokenLosses:
+        """The losses of a prediction by the MLM head; the first one asked for runs it for all that are expected.
+
+        So the gradient of the embeddings, 768 MB in XLM-R base, is made once and not added up over objectives.
+
+        Example::
+
+            encoder.expect_predictions([of_blocks, of_pairs])
+            encoder.losses(of_blocks).nll.sum()      # runs the head for both
+        """
+        self.expect_predictions([prediction])
+        found = self._predictions[prediction]
+        if found is not None:
+            return found
+        waiting = [each for each, losses in self._predictions.items() if losses is None]
+        hidden = [self.states(each.input).layer(-1).flatten(0, 1).index_select(0, each.positions) for each in waiting]
+        all_losses = self.lm_losses(torch.cat(hidden), torch.cat([each.labels for each in waiting]))
+        sizes = [len(each.labels) for each in waiting]
+        made = dict(zip(waiting, map(TokenLosses, *(each.split(sizes) for each in all_losses)), strict=True))
+        self._predictions.update(made)
+        return made[prediction]
+
+    def lm_losses(self, hidden: Tensor, labels: Tensor) -> TokenLosses:
+        """Losses of labels (N,) by the tied MLM head for hidden states (N, H)."""
+        return self.vocabulary_losses(self._encoder.lm_head.features(hidden), labels)
+
+    def vocabulary_losses(self, features: Tensor, labels: Tensor) -> TokenLosses:
+        """Losses for features (N, H) of a head of its own: by the MLM head's tied output layer alone, E x + b."""
+        head = self._encoder.lm_head
+        return linear_cross_entropy(features, head.weight, head.bias, labels)
 
 
 def _key(given: Input, labelling: bool) -> Key:

@@ -120,7 +120,11 @@ class LMHead(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """hidden (N, H) -> logits (N, V)."""
-        return linear(self.layer_norm(F.gelu(self.dense(hidden))), self.weight, self.bias)
+        return linear(self.features(hidden), self.weight, self.bias)
+
+    def features(self, hidden: Tensor) -> Tensor:
+        """hidden (N, H) -> what the token embeddings are compared with (N, H)."""
+        return self.layer_norm(F.gelu(self.dense(hidden)))
 
 
 class Encoder(nn.Module):

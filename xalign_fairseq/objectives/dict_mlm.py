@@ -1,5 +1,6 @@
 """Masked language modelling with a bilingual dictionary (DICT-MLM, Chaudhary et al. 2020)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -9,9 +10,10 @@ from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import TRAINED
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.translations import Translation, TranslationTable, source_tokens
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.objectives.prediction import masked_cross_entropy
+from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
@@ -124,13 +126,10 @@ class DictMaskedLanguageModel(Objective):
         """The chosen tokens of the blocks."""
         return len(declared(batch.mono, "mono").predicted)
 
-    def forward(self, step: Step) -> Loss:
-        """Sum over the chosen tokens of the blocks."""
+    def predicts(self, step: Step) -> Sequence[Prediction]:
+        """The chosen tokens of the blocks, or their translations."""
         mono, targets = step.mono, step.mono.targets
-        chosen = targets.ne(PAD)
-        asked = chosen & (mono.draw < self.cfg.prob)
-        # Below prob the draw is uniform once more, and chooses between several translations.
-        found = step.head.table.translate(targets, mono.draw / self.cfg.prob)
+        asked, found = self._looked_up(mono, step.head.table)
         translated = asked & found.there
         if self.cfg.variant == "input":
             tokens = torch.where(asked, found.tokens, self._masked(step))
@@ -138,9 +137,20 @@ class DictMaskedLanguageModel(Objective):
         else:
             read = mono.input()
             targets = torch.where(translated, found.tokens, targets)
-        loss = masked_cross_entropy(step.encoder, read, targets, mono.predicted)
-        loss.stats["translated"] = (translated.sum(), loss.count)
+        return [Prediction.of(read, targets, mono.predicted)]
+
+    def forward(self, step: Step) -> Loss:
+        """Sum over the chosen tokens of the blocks."""
+        loss = predicted(step)
+        asked, found = self._looked_up(step.mono, step.head.table)
+        loss.stats["translated"] = ((asked & found.there).sum(), loss.count)
         return loss
+
+    def _looked_up(self, mono: Mono, table: TranslationTable) -> tuple[Tensor, Translation]:
+        """Which positions the dictionary is asked for, (B, T), and what it has for the tokens that were there."""
+        asked = mono.targets.ne(PAD) & (mono.draw < self.cfg.prob)
+        # Below prob the draw is uniform once more, and chooses between several translations.
+        return asked, table.translate(mono.targets, mono.draw / self.cfg.prob)
 
     def _masked(self, step: Step) -> Tensor:
         """What MLM made of the blocks, with random tokens as the options have them; (B, T)."""

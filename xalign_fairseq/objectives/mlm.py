@@ -1,10 +1,10 @@
 """Masked language modelling (Devlin et al. 2019)."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.objectives.prediction import masked_cross_entropy
+from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
@@ -22,11 +22,11 @@ class MaskedLanguageModel(Objective):
         """Masked tokens of the blocks."""
         return len(declared(batch.mono, "mono").predicted)
 
-    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The blocks."""
-        return [(step.mono.input(), -1)]
+    def predicts(self, step: Step) -> Sequence[Prediction]:
+        """The masked tokens of the blocks."""
+        mono = step.mono
+        return [Prediction.of(mono.input(), mono.targets, mono.predicted)]
 
     def forward(self, step: Step) -> Loss:
         """Sum over masked tokens of the monolingual blocks."""
-        mono = step.mono
-        return masked_cross_entropy(step.encoder, mono.input(), mono.targets, mono.predicted)
+        return predicted(step)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from fairseq.dataclass import FairseqDataclass
@@ -13,6 +13,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.label_options import LabelOptions
@@ -106,6 +107,13 @@ class Objective(ABC):
         """The parameters and buffers that this objective trains besides the encoder."""
         return None
 
+    def predicts(self, step: Step) -> Sequence[Prediction]:
+        """What :meth:`forward` will ask the MLM head for; it finds them as ``step.predictions``.
+
+        It is asked before any objective runs: the head then runs once for the predictions of all.
+        """
+        return ()
+
     @abstractmethod
     def forward(self, step: Step) -> Loss:
         """The loss of a batch, from the streams that the objective needs and by its own head."""
@@ -113,8 +121,8 @@ class Objective(ABC):
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The inputs whose states with gradient :meth:`forward` is going to ask for, each with its highest layer.
 
-        They are run together with those of other objectives (:meth:`StepEncoder.expect`); what is not named here is run
-        by itself.
+        They are run together with those of other objectives (:meth:`StepEncoder.expect`); what is neither named
+        here nor predicted from is run by itself.
         """
         return ()
 
@@ -127,9 +135,18 @@ class Objective(ABC):
         raise NotImplementedError
 
     def step(self, encoder: StepEncoder, batch: Batch) -> Step | None:
-        """What :meth:`forward` is handed for a batch; None if the batch lacks a stream that the objective reads."""
+        """What :meth:`forward` is handed for a batch; None if the batch lacks a stream that the objective reads.
+
+        The encoder then expects what it reads and predicts.
+        """
         needed = batch.only(self.needs)
-        return None if needed is None else Step(encoder, needed, dict(encoder.heads.items()).get(self.name))
+        if needed is None:
+            return None
+        step = Step(encoder, needed, dict(encoder.heads.items()).get(self.name))
+        step = replace(step, predictions=tuple(self.predicts(step)))
+        encoder.expect(self.reads(step))
+        encoder.expect_predictions(step.predictions)
+        return step
 
     def pivot_side(self, bitext: Bitext) -> Tensor:
         """(B,) int64: which side of each pair, 0 or 1, is in the pivot language."""

@@ -1,10 +1,13 @@
 """Masked language modelling on the sides of a pair, each by itself (the ablation of PPA's Table 5)."""
 
+from collections.abc import Sequence
+
 from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.objectives.prediction import masked_cross_entropy
+from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
@@ -24,21 +27,17 @@ class SentenceMaskedLanguageModel(Objective):
         host = declared(batch.bitext, "bitext").host
         return int(((host.targets != PAD) & (host.inside(0) | host.inside(1))).sum())
 
+    def predicts(self, step: Step) -> Sequence[Prediction]:
+        """The masked tokens of each side."""
+        bitext = step.bitext
+        return [
+            Prediction.of(bitext.side_input(side, "masked"), bitext.side(side, "targets"), predicted_in(bitext, side))
+            for side in (0, 1)
+        ]
+
     def forward(self, step: Step) -> Loss:
         """Sum over the masked tokens of both sides."""
-        bitext = step.bitext
-        src, tgt = (
-            masked_cross_entropy(
-                step.encoder,
-                bitext.side_input(side, "masked"),
-                bitext.side(side, "targets"),
-                predicted_in(bitext, side),
-            )
-            for side in (0, 1)
-        )
-        (src_correct, src_count), (tgt_correct, tgt_count) = src.stats["accuracy"], tgt.stats["accuracy"]
-        accuracy = (src_correct + tgt_correct, src_count + tgt_count)
-        return Loss(src.total + tgt.total, src.count + tgt.count, {"accuracy": accuracy})
+        return predicted(step)
 
 
 def predicted_in(bitext: Bitext, side: int) -> Tensor:

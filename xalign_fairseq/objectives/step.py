@@ -1,10 +1,12 @@
 """What an objective is handed for one batch: the encoder of the update, its own head, the streams that it needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from xalign_fairseq.data.batches import Batch, Bitext, Mono
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.errors import XalignError
 
 Stream = TypeVar("Stream", Bitext, Mono)
@@ -18,6 +20,7 @@ class Step:
         encoder: runs the passes, which all objectives of the update share.
         batch: the streams that the objective needs; read them as :attr:`bitext` and :attr:`mono`.
         head: the module that its ``build_head`` made, as the model has it now; None without one.
+        predictions: what it said that it ``predicts``.
 
     Example::
 
@@ -28,6 +31,7 @@ class Step:
     encoder: StepEncoder
     batch: Batch
     head: Any = None
+    predictions: Sequence[Prediction] = ()
 
     @property
     def bitext(self) -> Bitext:

@@ -1,11 +1,11 @@
 """Translation language modelling (Conneau & Lample 2019)."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xalign_fairseq.data.batches import Batch, Bitext
-from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.objectives.prediction import masked_cross_entropy
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.predictions import Prediction
+from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 
@@ -37,14 +37,12 @@ class TranslationLanguageModel(Objective):
         """Masked tokens of the pairs."""
         return len(declared(batch.bitext, "bitext").predicted)
 
-    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """The perturbed pairs."""
-        return [(self._input(step.bitext), -1)]
+    def predicts(self, step: Step) -> Sequence[Prediction]:
+        """The masked tokens of the pairs; without resets DWA and others share the pass."""
+        bitext = step.bitext
+        read = bitext.input("masked", reset_positions=self.cfg.reset_positions)
+        return [Prediction.of(read, bitext.targets, bitext.predicted)]
 
     def forward(self, step: Step) -> Loss:
-        """Sum over masked tokens of the pairs; without resets DWA and others share this pass."""
-        bitext = step.bitext
-        return masked_cross_entropy(step.encoder, self._input(bitext), bitext.targets, bitext.predicted)
-
-    def _input(self, bitext: Bitext) -> Input:
-        return bitext.input("masked", reset_positions=self.cfg.reset_positions)
+        """Sum over masked tokens of the pairs."""
+        return predicted(step)

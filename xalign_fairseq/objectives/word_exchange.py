@@ -14,10 +14,11 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.data.word_tables import SUBWORD_RULES, link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
-from xalign_fairseq.objectives.prediction import cross_entropy
+from xalign_fairseq.objectives.prediction import summed
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.selection import IGNORED, true_first
 from xalign_fairseq.objectives.step import Step, declared
+from xalign_fairseq.ops.linear_cross_entropy import TokenLosses
 from xalign_fairseq.transport.exchange import MANY, exchange, partner_counts
 from xalign_fairseq.transport.labels import pair_link_matrix
 
@@ -130,15 +131,15 @@ class WordExchange(Objective):
                 exchanged, labels = exchanged.index_select(0, first), labels.index_select(0, first)
         elif self.cfg.unaligned == "identity":
             exchanged = torch.where(linked[:, None], exchanged, hidden.flatten(0, 1).index_select(0, masked))
-        loss = cross_entropy(self._logits(step, exchanged), labels)
+        loss = summed([self._losses(step, exchanged, labels)])
         loss.stats["masked_with_partner"] = (linked.sum(), partners.new_full((), len(masked)))
         return loss
 
-    def _logits(self, step: Step, exchanged: Tensor) -> Tensor:
+    def _losses(self, step: Step, exchanged: Tensor, labels: Tensor) -> TokenLosses:
         head: WordExchangeHead = step.head
         if self.cfg.heads == "shared":
-            return step.encoder.lm_logits(head.exchanged(exchanged))
-        return step.encoder.vocabulary_logits(head.features(exchanged))
+            return step.encoder.lm_losses(head.exchanged(exchanged), labels)
+        return step.encoder.vocabulary_losses(head.features(exchanged), labels)
 
     def _links(self, step: Step) -> Tensor:
         """Links (B, n, m) bool between the tokens of both sides."""
