@@ -3,10 +3,11 @@
 import json
 
 import pytest
+import torch
 
 from xalign_fairseq.cli import _doctor_sinkhorn
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transport.sinkhorn import building, toolchain
+from xalign_fairseq.transport.sinkhorn import building, fused, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD
 
 
@@ -27,6 +28,9 @@ def test_a_machine_with_compilers(findings, monkeypatch, tmp_path):
     assert found["nvcc"].level == "ok" and found["nvcc"].text == f"12.9 at {nvcc}"
     assert found["C++ compiler"].level == "ok" and building.cpu_level() in found["C++ compiler"].text
     assert found["Sinkhorn on cpu"].level == "ok" and str(building.built("cpu").folder) in found["Sinkhorn on cpu"].text
+    products = {dtype: fused.cpu_instructions(getattr(torch, dtype)) for dtype in ("float32", "bfloat16")}
+    said = "products of float32 by {float32} and bfloat16 by {bfloat16}".format(**products)
+    assert found["Sinkhorn on cpu"].text.endswith(said)
 
 
 def test_a_machine_without_compilers(findings, monkeypatch, tmp_path):

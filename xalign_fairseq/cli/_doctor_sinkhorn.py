@@ -52,7 +52,7 @@ def _automatic() -> list[Finding]:
     """What runs on each device; compiles it if need be, which is what a training would do."""
     import torch
 
-    from xalign_fairseq.transport.sinkhorn import backend, building
+    from xalign_fairseq.transport.sinkhorn import backend, building, fused
 
     devices = [("cpu", None), *(("cuda", index) for index in range(torch.cuda.device_count()))]
     found = []
@@ -63,5 +63,9 @@ def _automatic() -> list[Finding]:
             found.append(Finding("note", topic, f"the reference in torch, {why}"))
         else:
             made = building.built(choice)
-            found.append(Finding("ok", topic, f"{why}, for {made.record['target']}, in {made.folder}"))
+            text = f"{why}, for {made.record['target']}, in {made.folder}"
+            if choice == "cpu":
+                pairs = ((dtype, fused.cpu_instructions(dtype)) for dtype in (torch.float32, torch.bfloat16))
+                text += "; products of " + " and ".join(f"{str(of).removeprefix('torch.')} by {by}" for of, by in pairs)
+            found.append(Finding("ok", topic, text))
     return found

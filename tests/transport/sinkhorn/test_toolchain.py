@@ -39,6 +39,9 @@ def program(path, text):
     ("machine", "flags", "level"),
     [
         ("x86_64", V4, "x86-64-v4"),
+        ("x86_64", f"{V4} avx512_bf16", "x86-64-v4-bf16"),
+        ("x86_64", f"{V4} avx512_bf16 amx_bf16 amx_tile", "x86-64-v4-amx"),
+        ("x86_64", f"{V4} avx512_bf16 amx_tile amx_int8", "x86-64-v4-bf16"),
         ("x86_64", V4.replace(" avx512vl", ""), "x86-64-v3"),
         ("x86_64", V3, "x86-64-v3"),
         ("x86_64", V3.replace(" fma", ""), "x86-64"),
@@ -61,6 +64,7 @@ def test_without_a_description_of_the_cpu_the_level_is_the_first(monkeypatch, tm
 
 def test_which_level_runs_where():
     assert level_runs("x86-64-v3", "x86-64-v3") and level_runs("x86-64-v3", "x86-64-v4")
+    assert level_runs("x86-64-v4-bf16", "x86-64-v4-amx") and not level_runs("x86-64-v4-bf16", "x86-64-v4")
     assert not level_runs("x86-64-v4", "x86-64-v3") and not level_runs("x86-64", "aarch64")
     assert level_runs("aarch64", "aarch64") and level_flags("aarch64") == []
 
@@ -91,6 +95,23 @@ def test_the_compiler_knows_the_flags_of_each_level():
         defined[level] = subprocess.run(line, capture_output=True, text=True, check=True).stdout.split()
         assert macros[level] <= set(defined[level])
     assert "__AVX2__" not in defined["x86-64"] and "__AVX512F__" not in defined["x86-64-v3"]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "level"),
+    [("none", "x86-64-v4-amx"), ("-mamx*", "x86-64-v4-bf16"), ("-mamx*|-mavx512bf16", "x86-64-v4")],
+)
+def test_a_compiler_that_is_older_than_a_level_compiles_for_one_below(native, monkeypatch, tmp_path, unknown, level):
+    monkeypatch.setattr(toolchain, "cpu_level", lambda: "x86-64-v4-amx")
+    refuse = f'case $flag in {unknown}) echo "unrecognized option $flag" >&2; exit 1;; -o) output=1;; esac'
+    compiler = f'for flag; do [ $output ] && break; {refuse}; done\nwhile [ $2 ]; do shift; done; echo made > "$1"'
+    monkeypatch.setenv("CXX", program(tmp_path / "old", compiler))
+    recipe = make_recipe("cpu", native)
+    assert recipe.target == "x86-64-v4-amx"
+    compile_library(recipe, tmp_path / "out")
+    record = read_record(tmp_path / "out")
+    assert record["target"] == level and not record["no_openmp"]
+    assert [flag for flag in record["command"] if flag.startswith("-m")] == level_flags(level)
 
 
 def test_the_flags_keep_ieee_arithmetic(native):

@@ -126,6 +126,24 @@ def plan(
     return torch.ops.xalign.sinkhorn_plan(similarity.float(), src_sizes, tgt_sizes, src_mass, tgt_mass, *given)
 
 
+def cpu_instructions(dtype: torch.dtype) -> str:
+    """By which instructions of this CPU the operator multiplies hidden states of a dtype.
+
+    ``AMX`` (bfloat16; on Linux, which must permit it), ``AVX-512 BF16``, ``AVX-512``, ``AVX2``, or what a compiler
+    makes of vectors without them. All sums are in float32.
+
+    Raises:
+        XalignError: there is no such operator, or it does not compute in this dtype.
+
+    Example::
+
+        cpu_instructions(torch.bfloat16)  # "AVX-512 BF16"
+    """
+    ask = library("cpu").xalign_cpu_instructions
+    ask.argtypes, ask.restype = [ctypes.c_int64], ctypes.c_char_p
+    return ask(_number(dtype)).decode()
+
+
 def _options(options: TransportOptions) -> tuple:
     rounds = options.rounds if options.filter.startswith("itermax") else 1
     return (
@@ -156,7 +174,7 @@ def _links(hidden: Tensor, spans: Tensor, n: int, m: int, *options) -> tuple[Ten
     batch, length, width = hidden.shape
     call = Call(
         hidden=hidden.data_ptr(),
-        dtype=_dtype(hidden),
+        dtype=_number(hidden.dtype),
         width=width,
         batch_stride=hidden.stride(0),
         token_stride=hidden.stride(1),
@@ -272,15 +290,15 @@ def _cuda_library() -> ctypes.CDLL:
     return native
 
 
-def _dtype(hidden: Tensor) -> int:
-    if hidden.dtype not in DTYPES:
+def _number(dtype: torch.dtype) -> int:
+    if dtype not in DTYPES:
         raise XalignError(
             "the fused operators do not compute in this dtype",
-            found=str(hidden.dtype),
+            found=str(dtype),
             expected=", ".join(map(str, DTYPES)),
             next="--sinkhorn-backend reference",
         )
-    return DTYPES[hidden.dtype]
+    return DTYPES[dtype]
 
 
 def _outputs(like: Tensor, batch: int, length: int, rounds: int, probabilities: bool) -> tuple[Tensor, Tensor]:

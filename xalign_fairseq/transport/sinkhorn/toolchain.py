@@ -22,7 +22,8 @@ LIBRARY, RECORD = "libxalign.so", "build.json"
 CPU_FLAGS = ("-O3", "-std=c++17", "-fPIC", "-shared", "-ffp-contract=fast", "-fopenmp")
 CUDA_FLAGS = ("-O3", "--threads=0", "-std=c++17", "-shared", "-Xcompiler", "-fPIC")
 # What a CPU must have for each level of x86-64, by the names in /proc/cpuinfo, and the compiler's flags for it. Each
-# level has all of those before it. Compilers older than -march=x86-64-v3 know these flags.
+# level has all of those before it. The last two multiply bfloat16; their names are this project's, and a compiler that
+# is older than them compiles for a level before. The flags of the others are older than -march=x86-64-v3.
 LEVELS = {
     "x86-64": {},
     "x86-64-v3": {
@@ -35,7 +36,11 @@ LEVELS = {
         "movbe": "-mmovbe",
     },
     "x86-64-v4": {f"avx512{part}": f"-mavx512{part}" for part in ("f", "bw", "cd", "dq", "vl")},
+    "x86-64-v4-bf16": {"avx512_bf16": "-mavx512bf16"},
+    "x86-64-v4-amx": {"amx_tile": "-mamx-tile", "amx_bf16": "-mamx-bf16"},
 }
+NEW_LEVELS = ("x86-64-v4-bf16", "x86-64-v4-amx")
+NEW_FLAGS = tuple(flag for level in NEW_LEVELS for flag in LEVELS[level].values())
 # Of a library for GPUs that are not known; the PTX of the first serves all others.
 ARCHITECTURES = ("80", "90a", "100")
 CPU_INFO = Path("/proc/cpuinfo")
@@ -118,8 +123,12 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
         XalignError: the compiler does not accept the source; the first lines of its message are there.
     """
     with atomic_folder(folder, overwrite=True) as new:
-        command, message = list(recipe.command), ""
+        command, target, message = list(recipe.command), recipe.target, ""
         failed = _run([*command, str(recipe.source), "-o", str(new / LIBRARY)])
+        while target in NEW_LEVELS and any(flag in failed for flag in NEW_FLAGS):  # an older compiler names one
+            command = [part for part in command if part not in LEVELS[target].values()]
+            target = list(LEVELS)[list(LEVELS).index(target) - 1]
+            failed = _run([*command, str(recipe.source), "-o", str(new / LIBRARY)])
         if failed and "-fopenmp" in command:  # some compilers have no OpenMP
             command.remove("-fopenmp")
             message = failed
@@ -133,7 +142,7 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
             )
         record = {
             "digest": recipe.digest,
-            "target": recipe.target,
+            "target": target,
             "compiler": recipe.compiler,
             "command": command,
             "no_openmp": "\n".join(message.splitlines()[:MESSAGE_LINES]),

@@ -32,7 +32,7 @@
 #else
 #define XALIGN_DEVICE inline
 #define XALIGN_FOR for
-#define XALIGN_UNROLLED
+#define XALIGN_UNROLLED _Pragma("GCC unroll 8")
 #endif
 
 namespace xalign {
@@ -82,19 +82,22 @@ class SerialGroup {
   }
 
   // Halves are put together until one number is left: an order that depends on nothing but LANES.
-  template <class Combine>
-  static float fold(Lanes x, Combine combine) {
-    float y[LANES];
-    store(y, x);
-    for (int half = LANES / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane) y[lane] = combine(y[lane], y[lane + half]);
-    return y[0];
+  template <class Vector, class Combine>
+  static float fold(Vector x, Combine combine) {
+    if constexpr (sizeof x == 64)
+      return fold(halved<Eight>(x, combine), combine);
+    else if constexpr (sizeof x == 32)
+      return fold(halved<Four>(x, combine), combine);
+    else if constexpr (sizeof x == 16)
+      return fold(halved<Two>(x, combine), combine);
+    else
+      return combine(x[0], x[1]);
   }
   static float sum(Lanes x) {
-    return fold(x, [](float a, float b) { return a + b; });
+    return fold(x, [](auto a, auto b) { return a + b; });
   }
   static float max(Lanes x) {
-    return fold(x, [](float a, float b) { return a > b ? a : b; });
+    return fold(x, [](auto a, auto b) { return a > b ? a : b; });
   }
   static Best best(Lanes x, Lanes at) {
     const float peak = max(x);
@@ -143,6 +146,19 @@ class SerialGroup {
   static float scalar_exp(float x) { return std::exp(x); }
   static float scalar_log(float x) { return std::log(x); }
   static float scalar_sqrt(float x) { return std::sqrt(x); }
+
+ private:
+  typedef float Eight __attribute__((vector_size(32)));
+  typedef float Four __attribute__((vector_size(16)));
+  typedef float Two __attribute__((vector_size(8)));
+
+  template <class Half, class Whole, class Combine>
+  static Half halved(Whole x, Combine combine) {
+    Half low, high;
+    std::memcpy(&low, &x, sizeof low);
+    std::memcpy(&high, reinterpret_cast<const char*>(&x) + sizeof low, sizeof high);
+    return combine(low, high);
+  }
 };
 
 #endif
