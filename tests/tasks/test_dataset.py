@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from fairseq.data.iterators import EpochBatchIterator
 from small import MASK
 
 import xalign_fairseq
@@ -41,6 +42,28 @@ def test_a_training_batch_has_pairs_and_its_own_number_of_blocks(build):
 
 def test_a_worker_without_a_batch_has_an_empty_one(build):
     assert build().collater([]) == {}  # fairseq's trainer runs another batch in its place, and ignores its loss
+
+
+def test_batches_do_not_depend_on_the_number_of_data_workers(build):
+    def read(workers, ahead, epoch=1):
+        dataset = build(mono_blocks=3)
+        dataset.set_epoch(epoch)
+        cut = dataset.batch_by_size(dataset.ordered_indices(), max_sentences=8)
+        reader = EpochBatchIterator(dataset, dataset.collater, cut, num_workers=workers, buffer_size=ahead, epoch=epoch)
+        return list(reader.next_epoch_itr())
+
+    def equal(first, second):
+        streams = ("bitext", "mono")
+        names = {(stream, name) for stream in streams for name in first[stream] if name not in ("host", "gold")}
+        same = (np.array_equal(first[stream][name], second[stream][name]) for stream, name in names)
+        hosts = (vars(sample["bitext"]["host"]).values() for sample in (first, second))
+        return all(same) and all(map(np.array_equal, *hosts))
+
+    expected = read(0, 0)
+    assert len(expected) == 10
+    for workers, ahead in ((1, 10), (2, 3)):
+        assert all(map(equal, read(workers, ahead), expected))
+    assert not any(map(equal, read(0, 0, epoch=2), expected))
 
 
 def test_token_limits_hold_for_both_streams(build):
