@@ -104,8 +104,9 @@ def test_the_compiler_knows_the_flags_of_each_level():
 def test_a_compiler_that_is_older_than_a_level_compiles_for_one_below(native, monkeypatch, tmp_path, unknown, level):
     monkeypatch.setattr(toolchain, "cpu_level", lambda: "x86-64-v4-amx")
     refuse = f'case $flag in {unknown}) echo "unrecognized option $flag" >&2; exit 1;; -o) output=1;; esac'
-    compiler = f'for flag; do [ $output ] && break; {refuse}; done\nwhile [ $2 ]; do shift; done; echo made > "$1"'
-    monkeypatch.setenv("CXX", program(tmp_path / "old", compiler))
+    read = f"for flag; do [ $output ] && break; {refuse}; done"
+    write = 'while [ $2 ]; do shift; done; echo made > "$1"'  # the last argument
+    monkeypatch.setenv("CXX", program(tmp_path / "old", f'[ "$1" = --version ] && exit\n{read}\n{write}'))
     recipe = make_recipe("cpu", native)
     assert recipe.target == "x86-64-v4-amx"
     compile_library(recipe, tmp_path / "out")
