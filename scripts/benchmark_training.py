@@ -1,39 +1,45 @@
 #!/usr/bin/env python3
 """Measure training: fairseq's RoBERTa, transformers' XLM-R and this package on the same batches of bitext, in turn.
 
-usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bfloat16 ...] [--rounds 5] [--minutes N]
-                             [--data-bin FOLDER] [--work FOLDER] [--out FOLDER]
+usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bfloat16 ...] [--pairs any 64 ...]
+                             [--vocabulary trimmed whole] [--processes 1 2] [--rounds 3] [--minutes N]
+                             [--data FOLDER | --data-bin FOLDER] [--work FOLDER] [--out FOLDER]
 
 Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
 step. Rounds of updates on the same batches alternate between them. Unless the first losses of the first three are
 equal, nothing is written. Of XLM-Align's step also the part that self-labelling takes, and the wait for data.
-With --minutes settings (--arch, and for each --dtype) come in the order given, as far as the time goes. WORK keeps
+
+DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: the pieces of the text alone
+(trimmed), and all 250,002 (whole). Without either, or with --data-bin, there is one vocabulary; the table says which.
+Every --arch is measured with every --dtype, with the first of --vocabulary, --pairs (lengths) and --processes (which
+share updates by gloo, and the threads); each other one of these with one arch and the first dtype alone: the last arch
+for a vocabulary, which takes memory, else the first. Settings come in this order, as far as --minutes go. WORK keeps
 data and rounds: run again, it goes on with those that are missing. Writes OUT/training-DEVICE.json and, from the
 results of all devices in OUT, the table OUT/training.md and the picture OUT/training.png.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
 import argparse
-import contextlib
 import hashlib
 import json
 import math
-import multiprocessing
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import training_data
 import training_report
 from benchmark_aligner import processor
-from benchmark_sinkhorn import data_bin, installed
+from benchmark_sinkhorn import installed
 from training_batches import SEED, Setting
-from training_contestants import CONTESTANTS, serve
+from training_contestants import CONTESTANTS
+from training_processes import Process
 
 from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.files import file_sha256, read_json, write_json
@@ -42,6 +48,8 @@ from xalign_fairseq.launch.record import commit
 from xalign_fairseq.plots.figure import require_matplotlib
 
 HERE = Path(__file__).resolve().parent
+DATA = HERE.parents[1] / "shared/data"
+VOCABULARIES = (training_data.TRIMMED, training_data.WHOLE)
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "transformers", "torch")
 ARCHS, DTYPES = ("tiny", "small", "base"), ("float32", "bfloat16", "float16")
 DEFAULT_DTYPES = {"cpu": ("float32", "bfloat16"), "cuda": ("bfloat16", "float16", "float32")}
@@ -50,52 +58,9 @@ TOKENS = {"cpu": {"tiny": 1024, "small": 1024, "base": 512}, "cuda": {"tiny": 16
 BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
 TOLERANCE = 1e-5  # of their first losses in float32, relative
-WHOLE = "xalign, XLM-Align"
-PATIENCE, GRACE = 600, 10  # seconds for one answer, and for a process to end
-
-
-class Process:
-    """A contestant in a process of its own.
-
-    Example::
-
-        Process("fairseq", setting).ask("begin")["first_loss"]
-    """
-
-    def __init__(self, name: str, setting: Setting):
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, name, setting))
-        self.process.start()
-        theirs.close()
-
-    def send(self, what: str) -> None:
-        """Ask for something without waiting."""
-        self.pipe.send(what)
-
-    def receive(self) -> dict[str, Any]:
-        """The answer.
-
-        Raises:
-            XalignError: the contestant failed, died or took too long.
-        """
-        if not self.pipe.poll(PATIENCE):
-            raise XalignError("it does not answer", found=f"nothing in {PATIENCE} s")
-        try:
-            fine, answer = self.pipe.recv()
-        except EOFError:
-            raise XalignError("its process died") from None
-        if not fine:
-            raise XalignError(answer)
-        return answer
-
-    def end(self) -> None:
-        """End the process, in peace if it can, so that it ends its own workers."""
-        with contextlib.suppress(OSError):  # it may be dead
-            self.pipe.send(None)
-        self.process.join(GRACE)
-        self.process.kill()
-        self.process.join()
+MASKED, WHOLE = "xalign, MLM + TLM", "xalign, XLM-Align"
+PAIRS = {"cpu": ("any", "mixed", "32", "64", "128", "256"), "cuda": ("any", "mixed")}
+GIVEN = "given"  # the vocabulary of --data-bin
 
 
 class Measurement:
@@ -133,7 +98,12 @@ class Measurement:
 
     def _lacks(self, name: str) -> bool:
         mine = self.found.get(name, {})
-        return len(mine.get("rounds", ())) < self.rounds or (name == WHOLE and "wait" not in mine)
+        return len(mine.get("rounds", ())) < self.rounds or (name == WHOLE and self._apart and "wait" not in mine)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether parts of a step are measured: processes that share updates could not stop at different times."""
+        return self.setting.processes == 1
 
     def _in_time(self) -> bool:
         return time.monotonic() < self.end
@@ -150,7 +120,7 @@ class Measurement:
                 if name in self.processes and len(self.found[name].get("rounds", ())) <= number and self._in_time():
                     self._round(name, number)
         for what in ("parts", "wait"):
-            if WHOLE in self.processes and self._in_time():
+            if WHOLE in self.processes and self._apart and self._in_time():
                 self.processes[WHOLE].send(what)
                 self._keep(WHOLE, self._answer(WHOLE))
 
@@ -180,7 +150,9 @@ class Measurement:
             write_json(self.path, self.found)
 
     def _say(self, what: str) -> None:
-        print(f"{self.setting.arch}, {self.setting.dtype}: {what}", file=sys.stderr, flush=True)
+        one = self.setting
+        where = f"{one.arch}, {one.dtype}, {Path(one.data).name}, pairs {one.pairs}, {one.processes} processes"
+        print(f"{where}: {what}", file=sys.stderr, flush=True)
 
 
 def require_equal_losses(losses: Mapping[str, float]) -> None:
@@ -199,8 +171,9 @@ def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     Returns:
         ``tokens_per_second`` and ``times_fairseq``, each as [median, lowest, highest] over rounds, the latter by pairs
-        of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step the shares of
-        ``encoder_pass``, ``labelling`` and ``wait``. Else an ``error``, or neither: there was no time.
+        of rounds that followed each other; ``rounds``, their number; memory; for XLM-Align's step ``times_masked``, its
+        time over that of MLM + TLM, and the shares of ``encoder_pass``, ``labelling`` and ``wait``. Else an ``error``,
+        or neither: there was no time.
     """
     speeds = {name: _speeds(found.get(name, {})) for name in CONTESTANTS}
     rows = []
@@ -211,6 +184,8 @@ def compare(found: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
             row |= {"rounds": len(speeds[name]), "tokens_per_second": _spread(speeds[name])}
             ratios = [own / base for own, base in zip(speeds[name], speeds["fairseq"], strict=False)]
             row |= {"times_fairseq": _spread(ratios)} if ratios else {}
+            masked = [base / own for own, base in zip(speeds[name], speeds[MASKED], strict=False)]
+            row |= {"times_masked": _spread(masked)} if masked and name == WHOLE else {}
             row |= {part: mine[part] / mine["step"] for part in ("encoder_pass", "labelling") if "step" in mine}
         rows.append(row)
     return rows
@@ -231,26 +206,44 @@ def digest(setting: Setting, versions: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
 
 
+def settings(args: argparse.Namespace, work: Path) -> Iterator[tuple[dict[str, Any], Setting]]:
+    """What is measured, and the row's own words for it; data-bins are made when they are first needed."""
+
+    def one(arch: str, dtype: str, **other: Any) -> tuple[dict[str, Any], Setting]:
+        pairs, vocabulary, processes = (
+            other.get(name, getattr(args, name)[0]) for name in ("pairs", "vocabulary", "processes")
+        )
+        data = args.data_bin if vocabulary == GIVEN else training_data.make(vocabulary, args.data, work / "data")
+        which = {"arch": arch, "dtype": dtype, "vocabulary": vocabulary, "pairs": pairs, "processes": processes}
+        tokens = args.max_tokens or TOKENS[args.device][arch]
+        setting = Setting(
+            arch, dtype, args.device, tokens, str(data), args.threads, BATCHES[args.device], pairs, processes
+        )
+        return which, setting
+
+    for arch in args.arch:
+        for dtype in args.dtype:
+            yield one(arch, dtype)
+    for name in ("vocabulary", "processes", "pairs"):
+        for value in getattr(args, name)[1:]:
+            yield one(args.arch[-1 if name == "vocabulary" else 0], args.dtype[0], **{name: value})
+
+
 def run(args: argparse.Namespace, work: Path) -> dict[str, Any]:
     """Measure; the contents of the results file."""
     end = time.monotonic() + 60 * args.minutes
     versions = {package: found for package in PACKAGES if (found := installed(package))}
-    data = args.data_bin or work / "data/data-bin"
-    if not data.is_dir():
-        data_bin(data.parent)
-    rows, batches = [], {}
-    for arch in args.arch:
-        for dtype in args.dtype:
-            tokens = args.max_tokens or TOKENS[args.device][arch]
-            setting = Setting(arch, dtype, args.device, tokens, str(data), args.threads, BATCHES[args.device])
-            path = work / f"training-{digest(setting, versions)}.json"
-            found = Measurement(setting, path, args.rounds, end).run()
-            rows += [{"arch": arch, "dtype": dtype, **row} for row in compare(found)]
-            batches.setdefault(arch, next((each["contents"] for each in found.values() if "contents" in each), None))
-    given = f"--device {args.device} --arch {' '.join(args.arch)} --dtype {' '.join(args.dtype)} --rounds {args.rounds}"
-    given += f" --data-bin {args.data_bin.name}" if args.data_bin else ""
+    rows = []
+    for which, setting in settings(args, work):
+        path = work / f"training-{digest(setting, versions)}.json"
+        found = Measurement(setting, path, args.rounds, end).run()
+        which["batches"] = next((each["contents"] for each in found.values() if "contents" in each), None)
+        rows += [{**which, **row} for row in compare(found)]
+    several = {name: " ".join(map(str, getattr(args, name))) for name in ("arch", "dtype", "pairs", "processes")}
+    given = "".join(f" --{name} {values}" for name, values in several.items()) + f" --rounds {args.rounds}"
+    given += f" --data-bin {args.data_bin.name}" if args.data_bin else f" --vocabulary {' '.join(args.vocabulary)}"
     return {
-        "command": f"benchmark_training.py {given}",
+        "command": f"benchmark_training.py --device {args.device}{given}",
         "commit": commit() or "unknown",
         "seed": SEED,
         "machine": processor(args.device),
@@ -258,28 +251,45 @@ def run(args: argparse.Namespace, work: Path) -> dict[str, Any]:
         "cores": cores(),
         "threads": args.threads,
         "versions": versions,
-        "batches": batches,
         "rows": rows,
     }
+
+
+def length(given: str) -> str:
+    """``any``, ``mixed`` or a number of tokens."""
+    if given not in ("any", "mixed") and not (given.isdigit() and int(given)):
+        raise argparse.ArgumentTypeError(f"any, mixed or a number of tokens is expected, not {given}")
+    return given
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=training_report.DEVICES, default="cpu")
-    parser.add_argument("--arch", nargs="+", choices=ARCHS, default=["base", "small", "tiny"], help="sizes of encoders")
+    parser.add_argument("--arch", nargs="+", choices=ARCHS, default=["base", "small"], help="sizes of encoders")
     parser.add_argument("--dtype", nargs="+", choices=DTYPES, help="on a CPU without float16 if none is named")
-    parser.add_argument("--rounds", type=int, default=5, help="of updates on all batches, for each contestant")
+    parser.add_argument(
+        "--pairs", nargs="+", type=length, help="any (as training batches them), mixed, or at most N tokens"
+    )
+    parser.add_argument("--vocabulary", nargs="+", choices=VOCABULARIES, help="of real bitext (default: both)")
+    parser.add_argument("--processes", nargs="+", type=int, help="that share an update (default: 1, on a CPU also 2)")
+    parser.add_argument("--rounds", type=int, default=3, help="of updates on all batches, for each contestant")
     parser.add_argument("--minutes", type=float, default=math.inf, help="no round begins later")
     parser.add_argument("--max-tokens", type=int, help="of the pairs of a batch, and of its blocks")
     parser.add_argument("--threads", type=int, default=cores(), help="of each contestant")
-    parser.add_argument("--data-bin", type=Path, help="with bitext and monolingual text (default: the sample's)")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder with assemble.py (default: ../shared/data)")
+    parser.add_argument("--data-bin", type=Path, help="with bitext and monolingual text, instead")
     parser.add_argument("--work", type=Path, help="folder for data and rounds (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
     args = parser.parse_args()
     require_matplotlib()
     args.dtype = args.dtype or DEFAULT_DTYPES[args.device]
+    args.pairs = args.pairs or PAIRS[args.device]
+    args.processes = args.processes or ([1, 2] if args.device == "cpu" else [1])
+    there = (GIVEN,) if args.data_bin else training_data.vocabularies(args.data)
+    args.vocabulary = [each for each in args.vocabulary or there if each in there] or there
     with tempfile.TemporaryDirectory() as temporary:
-        write_json(args.out / f"training-{args.device}.json", run(args, args.work or Path(temporary)))
+        work = (args.work or Path(temporary)).resolve()
+        write_json(args.out / f"training-{args.device}.json", run(args, work))
     print(training_report.write(args.out))
 
 

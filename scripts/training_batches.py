@@ -4,6 +4,7 @@ import contextlib
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import torch
 
 import xalign_fairseq
 from xalign_fairseq.data.samples import PAD
+from xalign_fairseq.errors import XalignError
 
 SEED = 1
+LONGEST = 256  # tokens of a pair, and of a monolingual block, where nothing else is wanted
 LABELS_OF_NOTHING = -100  # as transformers has it
 Sample = dict[str, Any]
 
@@ -27,8 +30,11 @@ class Setting:
         device: cpu or cuda.
         tokens: of the pairs of a batch, padding included, and as many of its monolingual blocks.
         data: the data-bin.
-        threads: of the CPU.
-        batches: different ones that a round goes through.
+        threads: of the CPU, of all processes together.
+        batches: different ones that a round goes through, in each process.
+        pairs: ``any``: pairs as training batches them, sorted by length; ``mixed``: in random order, as released codes
+            have them; a number: of more than half as many tokens and at most as many, and blocks of as many.
+        processes: that share an update, each with batches of its own.
         seed: of weights and batches.
     """
 
@@ -39,10 +45,17 @@ class Setting:
     data: str
     threads: int
     batches: int
+    pairs: str = "any"
+    processes: int = 1
     seed: int = SEED
 
+    @property
+    def longest(self) -> int:
+        """Tokens of a pair at most, and of a block."""
+        return int(self.pairs) if self.pairs.isdigit() else LONGEST
 
-def read_options(setting: Setting, objectives: str) -> Any:
+
+def read_options(setting: Setting, objectives: str, optimizer: str) -> Any:
     """fairseq's configuration of a training by the package's own task."""
     xalign_fairseq.register()  # patches fairseq, too
     from fairseq import options
@@ -51,9 +64,11 @@ def read_options(setting: Setting, objectives: str) -> Any:
     dtype = {"float32": [], "bfloat16": ["--bf16"], "float16": ["--fp16"]}[setting.dtype]
     given = [
         setting.data, "--task", "xalign_pretraining", "--criterion", "xlm_align", "--objectives", objectives,
-        "--arch", f"xalign_{setting.arch}", "--dwa-start-update", "0", "--max-positions", "256",
+        "--arch", f"xalign_{setting.arch}", "--dwa-start-update", "0", "--max-positions", LONGEST,
+        "--max-pair-length", setting.longest, "--mono-tokens-per-sample", setting.longest,
+        "--length-bucket-width", 0 if setting.pairs == "mixed" else 1, "--distributed-world-size", setting.processes,
         "--max-tokens", setting.tokens, "--mono-max-tokens", setting.tokens, "--seed", setting.seed,
-        "--optimizer", "adam", "--lr", "1e-4", "--clip-norm", "1", "--save-dir", Path(setting.data, "unused"),
+        "--optimizer", optimizer, "--lr", "1e-4", "--clip-norm", "1", "--save-dir", Path(setting.data, "unused"),
         *dtype, *(["--cpu"] if setting.device == "cpu" else []),
     ]  # fmt: skip
     with contextlib.redirect_stderr(io.StringIO()):
@@ -69,12 +84,24 @@ def open_batches(task: Any, setting: Setting, workers: int = 0) -> Iterator[Samp
     read = task.get_batch_iterator(
         task.dataset("train"), max_tokens=setting.tokens, seed=setting.seed, num_workers=workers
     )
-    return iter(read.next_epoch_itr(shuffle=True))
+    least = setting.longest // 2 if setting.pairs.isdigit() else 0
+    return (sample for sample in read.next_epoch_itr(shuffle=True) if sample["bitext"]["masked"].shape[1] > least)
 
 
-def first_batches(task: Any, setting: Setting) -> list[Sample]:
-    """As many of them as a round has."""
-    return [sample for sample, _ in zip(open_batches(task, setting), range(setting.batches), strict=False)]
+def first_batches(task: Any, setting: Setting, rank: int = 0) -> list[Sample]:
+    """As many of them as a round has; every process has others.
+
+    Raises:
+        XalignError: the data-bin has fewer.
+    """
+    wanted = setting.batches * setting.processes
+    found = list(islice(open_batches(task, setting), wanted))
+    if len(found) < wanted:
+        raise XalignError(
+            "the data-bin has too few batches", where=setting.data, found=f"{len(found)} of pairs: {setting.pairs}",
+            expected=wanted,
+        )  # fmt: skip
+    return found[rank :: setting.processes]
 
 
 def for_masked_lm(sample: Sample) -> list[Sample]:

@@ -1,22 +1,16 @@
-"""The trainings that benchmark_training.py measures, each in a process of its own.
+"""The trainings that benchmark_training.py measures.
 
-All start from the same weights (drawn by the package's encoder, without dropout) and read the same batches. fairseq's
-and the package's own encoder are trained by fairseq's own trainer with its Adam; transformers' as its Trainer does it:
-float32 weights, autocast, torch's fused AdamW.
+All start from the same weights (drawn by the package's encoder, without dropout) and read the same batches, and each
+has the optimizer that is recommended for it. fairseq's and the package's own encoder are trained by fairseq's own
+trainer, with its adam and the package's xalign_adamw; transformers' by what its Trainer calls in a step (float32
+weights, autocast, clipping, torch's fused AdamW), without the Trainer, which needs one more package.
 """
 
-import logging
-import warnings
-from collections.abc import Callable, Mapping
-from multiprocessing.connection import Connection
-from statistics import median
+import contextlib
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 import torch
-from peak_memory import peak_mb
-from sinkhorn_step import Clock
 from training_batches import (
     Sample,
     Setting,
@@ -25,7 +19,6 @@ from training_batches import (
     first_batches,
     for_masked_lm,
     for_transformers,
-    open_batches,
     read_options,
 )
 
@@ -33,23 +26,20 @@ from xalign_fairseq.pretrained.huggingface.exporting import to_hugging_face
 from xalign_fairseq.pretrained.huggingface.families import SIZES, XLM_R
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured
 SPREAD = 5  # times the usual weights: with those a loss hardly depends on what a token attends to
-AHEAD = 6  # batches that workers hold ready, and a few: no wait shows before these are used up
-MEASURED = 12  # batches over which it is measured
-LONG = 1.0  # seconds of an update beside which nobody waits for data
 
 
 class Ours:
     """The package's encoder and criterion, by fairseq's trainer."""
 
     objectives = "mlm,tlm,dwa"
+    recommended = "xalign_adamw"
 
-    def __init__(self, setting: Setting):
+    def __init__(self, setting: Setting, rank: int = 0):
         from fairseq import tasks
 
         self.setting = setting
-        self.cfg = read_options(setting, self.objectives)
+        self.cfg = read_options(setting, self.objectives, self.recommended)
         self.task = tasks.setup_task(self.cfg.task)
         torch.manual_seed(setting.seed)
         self.model = self.task.build_model(self.cfg.model)
@@ -58,7 +48,7 @@ class Ours:
             for weight in self.model.encoder.parameters():
                 if weight.dim() > 1:
                     weight.mul_(SPREAD)
-        self.samples = first_batches(self.task, setting)
+        self.samples = first_batches(self.task, setting, rank)
         self.contents = contents(self.samples)
         self.tokens = count_tokens(self.samples)
         self.trainer: Any = None
@@ -99,9 +89,10 @@ class Fairseq(Ours):
     """fairseq's own RoBERTa and its masked_lm, by the same trainer: each stream a micro-batch of the update."""
 
     objectives = "mlm,tlm"
+    recommended = "adam"
 
-    def __init__(self, setting: Setting):
-        super().__init__(setting)
+    def __init__(self, setting: Setting, rank: int = 0):
+        super().__init__(setting, rank)
         from fairseq.criterions.masked_lm import MaskedLmLoss
         from fairseq.data import Dictionary
         from fairseq.models.roberta.model import RobertaModel
@@ -135,12 +126,12 @@ class Fairseq(Ours):
 
 
 class Transformers(Ours):
-    """transformers' XLMRobertaForMaskedLM in a plain loop, each stream a micro-batch of the update."""
+    """transformers' XLMRobertaForMaskedLM in its Trainer's loop, each stream a micro-batch of the update."""
 
     objectives = "mlm,tlm"
 
-    def __init__(self, setting: Setting):
-        super().__init__(setting)
+    def __init__(self, setting: Setting, rank: int = 0):
+        super().__init__(setting, rank)
         from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM
 
         config, encoder = self.model.encoder.config, self.model.encoder
@@ -169,14 +160,20 @@ class Transformers(Ours):
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4, weight_decay=0.0, fused=True)
         half = self.setting.dtype == "float16"
         self.scaler = torch.amp.GradScaler(self.setting.device, enabled=half)
+        if self.setting.processes > 1:
+            self.model = torch.nn.parallel.DistributedDataParallel(self.model)
 
     def step(self, sample: Any) -> None:
         """An update."""
         device, dtype = self.setting.device, DTYPES[self.setting.dtype]
-        for part in _to(sample, device):
-            with torch.autocast(device, dtype, enabled=dtype != torch.float32):
-                loss = self._part(**part)
-            self.scaler.scale(loss).backward()
+        *first, last = _to(sample, device)
+        for part in (*first, last):
+            # Gradients are summed over processes once, with the last micro-batch.
+            waits = self.setting.processes > 1 and part is not last
+            with self.model.no_sync() if waits else contextlib.nullcontext():
+                with torch.autocast(device, dtype, enabled=dtype != torch.float32):
+                    loss = self._part(**part)
+                self.scaler.scale(loss).backward()
         self.scaler.unscale_(self.optimizer)
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.scaler.step(self.optimizer)
@@ -199,134 +196,3 @@ def _to(sample: Any, device: str) -> Any:
     from fairseq import utils
 
     return utils.move_to_cuda(sample, torch.device(device))
-
-
-class Peak:
-    """The most memory in use, in MB: of the process, and of the device, whose own record fairseq's trainer resets."""
-
-    def __init__(self, device: str):
-        self.device = device
-        self.highest = 0
-        if device == "cuda":
-            reset = torch.cuda.reset_peak_memory_stats
-
-            def record(*given: Any) -> None:
-                self.look()
-                reset(*given)
-
-            torch.cuda.reset_peak_memory_stats = record
-
-    def reset(self) -> None:
-        """Forget the device's record so far."""
-        if self.device == "cuda":
-            torch.cuda.empty_cache()
-            torch.cuda.reset_peak_memory_stats()
-            self.highest = 0
-
-    def look(self) -> dict[str, float]:
-        """What it is by now."""
-        found = {"peak_mb": peak_mb()}
-        if self.device == "cuda":
-            self.highest = max(self.highest, torch.cuda.max_memory_allocated())
-            found["device_peak_mb"] = self.highest / 2**20
-        return found
-
-
-class Worker:
-    """One contestant: what its process is asked to do, by name."""
-
-    def __init__(self, name: str, setting: Setting):
-        torch.set_num_threads(setting.threads)
-        self.setting = setting
-        self.peak = Peak(setting.device)
-        self.contestant = CONTESTANTS[name](setting)
-
-    def begin(self) -> dict[str, Any]:
-        """The first loss; then a round that warms up."""
-        found = {"first_loss": self.contestant.first_loss(), "contents": self.contestant.contents}
-        self.contestant.prepare()
-        self.peak.reset()
-        self.round()
-        return found
-
-    def round(self) -> dict[str, Any]:
-        """An update on each batch: tokens, seconds, and the peak of memory so far."""
-        clock = Clock(self.setting.device)
-        clock.of(self._updates)()
-        return {"tokens": self.contestant.tokens, "seconds": clock.seconds, **self.peak.look()}
-
-    def _updates(self) -> None:
-        for sample in self.contestant.samples:
-            self.contestant.step(sample)
-
-    def parts(self) -> dict[str, float]:
-        """Seconds of an update, of its labels' own encoder pass, and of labelling its states (medians).
-
-        Each is clocked on a device that is made to wait, so that the whole is slower than in :meth:`round`.
-        """
-        from xalign_fairseq.objectives.dwa import DenoisingWordAlignment
-        from xalign_fairseq.transport.methods import Transport
-
-        both, labelling = Clock(self.setting.device), Clock(self.setting.device)
-        found: dict[str, list[float]] = {"step": [], "encoder_pass": [], "labelling": []}
-        with (
-            patch.object(DenoisingWordAlignment, "self_labels", both.of(DenoisingWordAlignment.self_labels)),
-            patch.object(Transport, "labels", labelling.of(Transport.labels)),
-        ):
-            for sample in self.contestant.samples:
-                whole = Clock(self.setting.device)
-                both.seconds = labelling.seconds = 0.0
-                whole.of(self.contestant.step)(sample)
-                found["step"].append(whole.seconds)
-                found["encoder_pass"].append(both.seconds - labelling.seconds)
-                found["labelling"].append(labelling.seconds)
-        return {name: median(values) for name, values in found.items()}
-
-    def wait(self) -> dict[str, float | None]:
-        """The share of the time that updates wait for batches which workers read, mask and batch ahead.
-
-        None if updates are long, or the data-bin has too few batches to tell.
-        """
-        if self.round()["seconds"] > LONG * len(self.contestant.samples):
-            return {"wait": None}
-        batches = open_batches(self.contestant.task, self.setting, WORKERS)
-        waiting, all_of_it = Clock(self.setting.device), Clock(self.setting.device)
-        next_batch = waiting.of(next)
-
-        def updates(most: int) -> int:
-            done = 0
-            while done < most and (sample := next_batch(batches, None)) is not None:
-                self.contestant.step(sample)
-                done += 1
-            return done
-
-        updates(AHEAD)
-        waiting.seconds = 0.0
-        enough = all_of_it.of(updates)(MEASURED) == MEASURED
-        return {"wait": waiting.seconds / all_of_it.seconds if enough else None}
-
-
-def serve(asked: Connection, name: str, setting: Setting) -> None:
-    """The body of a contestant's process: answers (True, what was found) or (False, what went wrong) until None.
-
-    It also ends when whoever asks is gone.
-    """
-    logging.disable(logging.INFO)
-    warnings.simplefilter("ignore")  # of four libraries' old ways
-    worker: Worker | None = None
-    answers: Mapping[str, Callable[[Worker], Any]] = {
-        "begin": Worker.begin, "round": Worker.round, "parts": Worker.parts, "wait": Worker.wait,
-    }  # fmt: skip
-    while (what := _next(asked)) is not None:
-        try:
-            worker = worker or Worker(name, setting)
-            asked.send((True, answers[what](worker)))
-        except Exception as error:
-            asked.send((False, f"{type(error).__name__}: {error}"[:500]))
-
-
-def _next(asked: Connection) -> str | None:
-    try:
-        return asked.recv()
-    except EOFError:
-        return None

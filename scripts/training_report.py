@@ -14,15 +14,21 @@ from xalign_fairseq.plots.layers import COLOURS, MARKERS
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 NOT_MEASURED = "not measured"
 BUDGETS = {"cpu": 1.3, "cuda": 2.0}  # times fairseq's tokens a second
-COLUMNS = ("encoder", "dtype", "training", "tokens a second", "times fairseq", "peak MB", "labels: encoder pass",
-           "labels: from states", "wait for data")  # fmt: skip
+COLUMNS = ("setting", "padding", "training", "tokens a second", "times fairseq", "peak MB", "time of MLM + TLM's step",
+           "labels: encoder pass", "labels: from states", "wait for data")  # fmt: skip
 LEGEND = (
-    "Tokens without padding; medians over rounds, lowest and highest in brackets. MLM + TLM predicts what masked_lm "
-    "and transformers predict, from the same weights: their first losses are equal. XLM-Align's step has DWA with "
+    "Tokens without padding; medians over rounds, lowest and highest in brackets. Batches are pairs and as many tokens "
+    "of monolingual blocks: pairs of any length, sorted by it, as training batches them; lengths mixed, as released "
+    "codes do; or pairs of a range of lengths and blocks as long as the longest. MLM + TLM predicts what masked_lm and "
+    "transformers predict, from the same weights: their first losses are equal. XLM-Align's step has DWA with "
     "self-labelling besides; its shares are of a step whose parts are clocked. masked_lm and transformers take blocks "
     "and pairs as two micro-batches of an update; transformers computes logits at all positions, the others at masked "
-    "ones."
+    "ones. Optimizers are those that each recommends: fairseq's adam, torch's fused AdamW, xalign_adamw."
 )
+VOCABULARIES = {
+    "trimmed": "the pieces of the text alone", "whole": "all of e5-small's pieces",
+    "sample": "no real bitext, but the sample", "given": "as the data-bin has it",
+}  # fmt: skip
 Result = Mapping[str, Any]
 
 
@@ -51,8 +57,24 @@ def render(results: Mapping[str, Result]) -> str:
     return "\n\n".join(part for part in (*parts, LEGEND, notes) if part) + "\n"
 
 
+def setting(row: Mapping[str, Any]) -> str:
+    """What a row was measured with.
+
+    Example::
+
+        setting({"arch": "base", "dtype": "float32", "vocabulary": "whole", "pairs": "64", "processes": 2})
+        # "base, float32, whole vocabulary, pairs of 33 to 64 tokens, 2 processes"
+    """
+    longest = row["pairs"]
+    pairs = {"any": "pairs of any length", "mixed": "lengths mixed"}.get(longest)
+    parts = [row["arch"], row["dtype"], f"{row['vocabulary']} vocabulary",
+             pairs or f"pairs of {int(longest) // 2 + 1} to {longest} tokens"]  # fmt: skip
+    return ", ".join([*parts, *([f"{row['processes']} processes"] if row["processes"] > 1 else [])])
+
+
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    which = [row["arch"], row["dtype"], row["contestant"]]
+    padding = "-" if row["batches"] is None else f"{100 * row['batches']['padding']:.1f} %"
+    which = [setting(row), padding, row["contestant"]]
     if "tokens_per_second" not in row:
         failed = f"failed: {row['error']}" if "error" in row else NOT_MEASURED
         return [*which, " ".join(failed.split())[:120], *[""] * (len(COLUMNS) - 4)]
@@ -61,8 +83,8 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
         memory = f"{row['device_peak_mb']:.0f} (host {memory})"
     parts = (row.get(part) for part in ("encoder_pass", "labelling", "wait"))
     shares = ["-" if part is None else f"{100 * part:.1f} %" for part in parts]
-    ratio = _spread(row["times_fairseq"], 2) if "times_fairseq" in row else "-"
-    return [*which, _spread(row["tokens_per_second"], 0), ratio, memory, *shares]
+    ratio, masked = (_spread(row[name], 2) if name in row else "-" for name in ("times_fairseq", "times_masked"))
+    return [*which, _spread(row["tokens_per_second"], 0), ratio, memory, masked, *shares]
 
 
 def _spread(values: Sequence[float], digits: int) -> str:
@@ -71,17 +93,19 @@ def _spread(values: Sequence[float], digits: int) -> str:
 
 
 def note(device: str, result: Result) -> str:
-    """Machine, versions, batches, commit and command of a device's results."""
+    """Machine, versions, vocabularies, batches, commit and command of a device's results."""
     versions = ", ".join(f"{package} {number}" for package, number in result["versions"].items())
     cores = f" ({result['cores']} cores)" if device == "cpu" else ""
+    found = {setting(row): row["batches"] for row in result["rows"] if row["batches"] is not None}
     batches = "; ".join(
-        f"{arch}: {each['tokens']:.0f} tokens a batch ({each['pairs']:.0f} pairs, {each['blocks']:.0f} blocks, "
-        f"{each['predictions']:.0f} predictions, {100 * each['padding']:.1f} % padding)"
-        for arch, each in result["batches"].items()
-        if each is not None
+        f"{name}: {each['tokens']:.0f} tokens a batch ({each['pairs']:.0f} pairs, {each['blocks']:.0f} blocks, "
+        f"{each['predictions']:.0f} predictions)"
+        for name, each in found.items()
     )
+    used = dict.fromkeys(row["vocabulary"] for row in result["rows"])
+    vocabularies = ", ".join(f"{name}: {VOCABULARIES[name]}" for name in used)
     return (
-        f"- {device}: {result['machine']}{cores}; {versions}; {batches}; seed {result['seed']}; "
+        f"- {device}: {result['machine']}{cores}; {versions}; {vocabularies}; {batches}; seed {result['seed']}; "
         f"commit {result['commit']}; `{result['command']}`"
     )
 
@@ -95,14 +119,14 @@ def draw(results: Mapping[str, Result], path: Path) -> None:
     panels = {device: rows for device, rows in panels.items() if rows}
     if not panels:
         return
-    longest = max(len({(row["arch"], row["dtype"]) for row in rows}) for rows in panels.values())
-    figure = new_figure(2.2 + 3.4 * len(panels), 1.5 + 0.4 * longest)
+    longest = max(len({setting(row) for row in rows}) for rows in panels.values())
+    figure = new_figure(4.4 + 3.4 * len(panels), 1.5 + 0.4 * longest)
     for axes, (device, rows) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True):
-        settings = list(dict.fromkeys((row["arch"], row["dtype"]) for row in rows))
+        settings = list(dict.fromkeys(setting(row) for row in rows))
         for number, name in enumerate(dict.fromkeys(row["contestant"] for row in rows)):
             mine = [row for row in rows if row["contestant"] == name]
             middles, lows, highs = zip(*(row["times_fairseq"] for row in mine), strict=True)
-            places = [settings.index((row["arch"], row["dtype"])) + 0.15 * (number - 1) for row in mine]
+            places = [settings.index(setting(row)) + 0.15 * (number - 1) for row in mine]
             below = [middle - low for middle, low in zip(middles, lows, strict=True)]
             above = [high - middle for middle, high in zip(middles, highs, strict=True)]
             axes.errorbar(
@@ -111,7 +135,7 @@ def draw(results: Mapping[str, Result], path: Path) -> None:
             )  # fmt: skip
         axes.axvline(1.0, color=MUTED, linewidth=0.8)
         axes.axvline(BUDGETS[device], color=MUTED, linewidth=0.8, linestyle="dashed")
-        axes.set_yticks(range(len(settings)), [f"{arch}, {dtype}" for arch, dtype in settings])
+        axes.set_yticks(range(len(settings)), settings)
         axes.set_title(f"{DEVICES[device]} (dashed: budget)", color=INK, fontsize=9, loc="left")
         axes.set_xlabel("times fairseq's tokens a second", color=INK, fontsize=9)
         axes.grid(axis="x", color=GRID, linewidth=0.7)

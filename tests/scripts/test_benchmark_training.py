@@ -1,6 +1,7 @@
 """The benchmark of training: what it asks of its contestants, what it compares, and the contestants themselves."""
 
 import json
+from argparse import Namespace
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -58,7 +59,8 @@ def run(benchmark, monkeypatch, tmp_path):
     (data / "dict.txt").write_text("a 1\n")
 
     def call(*options):
-        line = ["benchmark_training.py", "--data-bin", data, "--work", tmp_path / "work", "--out", out, *options]
+        line = ["benchmark_training.py", "--data-bin", data, "--work", tmp_path / "work", "--out", out]
+        line += ["--pairs", "any", "--processes", 1, *options]
         monkeypatch.setattr("sys.argv", list(map(str, line)))
         benchmark.main()
         return json.loads((out / "training-cpu.json").read_text())
@@ -84,9 +86,11 @@ def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
     whole = rows["xalign, XLM-Align"]
     assert (whole["encoder_pass"], whole["labelling"], whole["wait"], whole["rounds"]) == (0.1, 0.005, 0.005, 2)
     assert result["seed"] == 1 and result["device"] == "cpu" and result["threads"] == 1
-    assert {"commit", "machine", "cores", "batches"} <= result.keys() and "torch" in result["versions"]
-    expected = "benchmark_training.py --device cpu --arch tiny --dtype float32 --rounds 2 --data-bin data-bin"
-    assert result["command"] == expected and result["batches"] == {"tiny": CONTENTS}
+    assert {"commit", "machine", "cores"} <= result.keys() and "torch" in result["versions"]
+    expected = "benchmark_training.py --device cpu --arch tiny --dtype float32 --pairs any --processes 1"
+    assert result["command"] == f"{expected} --rounds 2 --data-bin data-bin"
+    assert all(row["batches"] == CONTENTS and row["vocabulary"] == "given" for row in result["rows"])
+    assert whole["times_masked"] == [1.25, 1.25, 1.25] and "times_masked" not in rows["fairseq"]
 
 
 def test_the_spread_is_that_of_rounds_that_followed_each_other(benchmark):
@@ -128,7 +132,7 @@ def test_a_contestant_that_fails_is_named_and_the_rest_goes_on(run, asked):
     assert "No module named" in rows["transformers"]["error"] and "tokens_per_second" not in rows["transformers"]
     assert "error" in rows["xalign, MLM + TLM"] and rows["xalign, XLM-Align"]["times_fairseq"][0] == 1.6
     text = (run.out / "training.md").read_text()
-    assert "| tiny | float32 | transformers | failed: ImportError: No module named 'x' |" in text
+    assert "| transformers | failed: ImportError: No module named 'x' |" in text
     # What failed is tried again.
     asked.broken = {}
     assert rows_of(run(*options))["transformers"]["times_fairseq"][0] == 0.5
@@ -144,10 +148,37 @@ def test_the_table_and_the_picture(run, asked, script):
     run("--arch", "tiny", "base", "--dtype", "float32", "bfloat16", "--rounds", "1", "--threads", "2")
     text = (run.out / "training.md").read_text()
     assert "CPU, 2 threads:" in text and "GPU: not measured." in text
-    which, shares = "| base | bfloat16 | xalign, XLM-Align |", "10.0 % | 0.5 % | 0.5 % |"
-    assert f"{which} 160 (160 to 160) | 1.60 (1.60 to 1.60) | 500 | {shares}" in text
-    assert "tiny: 100 tokens a batch (2 pairs, 1 blocks, 15 predictions, 10.0 % padding)" in text
+    which = "| base, bfloat16, given vocabulary, pairs of any length | 10.0 % | xalign, XLM-Align |"
+    shares = "10.0 % | 0.5 % | 0.5 % |"
+    assert f"{which} 160 (160 to 160) | 1.60 (1.60 to 1.60) | 500 | 1.25 (1.25 to 1.25) | {shares}" in text
+    assert "pairs of any length: 100 tokens a batch (2 pairs, 1 blocks, 15 predictions)" in text
+    assert "given: as the data-bin has it" in text
     assert (run.out / "training.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_lengths_vocabularies_and_processes_vary_alone(benchmark, asked, monkeypatch, tmp_path):
+    made = []
+    monkeypatch.setattr(benchmark.training_data, "make", lambda name, data, work: made.append(name) or tmp_path / name)
+    args = Namespace(
+        arch=["tiny", "small"], dtype=["float32", "bfloat16"], pairs=["any", "64"], vocabulary=["trimmed", "whole"],
+        processes=[1, 2], device="cpu", max_tokens=None, threads=2, data=tmp_path, data_bin=None,
+    )  # fmt: skip
+    found = [which for which, _ in benchmark.settings(args, tmp_path)]
+    whole, shared, longer = (dict(zip(found[0], each, strict=True)) for each in (
+        ("small", "float32", "whole", "any", 1), ("tiny", "float32", "trimmed", "any", 2),
+        ("tiny", "float32", "trimmed", "64", 1)))  # fmt: skip
+    assert [tuple(each.values())[:2] for each in found[:4]] == [
+        ("tiny", "float32"), ("tiny", "bfloat16"), ("small", "float32"), ("small", "bfloat16")
+    ]  # fmt: skip
+    assert found[4:] == [whole, shared, longer]
+    describe = benchmark.training_report.setting
+    assert describe(shared) == "tiny, float32, trimmed vocabulary, pairs of any length, 2 processes"
+    assert describe(longer).endswith("pairs of 33 to 64 tokens")
+
+
+def test_parts_are_not_asked_of_processes_that_share_an_update(run, asked):
+    run("--arch", "tiny", "--dtype", "float32", "--rounds", "1", "--processes", "2")
+    assert not {what for _, what in asked.questions} & {"parts", "wait"}
 
 
 @pytest.fixture
@@ -173,9 +204,9 @@ def test_all_begin_with_the_same_loss_of_the_same_batches(script, setting, trans
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_step_trains(script, setting, transformers, dtype):
-    contestants = script("training_contestants")
-    for name in contestants.CONTESTANTS:
-        worker = contestants.Worker(name, replace(setting, dtype=dtype))
+    processes = script("training_processes")
+    for name in processes.CONTESTANTS:
+        worker = processes.Worker(name, replace(setting, dtype=dtype))
         first = worker.begin()["first_loss"]
         for _ in range(4):
             found = worker.round()
@@ -191,7 +222,7 @@ def loss_of(worker):
 
 @pytest.mark.slow
 def test_the_parts_of_xlm_align_s_step(script, setting):
-    worker = script("training_contestants").Worker("xalign, XLM-Align", setting)
+    worker = script("training_processes").Worker("xalign, XLM-Align", setting)
     worker.begin()
     found = worker.parts()
     assert 0 < found["labelling"] < found["encoder_pass"] < found["step"]
@@ -211,4 +242,36 @@ def test_processes_answer_until_they_are_ended(script, benchmark, setting):
     process.send("round")
     assert process.receive()["seconds"] > 0
     process.end()
-    assert not process.process.is_alive()
+    assert not any(each.is_alive() for each in process.processes)
+
+
+@pytest.mark.slow
+def test_two_processes_share_an_update(benchmark, setting, transformers):
+    found = {}
+    for name in ("fairseq", "xalign, MLM + TLM", "transformers"):
+        process = benchmark.Process(name, replace(setting, processes=2))
+        for what in ("begin", "round"):
+            process.send(what)
+            found.setdefault(name, {}).update(process.receive())
+        process.end()
+    benchmark.require_equal_losses({name: each["first_loss"] for name, each in found.items()})
+    alone = found["fairseq"]["contents"]["tokens"]
+    assert {each["tokens"] for each in found.values()} == {found["fairseq"]["tokens"]} != {alone}
+
+
+@pytest.mark.slow
+def test_pairs_of_a_range_of_lengths(script, setting):
+    batches = script("training_batches")
+    contestants = script("training_contestants")
+    made = contestants.MaskedAndTranslation(replace(setting, pairs="16"))
+    shapes = [sample["bitext"]["masked"].shape[1] for sample in made.samples]
+    assert all(8 < each <= 16 for each in shapes)
+    assert all(sample["mono"]["masked"].shape[1] == 16 for sample in made.samples)
+    mixed = contestants.MaskedAndTranslation(replace(setting, pairs="mixed"))
+    assert mixed.contents["padding"] > made.contents["padding"]
+    ranks = [batches.first_batches(mixed.task, replace(setting, processes=2), rank)[0] for rank in (0, 1)]
+    assert ranks[0]["bitext"]["tokens"].shape != ranks[1]["bitext"]["tokens"].shape or not torch.equal(
+        ranks[0]["bitext"]["tokens"], ranks[1]["bitext"]["tokens"]
+    )
+    with pytest.raises(XalignError, match="too few batches"):
+        batches.first_batches(made.task, replace(setting, batches=10**6))

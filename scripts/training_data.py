@@ -1,0 +1,63 @@
+"""Data-bins for benchmark_training.py: real bitext with a real vocabulary, whole and trimmed to it, or the sample."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmark_sinkhorn import data_bin
+
+from xalign_fairseq.files import read_lines
+from xalign_fairseq.pretrained.packaged import NAME, PACKAGE
+
+PAIRS = ("de-en", "en-fr", "ro-en", "en-hi")  # of XLM-Align's Table 2
+EACH = 3000  # pairs of each, evenly over its text
+MONO = 4  # every so many lines are monolingual text, too
+TRIMMED, WHOLE, SAMPLE = "trimmed", "whole", "sample"
+
+
+def vocabularies(data: Path) -> tuple[str, ...]:
+    """What there can be: the sample's own where the bitext or the packaged tokenizer is missing.
+
+    Args:
+        data: has assemble.py, which assembles the real bitext.
+    """
+    return (TRIMMED, WHOLE) if (data / "assemble.py").is_file() and find_spec(PACKAGE) else (SAMPLE,)
+
+
+def make(vocabulary: str, data: Path, work: Path) -> Path:
+    """The data-bin of a vocabulary in the working folder; what is there already is not made again.
+
+    Example::
+
+        make("trimmed", Path("../shared/data"), Path("work"))  # work/trimmed
+    """
+    if vocabulary == SAMPLE:
+        found = work / "sample/data-bin"
+        return found if found.is_dir() else data_bin(found.parent)
+    found = work / vocabulary
+    if not found.is_dir():
+        trimming = ["--trim-vocabulary"] if vocabulary == TRIMMED else []
+        sides = [option for pair in PAIRS for option in assemble(pair, data, work / "text" / pair)]
+        _run([sys.executable, "-m", "xalign_fairseq", "prepare", "--destdir", str(found), "--tokenizer", NAME,
+              *sides, *trimming])  # fmt: skip
+    return found
+
+
+def assemble(pair: str, data: Path, folder: Path) -> list[str]:
+    """Make a pair's bitext and cut it down; the options of xalign prepare for it."""
+    if not folder.is_dir():
+        _run([sys.executable, str(data / "assemble.py"), pair, str(folder)])
+    options = ["--pair", pair, "--trainpref", str(folder / "some")]
+    for language in pair.split("-"):
+        lines = list(read_lines(folder / f"train.{language}"))
+        lines = lines[:: max(len(lines) // EACH, 1)][:EACH]
+        for name, some in (("some", lines), ("mono", lines[::MONO])):
+            (folder / f"{name}.{language}").write_text("".join(f"{line}\n" for line in some), encoding="utf-8")
+        options += ["--mono", f"{language}={folder}/mono.{language}"]
+    return options
+
+
+def _run(line: Sequence[str]) -> None:
+    subprocess.run(line, check=True, stdout=subprocess.DEVNULL)

@@ -1,0 +1,221 @@
+"""The process of a contestant of benchmark_training.py: what it is asked, and what it answers."""
+
+import contextlib
+import logging
+import multiprocessing
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from statistics import median
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from peak_memory import peak_mb
+from sinkhorn_step import Clock
+from training_batches import Setting, open_batches
+from training_contestants import CONTESTANTS
+
+from xalign_fairseq.errors import XalignError
+
+WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured
+AHEAD = 6  # batches that workers hold ready, and a few: no wait shows before these are used up
+MEASURED = 12  # batches over which it is measured
+LONG = 1.0  # seconds of an update beside which nobody waits for data
+PATIENCE, GRACE = 600, 10  # seconds for one answer, and for a process to end
+
+
+class Peak:
+    """The most memory in use, in MB: of the process, and of the device, whose own record fairseq's trainer resets."""
+
+    def __init__(self, device: str):
+        self.device = device
+        self.highest = 0
+        if device == "cuda":
+            reset = torch.cuda.reset_peak_memory_stats
+
+            def record(*given: Any) -> None:
+                self.look()
+                reset(*given)
+
+            torch.cuda.reset_peak_memory_stats = record
+
+    def reset(self) -> None:
+        """Forget the device's record so far."""
+        if self.device == "cuda":
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            self.highest = 0
+
+    def look(self) -> dict[str, float]:
+        """What it is by now."""
+        found = {"peak_mb": peak_mb()}
+        if self.device == "cuda":
+            self.highest = max(self.highest, torch.cuda.max_memory_allocated())
+            found["device_peak_mb"] = self.highest / 2**20
+        return found
+
+
+class Worker:
+    """One contestant: what its process is asked to do, by name."""
+
+    def __init__(self, name: str, setting: Setting, rank: int = 0):
+        torch.set_num_threads(max(setting.threads // setting.processes, 1))
+        self.setting = setting
+        self.peak = Peak(setting.device)
+        self.contestant = CONTESTANTS[name](setting, rank)
+
+    def begin(self) -> dict[str, Any]:
+        """The first loss; then a round that warms up."""
+        found = {"first_loss": self.contestant.first_loss(), "contents": self.contestant.contents}
+        self.contestant.prepare()
+        self.peak.reset()
+        self.round()
+        return found
+
+    def round(self) -> dict[str, Any]:
+        """An update on each batch: tokens, seconds, and the peak of memory so far."""
+        clock = Clock(self.setting.device)
+        clock.of(self._updates)()
+        return {"tokens": self.contestant.tokens, "seconds": clock.seconds, **self.peak.look()}
+
+    def _updates(self) -> None:
+        for sample in self.contestant.samples:
+            self.contestant.step(sample)
+
+    def parts(self) -> dict[str, float]:
+        """Seconds of an update, of its labels' own encoder pass, and of labelling its states (medians).
+
+        Each is clocked on a device that is made to wait, so that the whole is slower than in :meth:`round`.
+        """
+        from xalign_fairseq.objectives.dwa import DenoisingWordAlignment
+        from xalign_fairseq.transport.methods import Transport
+
+        both, labelling = Clock(self.setting.device), Clock(self.setting.device)
+        found: dict[str, list[float]] = {"step": [], "encoder_pass": [], "labelling": []}
+        with (
+            patch.object(DenoisingWordAlignment, "self_labels", both.of(DenoisingWordAlignment.self_labels)),
+            patch.object(Transport, "labels", labelling.of(Transport.labels)),
+        ):
+            for sample in self.contestant.samples:
+                whole = Clock(self.setting.device)
+                both.seconds = labelling.seconds = 0.0
+                whole.of(self.contestant.step)(sample)
+                found["step"].append(whole.seconds)
+                found["encoder_pass"].append(both.seconds - labelling.seconds)
+                found["labelling"].append(labelling.seconds)
+        return {name: median(values) for name, values in found.items()}
+
+    def wait(self) -> dict[str, float | None]:
+        """The share of the time that updates wait for batches which workers read, mask and batch ahead.
+
+        None if updates are long, or the data-bin has too few batches to tell.
+        """
+        if self.round()["seconds"] > LONG * len(self.contestant.samples):
+            return {"wait": None}
+        batches = open_batches(self.contestant.task, self.setting, WORKERS)
+        waiting, all_of_it = Clock(self.setting.device), Clock(self.setting.device)
+        next_batch = waiting.of(next)
+
+        def updates(most: int) -> int:
+            done = 0
+            while done < most and (sample := next_batch(batches, None)) is not None:
+                self.contestant.step(sample)
+                done += 1
+            return done
+
+        updates(AHEAD)
+        waiting.seconds = 0.0
+        enough = all_of_it.of(updates)(MEASURED) == MEASURED
+        return {"wait": waiting.seconds / all_of_it.seconds if enough else None}
+
+
+def serve(asked: Connection, name: str, setting: Setting, rank: int = 0, meeting: str = "") -> None:
+    """The body of a contestant's process: answers (True, what was found) or (False, what went wrong) until None.
+
+    It also ends when whoever asks is gone. ``meeting``: a file where the processes of an update find one another.
+    """
+    logging.disable(logging.INFO)
+    warnings.simplefilter("ignore")  # of four libraries' old ways
+    worker: Worker | None = None
+    answers: Mapping[str, Callable[[Worker], Any]] = {
+        "begin": Worker.begin, "round": Worker.round, "parts": Worker.parts, "wait": Worker.wait,
+    }  # fmt: skip
+    if setting.processes > 1:
+        torch.distributed.init_process_group(
+            "gloo", init_method=f"file://{meeting}", rank=rank, world_size=setting.processes
+        )
+    while (what := _next(asked)) is not None:
+        try:
+            worker = worker or Worker(name, setting, rank)
+            asked.send((True, answers[what](worker)))
+        except Exception as error:
+            asked.send((False, f"{type(error).__name__}: {error}"[:500]))
+
+
+def _next(asked: Connection) -> str | None:
+    try:
+        return asked.recv()
+    except EOFError:
+        return None
+
+
+class Process:
+    """A contestant in a process of its own, or in as many as share its updates.
+
+    Example::
+
+        Process("fairseq", setting).ask("begin")["first_loss"]
+    """
+
+    def __init__(self, name: str, setting: Setting):
+        context = multiprocessing.get_context("spawn")
+        self.folder = tempfile.TemporaryDirectory()
+        self.pipes, self.processes = [], []
+        for rank in range(setting.processes):
+            pipe, theirs = context.Pipe()
+            given = (theirs, name, setting, rank, f"{self.folder.name}/meeting")
+            process = context.Process(target=serve, args=given)
+            process.start()
+            theirs.close()
+            self.pipes.append(pipe)
+            self.processes.append(process)
+
+    def send(self, what: str) -> None:
+        """Ask for something without waiting."""
+        for pipe in self.pipes:
+            pipe.send(what)
+
+    def receive(self) -> dict[str, Any]:
+        """The answer: that of the first process, with the tokens of all.
+
+        Raises:
+            XalignError: the contestant failed, died or took too long.
+        """
+        answers = [self._receive(pipe) for pipe in self.pipes]
+        if "tokens" in answers[0]:
+            answers[0]["tokens"] = sum(answer["tokens"] for answer in answers)
+        return answers[0]
+
+    def _receive(self, pipe: Connection) -> dict[str, Any]:
+        if not pipe.poll(PATIENCE):
+            raise XalignError("it does not answer", found=f"nothing in {PATIENCE} s")
+        try:
+            fine, answer = pipe.recv()
+        except EOFError:
+            raise XalignError("its process died") from None
+        if not fine:
+            raise XalignError(answer)
+        return answer
+
+    def end(self) -> None:
+        """End the processes, in peace if they can, so that they end their own workers."""
+        for pipe in self.pipes:
+            with contextlib.suppress(OSError):  # it may be dead
+                pipe.send(None)
+        for process in self.processes:
+            process.join(GRACE)
+            process.kill()
+            process.join()
+        self.folder.cleanup()
