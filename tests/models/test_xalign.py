@@ -267,10 +267,21 @@ def test_the_way_that_layers_run_is_an_option(build):
     task = SimpleNamespace(dictionary=SimpleNamespace(embedding_size=35))
     made = {}
     for chosen in (True, False):
-        options = argparse.Namespace(**vars(CONFIG), checkpoint_activations=chosen, linear_products="torch")
+        options = argparse.Namespace(
+            **vars(CONFIG), compile=chosen, checkpoint_activations=chosen, linear_products="torch"
+        )
         made[chosen] = type(build()).build_model(options, task)
         assert products.chosen() == "torch"
-        assert {layer.checkpoint_activations for layer in made[chosen].encoder.sentence_encoder.layers} == {chosen}
+        layers = made[chosen].encoder.sentence_encoder.layers
+        assert {layer.checkpoint_activations for layer in layers} == {layer.compiled for layer in layers} == {chosen}
     assert made[True].state_dict().keys() == made[False].state_dict().keys()
     type(build()).build_model(argparse.Namespace(**vars(CONFIG)), task)  # of a checkpoint that lacks the options
     assert products.decide("auto")[0] == products.chosen()
+
+
+def test_without_a_compiler_compiling_is_refused(monkeypatch):
+    from xalign_fairseq.models.xalign import require_compiler
+
+    monkeypatch.setenv("CXX", "there_is_no_such_compiler")
+    with pytest.raises(XalignError, match=r"needs a C\+\+ compiler[\s\S]*--compile"):
+        require_compiler()

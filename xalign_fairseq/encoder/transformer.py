@@ -4,7 +4,8 @@ Names and mathematics follow RoBERTa as fairseq trains it (Liu et al. 2019; Conn
 ``xlmr.base/model.pt`` loads key by key. Every layer can be run by itself, which lets a pass stop at any layer.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -45,9 +46,11 @@ class EncoderLayer(nn.Module):
     Attributes:
         checkpoint_activations: where there is a gradient, keep the layer's input alone, and compute the rest again in
             the backward pass, with the same dropout.
+        compiled: run what follows attention by torch.compile, see :func:`compiled_rest`.
     """
 
     checkpoint_activations = False
+    compiled = False
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
@@ -70,10 +73,26 @@ class EncoderLayer(nn.Module):
 
     def run(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
         """:meth:`forward`, with all that its gradient needs kept."""
-        attended = F.dropout(self.self_attn(x, sentences, training), self.dropout, training)
-        x = self.self_attn_layer_norm(x + attended)
+        rest = compiled_rest() if self.compiled else EncoderLayer.rest
+        return rest(self, x, self.self_attn(x, sentences, training), training)
+
+    def rest(self, x: Tensor, attended: Tensor, training: bool) -> Tensor:
+        """The layer from its input and its attention's output on."""
+        x = self.self_attn_layer_norm(x + F.dropout(attended, self.dropout, training))
         inner = F.dropout(F.gelu(self.fc1(x)), self.activation_dropout, training)
         return self.final_layer_norm(x + F.dropout(self.fc2(inner), self.dropout, training))
+
+
+@functools.cache
+def compiled_rest() -> Callable[[EncoderLayer, Tensor, Tensor, bool], Tensor]:
+    """:meth:`EncoderLayer.rest` by torch.compile, one for all layers, whose number of tokens is left open.
+
+    Attention stays outside: it goes by the lengths of the sentences, which no two batches share. So ragged batches need
+    one compilation; others come with a gradient or none, dropout or none, frozen parameters, packing or padding. torch
+    stops at 8 (``torch._dynamo.config.recompile_limit``) and runs what is more as it stands. Names of parameters and
+    copies of a layer are what they are without.
+    """
+    return torch.compile(EncoderLayer.rest, dynamic=True)
 
 
 class SentenceEncoder(nn.Module):

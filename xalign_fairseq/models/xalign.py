@@ -20,6 +20,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.devices import fast_bfloat16
 from xalign_fairseq.ops import products
 from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
 logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -60,6 +61,13 @@ class XalignModelConfig(FairseqDataclass):
         default=False,
         metadata={"help": "keep each layer's input alone and compute the rest again in the backward pass: less memory"},
     )
+    compile: bool = field(
+        default=False,
+        metadata={
+            "help": "torch.compile of what follows attention in each layer: for GPUs; on a CPU it saves 5 percent at "
+            "most, and float32 products are torch's own"
+        },
+    )
     linear_products: str = field(
         default="auto",
         metadata={
@@ -99,8 +107,12 @@ class XalignModel(BaseFairseqModel):
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
         products.select(getattr(cfg, "linear_products", "auto"))
+        compiled = getattr(cfg, "compile", False)
+        if compiled:
+            require_compiler()
         for layer in model.modules():
             if isinstance(layer, EncoderLayer):
+                layer.compiled = compiled
                 layer.checkpoint_activations = getattr(cfg, "checkpoint_activations", False)
         if getattr(cfg, "init_checkpoint", None) and not task.restoring:
             state, _ = read_pretrained(cfg.init_checkpoint)
@@ -226,6 +238,18 @@ def require_autocast(given: str) -> str:
     if given not in ("yes", "no", "auto"):
         raise XalignError("an option has an unknown value", where="--autocast", found=given, expected="yes, no or auto")
     return given
+
+
+def require_compiler() -> None:
+    """Raise :class:`XalignError` where there is no C++ compiler, which torch.compile needs for the CPU and for CUDA."""
+    try:
+        find_compiler()
+    except XalignError as error:
+        raise XalignError(
+            "torch.compile needs a C++ compiler, and there is none",
+            where="--compile",
+            next="install g++, or leave --compile out",
+        ) from error
 
 
 def require_languages(given: str | None, own: str) -> None:

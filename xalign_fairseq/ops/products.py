@@ -146,6 +146,7 @@ def _takes(x: Tensor, weight: Tensor) -> bool:
         and x.device.type == "cpu"
         and x.numel() * weight.shape[0] >= SMALLEST
         and not torch.is_autocast_enabled("cpu")
+        and not torch.compiler.is_compiling()  # torch's compiler wants such weights to be constants
     )
 
 
