@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write the results tables of README.md and examples/*/README.md from examples/*/results/*.json.
+"""Write the results tables of README.md, docs/*.md and examples/*/README.md from examples/*/results/*.json.
 
 usage: compile_results.py [--check] [--plot] [--root FOLDER]
 
 A table stands between <!-- results:RECIPE/TABLE --> and <!-- end -->. Without any results file the tables say so.
-benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py writes it.
+benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it.
 A study (results/report/report.md, as xalign transfer-report or examples/continuation/report.py writes it) has a table
 for each heading there; RECIPE/continuation is the recipe's own part of the latter.
 """
@@ -288,7 +288,8 @@ def write(root: Path, check: bool, plot: bool) -> int:
     for recipe, found in recipes.items():
         if split(found)[0] and plot and not check:
             draw(split(found)[0], root / "examples" / recipe / "results" / PLOT)
-    documents = [root / "README.md", *(root / "examples" / recipe / "README.md" for recipe in recipes)]
+    documents = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    documents += [root / "examples" / recipe / "README.md" for recipe in recipes]
     return markers.update(documents, "results", writer(recipes, root), check, COMMAND)
 
 

@@ -238,9 +238,18 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
 
     try:
         msgspec.convert(value, form)
-    except (msgspec.ValidationError, RecursionError) as error:
+    # The latter two: a text that is no Unicode, an object that is no container where one is expected.
+    except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
         raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
     return value
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a text names a file beside the one that it stands in: no folder, and nothing that no system has."""
+    try:
+        return 0 < len(os.fsencode(name)) < 256 and name == Path(name).name and "\0" not in name
+    except UnicodeError:
+        return False
 
 
 def write_json(path: str | os.PathLike, content: Mapping[str, Any]) -> None:

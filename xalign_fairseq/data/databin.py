@@ -87,7 +87,16 @@ class LinksReader:
         return len(self._triples)
 
     def __getitem__(self, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self._src_words[index], self._tgt_words[index], self._triples[index].reshape(-1, 3)
+        triples = self._triples[index]
+        if len(triples) % 3:
+            raise XalignError(
+                "the links of a pair are damaged",
+                where=f"{self._triples.prefix}.idx, pair {index}",
+                found=f"{len(triples)} numbers",
+                expected="three for each link",
+                next="prepare the data again",
+            )
+        return self._src_words[index], self._tgt_words[index], triples.reshape(-1, 3)
 
 
 class DataBin:

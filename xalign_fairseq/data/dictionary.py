@@ -10,6 +10,7 @@ from xalign_fairseq.files import atomic_write, read_lines
 
 BOS, PAD, EOS, UNK, MASK = "<s>", "<pad>", "</s>", "<unk>", "<mask>"
 SPECIALS = (BOS, PAD, EOS, UNK)
+MOST_DIGITS = 18  # of a count
 OVERWRITE = "#fairseq:overwrite"
 
 
@@ -52,7 +53,7 @@ class Dictionary:
             rest = line.rstrip()
             overwrite = rest.endswith(f" {OVERWRITE}")
             symbol, _, count = rest.removesuffix(f" {OVERWRITE}").rpartition(" ")
-            if not symbol or not count.isdecimal():
+            if not symbol or not count.isdecimal() or len(count) > MOST_DIGITS:
                 raise XalignError(
                     "the dictionary has a line that is not 'symbol count'", where=where, found=repr(line),
                     expected="for example: ▁the 1520",

@@ -157,7 +157,12 @@ def keep_pieces(model: bytes, keep: Iterable[bool]) -> bytes:
 
 
 def _parse(model: bytes) -> Any:
-    return _messages().ModelProto.FromString(model)
+    from google.protobuf.message import DecodeError
+
+    try:
+        return _messages().ModelProto.FromString(model)
+    except DecodeError as error:
+        raise XalignError("the sentencepiece model is damaged", found=error) from None
 
 
 def _messages() -> Any:

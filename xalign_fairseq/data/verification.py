@@ -6,7 +6,7 @@ from pathlib import Path
 
 from xalign_fairseq.data.databin import MANIFEST, DataBin
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import file_sha256
+from xalign_fairseq.files import file_sha256, is_file_name
 
 # Dictionary and tokenizer are below this, of which the hash takes no time: XLM-R's are 5 MB each.
 SMALL = 1 << 25
@@ -52,7 +52,7 @@ def require_unchanged(data: DataBin, whole: bool = False) -> None:
 
 def _recorded(data: DataBin) -> Iterator[tuple[str, int, str]]:
     for name, about in data.manifest.get("files", {}).items() if data.manifest else ():
-        if Path(name).name != name or "\0" in name:
+        if not is_file_name(name):
             raise XalignError(
                 "the data-bin's manifest is damaged",
                 where=data.path / MANIFEST,

@@ -110,11 +110,10 @@ def updates_of(path: str | os.PathLike) -> int | None:
 
 
 def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:
-    """The options of a checkpoint as a dict: one group of ``cfg``, or all of an older ``args``."""
-    if state.get("cfg") is not None:
-        found = state["cfg"].get(group)
-        return vars(found) if isinstance(found, argparse.Namespace) else dict(found) if isinstance(found, dict) else {}
-    return dict(vars(state["args"])) if state.get("args") is not None else {}
+    """The options of a checkpoint as a dict: one group of ``cfg``, or all of an older ``args``, without tensors."""
+    found = state["cfg"].get(group) if state.get("cfg") is not None else state.get("args")
+    given = vars(found) if isinstance(found, argparse.Namespace) else found if isinstance(found, dict) else {}
+    return {name: value for name, value in given.items() if not isinstance(value, Tensor)}
 
 
 def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # The line of each epoch has the mean of all its updates; those of an interval in between are left alone.
-_EPOCH = re.compile(r"\| wpb ([\d.]+) .*\| num_updates (\d+) \| lr ")
-_END = re.compile(r"done training in ([\d.]+) seconds")
+_NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
+_EPOCH = re.compile(rf"\| wpb {_NUMBER} .*\| num_updates (\d{{1,15}}) \| lr ", re.ASCII)
+_END = re.compile(rf"done training in {_NUMBER} seconds", re.ASCII)
 _GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
 
 
@@ -37,7 +38,7 @@ def read_cost(log: Path) -> TrainingCost:
 
         read_cost(Path("runs/tlm-1/train.log")).tokens  # 1551234
     """
-    text = log.read_text(encoding="utf-8")
+    text = log.read_text(encoding="utf-8", errors="replace")
     tokens, updates = 0.0, 0
     for found in _EPOCH.finditer(text):
         # A run that is resumed at the end of an epoch logs it again.

@@ -9,6 +9,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_lines
 
 Link = tuple[int, int]
+MOST_DIGITS = 9
 _LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 
 
@@ -53,6 +54,10 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
                 found=item[:40],
                 expected="i-j (sure) or ipj (possible), two whole numbers",
                 next="give a file of Pharaoh links, one line per sentence pair, separated by blanks",
+            )
+        if max(map(len, match.group(1, 3))) > MOST_DIGITS:
+            raise XalignError(
+                "a link has no index of a word", where=where, found=item[:40], expected=f"at most {MOST_DIGITS} digits"
             )
         i, j = int(match[1]) - base, int(match[3]) - base
         if i < 0 or j < 0:

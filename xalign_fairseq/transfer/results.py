@@ -70,6 +70,7 @@ class RunResult:
                 expected=f"format {FORMAT} with {', '.join(KEYS)}",
                 next="test the checkpoint again with this version of xalign transfer",
             )
+        require_form(found, ResultFile, path)
         if found["benchmark"] not in BENCHMARKS:
             raise XalignError(
                 "the result is of an unknown benchmark",
@@ -77,7 +78,6 @@ class RunResult:
                 found=found["benchmark"],
                 expected=", ".join(BENCHMARKS),
             )
-        require_form(found, ResultFile, path)
         values: dict[str, Any] = {key: found[key] for key in KEYS}
         values["train_languages"] = tuple(found["train_languages"])
         values["scores"] = {language: scores for language, scores in found["scores"].items() if scores}

@@ -5,6 +5,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
@@ -89,7 +90,7 @@ def _content(path: Path) -> bytes:
 
 def _fields(line: str, where: str) -> tuple[str, int, int]:
     headword, *numbers = line.split("\t")
-    if len(numbers) < 2 or not all(number and set(number) <= _DIGITS.keys() for number in numbers[:2]):
+    if len(numbers) < 2 or not all(0 < len(each) <= 9 and set(each) <= _DIGITS.keys() for each in numbers[:2]):
         raise XalignError(
             "the line is not of a dictd index",
             where=where,
@@ -115,7 +116,7 @@ def _pairs(definition: str) -> Iterator[tuple[str, str]]:
 
 
 def _senses(lines: list[str]) -> Iterator[str]:
-    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+    for line, after in zip_longest(lines, lines[1:], fillvalue=""):
         if '"' not in line and not any(p.match(line) for p in (_LABEL, _EXAMPLE)) and not _EXAMPLE.match(after):
             yield line
 

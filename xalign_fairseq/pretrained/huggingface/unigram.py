@@ -94,9 +94,16 @@ def _require_specials(symbols: Sequence[str], path: Path) -> None:
 
 def _charsmap(step: Mapping[str, Any], path: Path) -> bytes:
     try:
-        return base64.b64decode(step.get("precompiled_charsmap") or "", validate=True)
+        found = base64.b64decode(step.get("precompiled_charsmap") or "", validate=True)
     except (TypeError, ValueError, binascii.Error) as error:
         raise XalignError("the tokenizer's file is damaged", where=f"{path}, normalizer", found=error) from None
+    # A trie of 32-bit numbers behind its size, then texts. The library that reads it would end the process otherwise.
+    size = int.from_bytes(found[:4], "little")
+    if found and (size % 4 or not 0 < size <= len(found) - 4):
+        raise XalignError(
+            "the tokenizer's file is damaged", where=f"{path}, normalizer", found="no precompiled_charsmap"
+        )
+    return found
 
 
 def _is_usual(steps: Sequence[Mapping[str, Any]]) -> bool:
@@ -123,7 +130,9 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
 
     try:
         theirs = tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # the library's own are of no other class
+    except BaseException as error:  # the library's own are of no other class, or of Rust's panic
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise XalignError("the tokenizer's file can't be read", where=path, found=error) from None
     expected = [theirs.encode(text, add_special_tokens=False).ids for text in SAMPLE]
     nearest: tuple[int, list[str]] = (-1, [])

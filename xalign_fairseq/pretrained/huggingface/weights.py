@@ -10,7 +10,7 @@ from torch import Tensor
 
 from xalign_fairseq.encoder.checkpoint import load_pickled
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, usual_mode
+from xalign_fairseq.files import is_file_name, read_json, usual_mode
 
 SAFETENSORS = "model.safetensors"
 # In the order in which they are looked for.
@@ -49,7 +49,7 @@ class Index(TypedDict):
 def _shards(path: Path) -> set[str]:
     """The names of the files that an index names, all beside it."""
     found = read_json(path, Index)["weight_map"]
-    if not all(name == Path(name).name and "\0" not in name for name in found.values()):
+    if not all(map(is_file_name, found.values())):
         raise XalignError(
             "the index of the model's shards is damaged", where=path,
             expected="weight_map: a file beside the index for each parameter",

@@ -1,0 +1,392 @@
+"""What scripts/fuzz.py alters: for each reader of the package the files of a valid example, and how they are read."""
+
+import contextlib
+import io
+import json
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+
+CONFIG = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 12, "encoder_attention_heads": 2}
+SENTENCES = ["the red house", "a small cat sleeps", "das rote Haus", "la maison rouge est grande"] * 20
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One way that data come in.
+
+    Attributes:
+        name: of the format.
+        files: the contents of a valid example by their names; the first ones are altered.
+        read: what reads a folder with them.
+        altered: how many of them.
+    """
+
+    name: str
+    files: dict[str, bytes]
+    read: Callable[[Path], Any]
+    altered: int = 1
+
+
+def all_readers(work: Path) -> list[Reader]:
+    """Every reader; examples that the package itself has to make are made in a folder."""
+    return [*text_readers(), *json_readers(work), *binary_readers(work)]
+
+
+def text_readers() -> list[Reader]:
+    """Formats of lines, XML and YAML."""
+    from xalign_fairseq.aligner.sentence_pairs import open_pairs
+    from xalign_fairseq.data.dictionary import Dictionary
+    from xalign_fairseq.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
+    from xalign_fairseq.languages import syntax
+    from xalign_fairseq.languages.lexicons.formats import read_entries
+    from xalign_fairseq.launch.training_log import read_cost
+    from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.pharaoh import read_links
+    from xalign_fairseq.transfer.study import load_study
+
+    rows = [
+        (1, "a", "DET", 2, "det"),
+        ("2-3", "du", "_", "_", "_"),
+        (2, "b", "NOUN", 0, "root"),
+        (3, "c", "ADP", 2, "case"),
+    ]
+    trees = "".join(f"{number}\t{word}\t_\t{tag}\t_\t_\t{head}\t{rel}\t_\t_\n" for number, word, tag, head, rel in rows)
+    trees = f"# text = a du\n{trees}\n"
+    tei = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><entry><form><orth>'
+        'house</orth></form><sense><cit type="trans"><quote>Haus</quote></cit></sense></entry></body></text></TEI>\n'
+    )
+    question = {"id": "1", "question": "who?", "answers": [{"text": "red", "answer_start": 4}]}
+    study = "data: .\nseeds: [1, 2]\ndefaults: {lr: 3e-5, epochs: 2}\ntasks:\n  xnli:\n    languages: [de, fr]\n"
+    log = '2026 | train_inner | {"loss": "3.1", "num_updates": "1"}\n| wpb 100.0 | ups 1 | num_updates 3 | lr 1\n'
+    log += "done training in 3.1 seconds\n"
+    nli = "gold_label\tsentence1\tsentence2\nneutral\ta b\tc d\nentailment\te\tf\n"
+
+    def lines(name: str, content: str, read: Callable[[Path], Any]) -> Reader:
+        return Reader(name, {"file": content.encode()}, lambda folder: read(folder / "file"))
+
+    def every(read: Callable[[Path], Any]) -> Callable[[Path], Any]:
+        return lambda path: list(read(path))
+
+    return [
+        lines("links (Pharaoh)", "0-0 1p2 2-1\n\n3-3\n", read_links),
+        lines("gold links", "0-0 1p2 2-1\n\n3-3\n", read_gold),
+        Reader(
+            "text to align",
+            {"a": b"the red house\n\nb c\n", "b": b"das rote Haus\nx\ny\n"},
+            lambda folder: list(open_pairs(folder / "a", folder / "b")),
+            altered=2,
+        ),
+        lines("dict.txt", "the 10\n▁red 7\nhouse 1\n", Dictionary.load),
+        lines("CoNLL-U, tags", trees, lambda path: conllu.read_upos(path, "en")),
+        lines("CoNLL-U, trees", trees, lambda path: conllu.read_trees(path, "en")),
+        lines("treebank for derived languages", trees, syntax.read_treebank),
+        lines(
+            "tagged words",
+            "en:the\tO\nen:Paris\tB-LOC\n\nen:a\tO\n",
+            lambda path: tagged_words.read_tagged_words(path, "en"),
+        ),
+        lines("sentence pairs", nli, lambda path: sentence_pairs.read_pairs(path, "en")),
+        Reader(
+            "bitext for retrieval",
+            {"tatoeba.deu-eng.deu": b"das Haus\nrot\n", "tatoeba.deu-eng.eng": b"the house\nred\n"},
+            lambda folder: bitext.read_bitext(folder / "tatoeba.deu-eng.deu", "de"),
+            altered=2,
+        ),
+        lines(
+            "SQuAD",
+            json.dumps({"data": [{"paragraphs": [{"context": "the red house", "qas": [question]}]}]}),
+            lambda path: squad.read_squad(path, "en"),
+        ),
+        Reader(
+            "lexicon, TSV",
+            {"a.tsv": b"house\tHaus\t1\nred\trot\n"},
+            lambda folder: list(read_entries(folder / "a.tsv")),
+        ),
+        Reader(
+            "lexicon, MUSE", {"a.txt": b"house Haus\nred rot\n"}, lambda folder: list(read_entries(folder / "a.txt"))
+        ),
+        Reader("lexicon, TEI", {"a.tei": tei.encode()}, lambda folder: list(read_entries(folder / "a.tei"))),
+        Reader(
+            "lexicon, dictd",
+            {"a.index": b"house\tA\tT\nred\tT\tI\n", "a.dict": b"house /haus/\n1. Haus\nred\nrot\n\n"},
+            lambda folder: list(read_entries(folder / "a.index")),
+            altered=2,
+        ),
+        lines("study (YAML)", study, load_study),
+        lines("training log", log, read_cost),
+    ]
+
+
+def json_readers(work: Path) -> list[Reader]:
+    """Formats of JSON."""
+    from xalign_fairseq.aligner.training.folder import RunFolder
+    from xalign_fairseq.cli.score import read_curves
+    from xalign_fairseq.data.databin import DataBin
+    from xalign_fairseq.data.tokenizer_model import read_model
+    from xalign_fairseq.data.verification import changed_files
+    from xalign_fairseq.pretrained.huggingface.importing import read_config
+    from xalign_fairseq.pretrained.huggingface.tokenizer_json import added_tokens
+    from xalign_fairseq.pretrained.huggingface.unigram import read_unigram
+    from xalign_fairseq.pretrained.huggingface.vocabularies import read_vocabulary
+    from xalign_fairseq.pretrained.huggingface.weights import read_weights, write_tensors
+    from xalign_fairseq.transfer.results import RunResult
+    from xalign_fairseq.transfer.run_spec import RunSpec
+
+    def as_json(content: Any) -> bytes:
+        return json.dumps(content).encode()
+
+    bert = {
+        "model_type": "bert", "vocab_size": 12, "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2,
+        "intermediate_size": 12, "max_position_embeddings": 20, "hidden_act": "gelu", "layer_norm_eps": 1e-12,
+    }  # fmt: skip
+    symbols = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "red", "##s", "a", "b", "c", "d"]
+    wordpiece = {
+        "model": {"type": "WordPiece", "vocab": {symbol: i for i, symbol in enumerate(symbols)}},
+        "normalizer": {
+            "type": "BertNormalizer",
+            "lowercase": True,
+            "strip_accents": None,
+            "handle_chinese_chars": True,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "added_tokens": [{"id": 0, "content": "[PAD]"}],
+    }
+    pieces = [["<s>", 0.0], ["<pad>", 0.0], ["</s>", 0.0], ["<unk>", 0.0], ["▁the", -2.0], ["▁", -3.0], ["a", -4.0]]
+    unigram = {
+        "model": {"type": "Unigram", "vocab": [*pieces, ["<mask>", 0.0]], "unk_id": 3},
+        "normalizer": {"type": "Precompiled", "precompiled_charsmap": ""},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+        "added_tokens": [{"id": 7, "content": "<mask>"}],
+    }
+    result = {
+        "format": 1, "checkpoint": "a", "task": "xnli", "benchmark": "xnli", "models": "one", "train_languages": ["en"],
+        "seed": 12, "scores": {"de": {"accuracy": 0.5}}, "items": {"de": 10}, "signatures": {"de": {"accuracy": "x"}},
+    }  # fmt: skip
+    spec = {
+        "format": 1, "checkpoint": "a", "checkpoint_digest": "b", "encoder": {"encoder_layers": 2}, "task": "xnli",
+        "benchmark": "xnli", "family": "classification", "models": "one", "train_languages": ["en"],
+        "valid_languages": ["en"], "seed": 1, "holdout": None, "code_switch": False, "settings": {}, "options": {},
+        "train_examples": 3, "updates": 2, "warmup_updates": 1, "precision": "fp32",
+        "digests": {"train": {"en": "x"}}, "place": {"checkpoint": "x", "data": "y", "cpu": True, "files": {}},
+    }  # fmt: skip
+    data = make_data_bin(work)
+    manifest = (data / "manifest.json").read_bytes()
+    index = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+    settings = {"lowercase": True, "strip_accents": None, "chinese_chars": True, "special_ids": [2, 0, 3, 1, 4]}
+    shards = {}
+    for name, shard in index["weight_map"].items():
+        write_tensors(work / shard, {name: torch.zeros(2)})
+        shards[shard] = (work / shard).read_bytes()
+    curves = {"rows": [{"layer": 1, "aer": 0.3, "method": "argmax"}, {"layer": 2, "aer": 0.2, "method": "argmax"}]}
+
+    def verify(folder: Path) -> None:
+        opened = DataBin(data)
+        opened.path = folder
+        changed_files(opened)
+
+    return [
+        Reader("config.json", {"config.json": as_json(bert)}, read_config),
+        Reader(
+            "tokenizer.json, WordPiece",
+            {
+                "tokenizer.json": as_json(wordpiece),
+                "tokenizer_config.json": b'{"do_lower_case": true}',
+                "config.json": as_json(bert),
+            },
+            lambda folder: read_vocabulary(folder, read_config(folder)[0], 12),
+            altered=2,
+        ),
+        Reader(
+            "tokenizer.json, Unigram",
+            {"tokenizer.json": as_json(unigram)},
+            lambda folder: read_unigram(folder / "tokenizer.json"),
+        ),
+        Reader("added_tokens.json", {"added_tokens.json": b'{"<en>": 7}'}, added_tokens),
+        Reader("index of weights", {"model.safetensors.index.json": as_json(index), **shards}, read_weights),
+        Reader("manifest.json", {"manifest.json": manifest}, verify),
+        Reader(
+            "WordPiece settings",
+            {"wordpiece.json": as_json(settings)},
+            lambda folder: read_model(folder / "wordpiece.json"),
+        ),
+        Reader("result.json", {"result.json": as_json(result)}, RunResult.read),
+        Reader("spec.json", {"spec.json": as_json(spec)}, lambda folder: RunSpec.read(folder / "spec.json")),
+        Reader(
+            "run.json",
+            {"run.json": as_json({"identity": {"seed": 1}, "before": 0.2})},
+            lambda folder: RunFolder(folder).begun({"seed": 1}),
+        ),
+        Reader(
+            "AER over layers", {"a.json": as_json(curves)}, lambda folder: read_curves([("a", str(folder / "a.json"))])
+        ),
+    ]
+
+
+def binary_readers(work: Path) -> list[Reader]:
+    """Checkpoints, weights, sentencepiece models, mmap files."""
+    from xalign_fairseq.cli._doctor_files import files as look_at_files  # noqa: F401  (imported before memory is bounded)
+    from xalign_fairseq.data.databin import DataBin
+    from xalign_fairseq.data.model_proto import read_pieces
+    from xalign_fairseq.data.tokenizer import load_sentencepiece
+    from xalign_fairseq.pretrained.huggingface.weights import read_tensors, write_tensors
+
+    data = make_data_bin(work)
+    bitext = {name: (data / name).read_bytes() for name in _names(data, "train.de-en.")}
+    symbols = {name: (data / name).read_bytes() for name in ("dict.txt", "sentencepiece.model")}
+    opened = DataBin(data)
+    model = make_checkpoint(opened)
+    buffer = io.BytesIO()
+    torch.save(model, buffer)
+    write_tensors(work / "a.safetensors", {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(3)})
+    spm = (data / "sentencepiece.model").read_bytes()
+
+    def read_bitext(folder: Path) -> None:
+        found = DataBin(folder)
+        src, tgt = found.pair("train", "de", "en")
+        links = found.links("train", "de", "en")
+        for i in range(min(len(src), 20)):
+            src[i], tgt[i]
+            if links is not None:
+                links[i]
+
+    def read_checkpoint(folder: Path) -> None:
+        state = checkpoint.read(folder / "model.pt")
+        encoder, heads = checkpoint.load_encoder(state, folder / "model.pt")
+        load_tokenizer(state, encoder.config.vocab_size, where=folder / "model.pt").encode("the red house")
+        checkpoint.updates_of(folder / "model.pt")
+        if any(name.startswith("heads.dwa.") for name in heads):
+            checkpoint.load_pointer(heads)
+
+    return [
+        Reader("data-bin, bitext with links", {**bitext, **symbols}, read_bitext, altered=len(bitext)),
+        Reader("checkpoint", {"model.pt": buffer.getvalue()}, read_checkpoint),
+        Reader(
+            "safetensors",
+            {"a.safetensors": (work / "a.safetensors").read_bytes()},
+            lambda folder: read_tensors(folder / "a.safetensors"),
+        ),
+        Reader(
+            "sentencepiece model",
+            {"a.model": spm},
+            lambda folder: load_sentencepiece(folder / "a.model").encode("the red"),
+        ),
+        Reader(
+            "sentencepiece model, pieces",
+            {"a.model": spm},
+            lambda folder: read_pieces((folder / "a.model").read_bytes()),
+        ),
+    ]
+
+
+def make_data_bin(work: Path) -> Path:
+    """A small data-bin with bitext and links, and a tokenizer of its own."""
+    from xalign_fairseq.data.prepare import prepare
+    from xalign_fairseq.data.sources import PairSource, PrepareOptions
+
+    made = work / "data-bin"
+    if not made.is_dir():
+        sides = [work / f"text.{language}" for language in ("de", "en")]
+        for path in sides:
+            path.write_text("".join(f"{line}\n" for line in SENTENCES), encoding="utf-8")
+        links = work / "text.links"
+        links.write_text("0-0 1-1\n" * len(SENTENCES))
+        source = PairSource("train", "de", "en", str(sides[0]), str(sides[1]), str(links))
+        with contextlib.redirect_stderr(io.StringIO()):
+            prepare(PrepareOptions(destdir=str(made), pairs=(source,), vocab_size=60, workers=1))
+    return made
+
+
+def make_checkpoint(data: Any) -> dict[str, Any]:
+    """The content of a small checkpoint with the tokenizer of a data-bin, and a pointer."""
+    torch.manual_seed(1)
+    encoder = Encoder(EncoderConfig(data.dictionary.embedding_size, max_positions=20, **CONFIG))
+    model = {f"encoder.{name}": value for name, value in encoder.state_dict().items()}
+    for name in ("query", "key"):
+        model[f"heads.dwa.pointer.{name}.weight"] = torch.eye(8)
+        model[f"heads.dwa.pointer.{name}.bias"] = torch.zeros(8)
+    return {
+        "model": model,
+        "cfg": {"model": {**CONFIG, "max_positions": 20}, "task": {"data": str(data.path)}},
+        "task_state": {"tokenizer": tokenizer_state(data.dictionary, data.tokenizer_model), "family": "none"},
+        "optimizer_history": [{"num_updates": 3}],
+        "extra_state": {"best": 0.5},
+    }
+
+
+def alter_checkpoint(content: bytes, rng: np.random.Generator) -> bytes:
+    """A whole checkpoint whose values, names, types or shapes are others than they should be."""
+    state = torch.load(io.BytesIO(content), weights_only=True)
+    for _ in range(int(rng.integers(1, 3))):
+        _alter(state, rng)
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    return buffer.getvalue()
+
+
+def _alter(state: Any, rng: np.random.Generator) -> None:
+    """Change one value somewhere below."""
+    container, key = state, None
+    while isinstance(container, dict | list) and container:
+        key = _choose(container, rng)
+        below = container[key]
+        if not isinstance(below, dict | list) or not below or rng.random() < 0.15:
+            break
+        container = below
+    if key is None or not isinstance(container, dict | list):
+        return
+    change = rng.integers(4)
+    if change == 0:
+        container.pop(key)
+    elif change == 1 and isinstance(container, dict):
+        container[f"{key}x" if rng.random() < 0.7 else 7] = container.pop(key)
+    else:
+        container[key] = weird_value(rng, container[key])
+
+
+def _choose(container: Any, rng: np.random.Generator) -> Any:
+    return (
+        list(container)[int(rng.integers(len(container)))]
+        if isinstance(container, dict)
+        else int(rng.integers(len(container)))
+    )
+
+
+def weird_value(rng: np.random.Generator, given: Any) -> Any:
+    """Something in a value's place that is not what stood there."""
+    made: list[Any] = [
+        None, True, -1, 0, 2**63, 10**6, 1e308, float("nan"), "", "x" * 50, [], [1, "a"], {}, {"a": 1}, [[]] * 3,
+        torch.zeros(0), torch.zeros(1_000_000), torch.zeros(3, 3, dtype=torch.int64), torch.zeros(()),
+        torch.zeros(2, 2, dtype=torch.complex64), torch.eye(3).to_sparse(),
+    ]  # fmt: skip
+    if isinstance(given, torch.Tensor) and given.layout == torch.strided:
+        made += [
+            given[:-1],
+            given[None],
+            given.double(),
+            given.half(),
+            given.long(),
+            given.T if given.dim() == 2 else given,
+        ]
+    return made[int(rng.integers(len(made)))]
+
+
+def weird_number(rng: np.random.Generator) -> bytes:
+    """A number in eight bytes, for the headers of binary files."""
+    values = [0, 1, -1, 2**31, 2**32 + 1, 2**62, -(2**63), 255]
+    return struct.pack("<q", values[int(rng.integers(len(values)))])
+
+
+def _names(folder: Path, prefix: str) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name.startswith(prefix))

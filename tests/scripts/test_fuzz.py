@@ -1,0 +1,129 @@
+"""The fuzzer: the same inputs again, what it notices, and a short run over every reader."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from xalign_fairseq.errors import XalignError
+
+NAMES = (
+    *("links (Pharaoh)", "gold links", "text to align", "dict.txt", "CoNLL-U, tags", "CoNLL-U, trees"),
+    *("treebank for derived languages", "tagged words", "sentence pairs", "bitext for retrieval", "SQuAD"),
+    *("lexicon, TSV", "lexicon, MUSE", "lexicon, TEI", "lexicon, dictd", "study (YAML)", "training log", "config.json"),
+    *("tokenizer.json, WordPiece", "tokenizer.json, Unigram", "added_tokens.json", "index of weights", "manifest.json"),
+    *("WordPiece settings", "result.json", "spec.json", "run.json", "AER over layers", "data-bin, bitext with links"),
+    *("checkpoint", "safetensors", "sentencepiece model", "sentencepiece model, pieces"),
+)
+
+
+@pytest.fixture
+def fuzz(script, monkeypatch):
+    fuzz = script("fuzz")
+    before = signal.signal(signal.SIGALRM, fuzz._hang)
+    yield fuzz
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory):
+    """Every reader by its name; made once."""
+    found = {}
+
+    def get(fuzz):
+        if not found:
+            work = tmp_path_factory.mktemp("fuzz")
+            found.update({each.name: each for each in fuzz.all_readers(work)})
+        return found
+
+    return get
+
+
+def write(reader, folder):
+    folder.mkdir()
+    for name, content in reader.files.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def test_every_example_is_read_as_it_is(fuzz, readers, tmp_path):
+    assert tuple(readers(fuzz)) == NAMES
+    found = {
+        name: fuzz.outcome(each, write(each, tmp_path / str(i))) for i, (name, each) in enumerate(readers(fuzz).items())
+    }
+    assert set(found.values()) == {"read"}, found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_altered_files_are_read_or_refused(fuzz, readers, tmp_path_factory, name):
+    reader = readers(fuzz)[name]
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @given(number=st.integers(0, 10**9))
+    def holds(number):
+        folder = tmp_path_factory.mktemp("input")
+        fuzz.make(reader, 1, number, folder)
+        assert fuzz.outcome(reader, folder) in ("read", "refused"), f"fuzz.py --only '{name}' --again {number}"
+
+    holds()
+
+
+def test_an_input_is_made_again_by_its_number(fuzz, readers, tmp_path):
+    reader = readers(fuzz)["manifest.json"]
+    made = []
+    for seed, number in ((1, 5), (1, 5), (1, 6), (2, 5)):
+        folder = tmp_path / str(len(made))
+        folder.mkdir()
+        fuzz.make(reader, seed, number, folder)
+        made.append((folder / "manifest.json").read_bytes())
+    assert made[0] == made[1] and len(set(made)) == 3
+
+
+def falling(fuzz, fall):
+    def read(folder):
+        if (folder / "a").read_bytes() != b"some text":
+            fall()
+
+    return fuzz.Reader("falling", {"a": b"some text"}, read)
+
+
+def sleep():
+    while True:
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("fall", "told"),
+    [
+        (lambda: 1 / 0, "ZeroDivisionError"),
+        (lambda: os._exit(3), "the process died (3)"),
+        (sleep, "no answer"),
+        (lambda: bytearray(1 << 40), "MemoryError"),
+    ],
+)
+def test_what_falls_is_counted_and_the_rest_goes_on(fuzz, monkeypatch, fall, told):
+    monkeypatch.setattr(fuzz, "SECONDS", 0.1)
+    found = fuzz.fuzz([falling(fuzz, fall)], 6, 1, 1)["falling"]
+    assert sum(found.values()) == 6
+    assert set(found) - {"read"} and all(told in kind and "--again" in kind for kind in set(found) - {"read"})
+
+
+def test_refusals_and_the_table(fuzz, monkeypatch, tmp_path, capsys):
+    def refuse():
+        raise XalignError("no")
+
+    monkeypatch.setattr(fuzz, "all_readers", lambda work: [falling(fuzz, refuse)])
+    monkeypatch.setattr("sys.argv", ["fuzz.py", "--inputs", "5", "--out", str(tmp_path)])
+    assert fuzz.main() == 0
+    result = json.loads((tmp_path / "fuzz.json").read_text())
+    assert sum(result["readers"]["falling"].values()) == 5 and result["readers"]["falling"]["refused"] >= 3
+    assert "| falling | 5 |" in (tmp_path / "fuzz.md").read_text() and "5 inputs, seed 1" in capsys.readouterr().out
+    monkeypatch.setattr(fuzz, "all_readers", lambda work: [falling(fuzz, lambda: 1 / 0)])
+    assert fuzz.main() == 1
+    monkeypatch.setattr("sys.argv", ["fuzz.py", "--only", "other"])
+    with pytest.raises(XalignError, match="no such reader"):
+        fuzz.main()
