@@ -223,22 +223,24 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
     """Pad and stack the samples of one batch into the dict that fairseq's trainer moves to its device."""
     batch: dict[str, Any] = {"nsentences": len(pairs) + len(blocks), "ntokens": 0}
     if pairs:
-        targets = pad([pair.targets for pair in pairs], PAD)
-        draw = pad([pair.draw.astype(np.float64) for pair in pairs], 1.0)
+        # Arrays that own their memory: a data worker moves that of a tensor to where other processes can read it, and
+        # an array made by Tensor.numpy() would be left with what is freed.
+        targets = _stack([pair.targets for pair in pairs], PAD)
+        draw = _stack([pair.draw.astype(np.float64) for pair in pairs], 1.0)
+        partner = _stack([_partner(pair) for pair in pairs], -1)
         spans = np.stack([pair.span for pair in pairs])
         words = pad([_words(pair) for pair in pairs], -1)
-        partner = pad([_partner(pair) for pair in pairs], -1)
         langs, links = np.array([pair.langs for pair in pairs]), _links(pairs)
         number = np.bincount(links[:, 0], minlength=len(pairs))
         batch["bitext"] = {
             "tokens": pad([pair.tokens for pair in pairs], PAD),
             "masked": pad([pair.masked for pair in pairs], PAD),
-            "targets": targets,
-            "draw": draw,
+            "targets": torch.from_numpy(targets),
+            "draw": torch.from_numpy(draw),
             "spans": torch.from_numpy(spans),
             "predicted": _predicted(targets),
-            "host": OnHost(targets.numpy(), draw.numpy(), spans, langs, partner.numpy() >= 0, number),
-            "partner": partner,
+            "host": OnHost(targets, draw, spans, langs, partner >= 0, number),
+            "partner": torch.from_numpy(partner),
             "has_links": torch.tensor([pair.partner is not None for pair in pairs]),
             "corpus": torch.tensor([pair.corpus for pair in pairs]),
             "langs": torch.from_numpy(langs),
@@ -249,10 +251,10 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
         }
         batch["ntokens"] += sum(len(pair.tokens) for pair in pairs)
     if blocks:
-        targets = pad([block.targets for block in blocks], PAD)
+        targets = _stack([block.targets for block in blocks], PAD)
         batch["mono"] = {
             "masked": pad([block.masked for block in blocks], PAD),
-            "targets": targets,
+            "targets": torch.from_numpy(targets),
             "draw": pad([block.draw.astype(np.float64) for block in blocks], 1.0),
             "langs": torch.tensor([block.lang for block in blocks]),
             "predicted": _predicted(targets),
@@ -262,8 +264,8 @@ def collate(pairs: Sequence[PairSample], blocks: Sequence[BlockSample]) -> dict[
     return batch
 
 
-def _predicted(targets: Tensor) -> Tensor:
-    return torch.from_numpy(np.flatnonzero(targets.numpy() != PAD))
+def _predicted(targets: np.ndarray) -> Tensor:
+    return torch.from_numpy(np.flatnonzero(targets != PAD))
 
 
 def _partner(pair: PairSample) -> np.ndarray:
@@ -286,7 +288,11 @@ def _links(pairs: Sequence[PairSample]) -> np.ndarray:
 
 def pad(rows: Sequence[np.ndarray], value: float) -> Tensor:
     """Stack rows of different lengths into (B, T), filled up with ``value``; the dtype is that of the rows."""
+    return torch.from_numpy(_stack(rows, value))
+
+
+def _stack(rows: Sequence[np.ndarray], value: float) -> np.ndarray:
     padded = np.full((len(rows), max(map(len, rows))), value, dtype=rows[0].dtype)
     for target, row in zip(padded, rows, strict=True):
         target[: len(row)] = row
-    return torch.from_numpy(padded)
+    return padded
