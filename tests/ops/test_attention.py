@@ -114,6 +114,7 @@ def test_no_sentence_is_no_trouble():
         ("cuda", torch.bfloat16, 0.0, 12, True, jagged),
         ("cuda", torch.float32, 0.0, 64, True, jagged),
         ("cuda", torch.bfloat16, 0.0, 64, False, jagged),
+        ("cuda", torch.float64, 0.0, 64, True, by_length),
     ],
 )
 def test_the_way_is_chosen_by_device_dtype_and_dropout(device, dtype, dropout, dim, has, expected, monkeypatch):
@@ -128,7 +129,7 @@ def test_the_way_is_logged_once_with_the_padding_that_there_was(monkeypatch, cap
         for lengths, padding in ((LENGTHS, 0.25), (LENGTHS[:2], 0.5)):
             given = parts(lengths=lengths)
             Packed.of(lengths, torch.from_numpy(np.concatenate([[0], lengths.cumsum()])), padding).attend(*given, 0.0)
-    assert caplog.messages == ["attention: packed, by by_length; in the first batch 25% were padding"]
+    assert caplog.messages == ["attention: packed (by_length); in the first batch 25% were padding"]
 
 
 @pytest.mark.gpu

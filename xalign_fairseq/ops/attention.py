@@ -65,7 +65,7 @@ class Packed:
         if not self.runs:
             return v
         chosen = kernel(q, dropout)
-        tell(f"packed, by {chosen.__name__}", f"; in the first batch {self.padding:.0%} were padding")
+        tell(f"packed ({chosen.__name__})", f"; in the first batch {self.padding:.0%} were padding")
         return chosen(self, q, k, v, dropout)
 
 
@@ -73,9 +73,9 @@ def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tenso
     """What computes packed attention: :func:`by_length` but on CUDA, where a launch for each length would cost more.
 
     There it is :func:`varlen`, flash attention, which knows neither float32 nor dropout of its weights; for these, and
-    for a torch that lacks it, :func:`jagged`, where torch chooses among its kernels.
+    for a torch that lacks it, :func:`jagged`, where torch chooses among its kernels. In float64 that would wait.
     """
-    if q.device.type != "cuda":
+    if q.device.type != "cuda" or q.dtype == torch.float64:
         return by_length
     half = q.dtype in (torch.float16, torch.bfloat16)
     if half and not dropout and q.shape[2] % 8 == 0 and _has_varlen(q.device):
@@ -89,7 +89,7 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
     There are at most sqrt(2 N) lengths. One thread, forward and backward, 12 heads of 32 (e5-small) and of 64 (XLM-R
     base), milliseconds against the padded batch with a mask: 16 sentences of 20 to 80 tokens 9.5 (14.0) and 19.2
     (27.9); 32 of 5 to 30 5.8 (7.6) and 11.1 (14.5); 64 of 20 to 80 31 (55) and 46 (92); where 5 % are padding both
-    take the same time. Batches of near-equal length with a mask would lie between.
+    take the same time (scripts/benchmark_packing.py has whole passes).
     """
     attend = by_products if q.device.type == "cpu" and q.dtype == torch.bfloat16 else F.scaled_dot_product_attention
     sizes = [count * length for count, length in packed.runs]
