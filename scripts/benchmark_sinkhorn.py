@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Measure self-labelling (hidden states to word labels) beside the products alone and beside other solvers.
 
-usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--seconds N] [--data-bin FOLDER]
-                             [--out FOLDER]
+usage: benchmark_sinkhorn.py [--device cpu|cuda] [--threads N ...] [--repeats 20] [--seconds N] [--brief]
+                             [--data-bin FOLDER] [--out FOLDER]
        benchmark_sinkhorn.py --profile [--device cpu|cuda] [--out FOLDER]
 
 In one run: the time of every program on 64 pairs of 32, 64 and 128 tokens a side and on ragged ones, with 2 and 50
-iterations, as a multiple of the time of the products; the memory that it adds, in a process of its own; whether its
-links are those of the definition, without which no time is taken; and the share of XLM-Align's training step that
-self-labelling takes, on batches of a data-bin (default: made from the embedded sample). On a GPU first of all 2048
-pairs in bfloat16 as a multiple of reading their hidden states once, and 64 pairs and fewer, as CUDA graphs, too. Writes
-OUT/sinkhorn-DEVICE.json, anew after each part, and in the end, from the results of all devices in OUT, the table
-OUT/sinkhorn.md and the picture OUT/sinkhorn.png. With --seconds all is done within so many: what does not fit is ended
-or left out; what was measured before stays. Programs that are not installed are left out, and the table says so:
-pip install ".[benchmark]". The exit code is 1 if a program failed or had other links.
+iterations, as a multiple of the time of the products in the same dtype; the memory that it adds, in a process of its
+own; whether its links are those of the definition, without which no time is taken; and the share of XLM-Align's
+training step that self-labelling takes, on batches of a data-bin (default: made from the embedded sample). On a GPU
+first of all 2048 pairs in bfloat16 as a multiple of reading their hidden states once, and 64 pairs and fewer, as CUDA
+graphs, too. Writes OUT/sinkhorn-DEVICE.json, anew after each part, and in the end, from the results of all devices in
+OUT, the table OUT/sinkhorn.md and the picture OUT/sinkhorn.png. Programs that are not installed are left out, and the
+table says so: pip install ".[benchmark]". The exit code is 1 if a program failed or had other links.
+
+--brief takes the times of torch's products, our own, eager and compiled torch (this with 2 iterations) and nothing
+else, in 6 minutes on two cores. With --seconds all is done within so many: what does not fit is ended or left out;
+what was measured before stays.
 
 --profile writes OUT/sinkhorn-profile-DEVICE.txt instead: what our own spends its time on and what bounds it, by
 torch.profiler and by Nsight Compute (ncu) where it is there.
@@ -43,6 +46,7 @@ from xalign_fairseq.plots.figure import require_matplotlib
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("xalign_fairseq", "torch", "POT", "geomloss")
 SAMPLE_PAIRS, VOCABULARY = 2000, 2000
+BRIEF = ("bmm alone", "xalign", "torch, eager", "torch.compile")
 ENDING = 10.0  # seconds at the end of a run with a limit, for the table and the picture
 TIMES_SHARE = 0.6  # of the seconds of a run with a limit, for the times of all sizes
 
@@ -104,6 +108,7 @@ def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[s
     """Everything that the results file says but memory and step: rows with ``times_bmm`` and ``times_read``."""
     given = [f"--threads {' '.join(map(str, args.threads))}", f"--repeats {args.repeats}"]
     given += [f"--seconds {args.seconds:g}"] if args.seconds else []
+    given += ["--brief"] if args.brief else []
     given += [f"--data-bin {args.data_bin.name}"] if args.data_bin else []
     return {
         "command": f"benchmark_sinkhorn.py --device {args.device} {' '.join(given)}",
@@ -111,18 +116,29 @@ def describe(args: argparse.Namespace, rows: Sequence[dict[str, Any]]) -> dict[s
         "machine": processor(args.device),
         "cores": cores(),
         "versions": {package: found for package in PACKAGES if (found := installed(package))},
+        "instructions": instructions(args.device),
         "rows": compare(rows),
     }
 
 
+def instructions(device: str) -> dict[str, str]:
+    """By which of the CPU's our own multiplies each dtype."""
+    import torch
+
+    from xalign_fairseq.transport.sinkhorn.fused import cpu_instructions
+
+    names = ("float32", "bfloat16") if device == "cpu" else ()
+    return {name: cpu_instructions(getattr(torch, name)) for name in names}
+
+
 def compare(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, with the multiple of the products in float32 on the same batch, or of one read of the hidden states.
+    """The rows, with the multiple of the products alone on the same batch, or of one read of the hidden states.
 
     A copy reads and writes: reading takes half of its time.
     """
     bases: dict[Any, float] = {}
     for row in rows:
-        if row["program"] == "bmm alone" and row["dtype"] == "float32" and "seconds" in row:
+        if row["program"] == "bmm alone" and "seconds" in row:
             bases["times_bmm", *_batch(row)] = row["seconds"]
         elif row["program"] == "copy":
             bases["times_read", *_batch(row)] = row["seconds"] / 2
@@ -138,7 +154,7 @@ def compare(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _batch(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row.get(key) for key in ("threads", "size", "pairs", "iterations", "group"))
+    return tuple(row.get(key) for key in ("threads", "size", "pairs", "iterations", "dtype", "group"))
 
 
 def installed(package: str) -> str | None:
@@ -152,14 +168,17 @@ def installed(package: str) -> str | None:
 def run(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Measure all; the contents of the results file after each part."""
     children, most, options = Children(args.seconds), max(args.threads), ["--quick"] if args.quick else []
+    brief = ["--brief", "--only", *BRIEF] if args.brief else []
     rows: list[dict[str, Any]] = []
     for threads in args.threads:
-        given = ["--repeats", str(args.repeats), *options]
+        given = ["--repeats", str(args.repeats), *options, *brief]
         found = children.rows("sinkhorn_measure.py", "times", args.device, threads, *given, share=TIMES_SHARE)
         rows += [{**row, "threads": threads} for row in found]
     result = {**describe(args, rows), "memory": [], "step": [], "failed": children.failed}
     children.failed += [f"{row['program']}, {row['dtype']}: {row['failed']}" for row in rows if "failed" in row]
     yield result
+    if args.brief:
+        return
     with tempfile.TemporaryDirectory() as work:
         if children.left != 0:
             data = args.data_bin or data_bin(Path(work))
@@ -185,6 +204,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, nargs="+", help="one run each (default: 1 and all cores; on a GPU 1)")
     parser.add_argument("--repeats", type=int, default=20, help="rounds of all programs, of which the best counts")
     parser.add_argument("--seconds", type=float, help="be done within so many, with what is there (default: no limit)")
+    parser.add_argument("--brief", action="store_true", help="times of the products, our own and torch's alone")
     parser.add_argument("--data-bin", type=Path, help="whose batches the training steps take (default: the sample's)")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: to try the script")

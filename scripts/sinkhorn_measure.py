@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure what benchmark_sinkhorn.py compares, in a process of its own with a given number of threads.
 
-usage: sinkhorn_measure.py times|memory DEVICE THREADS OUT.json [--repeats N] [--only PROGRAM ...] [--quick]
+usage: sinkhorn_measure.py times|memory DEVICE THREADS OUT.json [--repeats N] [--only PROGRAM ...] [--brief] [--quick]
 
 times: the least time of each program on each size, all in turn, round after round, so that a drift of the machine hits
 all alike. The sizes that matter most come first, and what is measured is written at once, so that a run may be ended
@@ -72,8 +72,13 @@ def groups(device: str, quick: bool) -> list[Group]:
     ]
 
 
-def times(device: str, repeats: int, only: Sequence[str], quick: bool) -> Iterator[list[dict[str, Any]]]:
-    """The rows so far, again and again: each program, dtype, size and number of iterations, its seconds and its F1."""
+def times(
+    device: str, repeats: int, only: Sequence[str], quick: bool, brief: bool = False
+) -> Iterator[list[dict[str, Any]]]:
+    """The rows so far, again and again: each program, dtype, size and number of iterations, its seconds and its F1.
+
+    brief: compile nothing with many iterations, whose loop is written out and takes half a minute each time.
+    """
     rows: list[dict[str, Any]] = []
     missing = [
         {"program": program, "dtype": contestant.dtypes[0], "missing": contestant.missing}
@@ -81,6 +86,8 @@ def times(device: str, repeats: int, only: Sequence[str], quick: bool) -> Iterat
         if contestant.missing and (not only or program in only)
     ]
     for group in groups(device, quick):
+        if brief and group.iterations > ITERATIONS[0]:
+            group = group._replace(kinds=[kind for kind in group.kinds if kind != "compiled"])
         rows = [*rows, *_measure(group, device, repeats, only)]
         yield [*rows, *missing]
 
@@ -231,6 +238,7 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="JSON file to write")
     parser.add_argument("--repeats", type=int, default=20, help="rounds")
     parser.add_argument("--only", nargs="+", choices=CONTESTANTS, default=[], help="programs (default: all)")
+    parser.add_argument("--brief", action="store_true", help="compile nothing with many iterations")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to try it")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
@@ -239,7 +247,7 @@ def main() -> None:
         if args.what == "memory":
             write(args.out, memory(args.device, args.only, args.quick))
             return
-        for rows in times(args.device, args.repeats, args.only, args.quick):
+        for rows in times(args.device, args.repeats, args.only, args.quick, args.brief):
             write(args.out, rows)
 
 

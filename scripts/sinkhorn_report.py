@@ -15,11 +15,12 @@ DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 BASE, OURS, OURS_GRAPH = "bmm alone", "xalign", "xalign, CUDA graph"
 NOT_MEASURED = "not measured"
 LEGEND = (
-    "In each cell: times the products alone (bmm, float32), with 2 / with 50 iterations. Labels: similarity, Sinkhorn, "
-    "filter and partner positions, from hidden states where they lie; plan: the products of sides that are cut out "
-    "beforehand, and Sinkhorn. Added MB: what a call adds to the memory, at most, for each size (2 iterations). F1: of "
-    "the links, against the definition in float64, the lowest of all sizes."
+    "In each cell: times the products alone (bmm in the same dtype), with 2 / with 50 iterations. Labels: similarity, "
+    "Sinkhorn, filter and partner positions, from hidden states where they lie; plan: the products of sides that are "
+    "cut out beforehand, and Sinkhorn. Added MB: what a call adds to the memory, at most, of each size (2 iterations). "
+    "F1: of the links, against the definition in float64, the lowest of all sizes."
 )
+STEP = "XLM-Align's training step (MLM, TLM, DWA; forward, backward, update), and what self-labelling takes of it:"
 Result = Mapping[str, Any]
 
 
@@ -46,8 +47,7 @@ def render(results: Mapping[str, Result]) -> str:
         parts += [*large(results[device]), *few(results[device])]
     parts += [
         LEGEND,
-        "XLM-Align's training step (MLM, TLM, DWA; forward, backward, update), and what self-labelling takes of it:",
-        steps(results),
+        *([STEP, steps(results)] if any(result["step"] for result in results.values()) else []),
         "\n".join(note(device, result) for device, result in results.items()),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -79,10 +79,9 @@ def _times(rows: Sequence[Result]) -> str:
     each = sorted(rows, key=lambda row: row["iterations"])
     if not each:
         return "-"  # the run ended before it
-    if (each[0]["program"], each[0]["dtype"]) == (BASE, "float32") and "seconds" in each[0]:
-        return f"{1e3 * each[0]['seconds']:.2f} ms"
-    # The products know no iterations.
-    return " / ".join(_cell(row, "times_bmm") for row in (each[:1] if each[0]["program"] == BASE else each))
+    if each[0]["program"] == BASE and "seconds" in each[0]:
+        return f"{1e3 * each[0]['seconds']:.2f} ms"  # the products know no iterations
+    return " / ".join(_cell(row, "times_bmm") for row in each)
 
 
 def _cell(row: Result, key: str) -> str:
@@ -154,7 +153,10 @@ def note(device: str, result: Result) -> str:
     """Machine, versions, commit and command of a device's results."""
     versions = ", ".join(f"{package} {number}" for package, number in result["versions"].items())
     cores = f" ({result['cores']} cores)" if device == "cpu" else ""
-    return f"- {device}: {result['machine']}{cores}; {versions}; commit {result['commit']}; `{result['command']}`"
+    pairs = result.get("instructions", {}).items()
+    products = f"our own products of {' and '.join(f'{dtype} by {by}' for dtype, by in pairs)}; " if pairs else ""
+    made = f"{products}{versions}; commit {result['commit']}; `{result['command']}`"
+    return f"- {device}: {result['machine']}{cores}; {made}"
 
 
 def _where(device: str, threads: int) -> str:

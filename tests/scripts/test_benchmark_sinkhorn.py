@@ -12,6 +12,7 @@ import torch
 from sinkhorn_pairs import pair_matrices
 
 from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.sinkhorn.fused import cpu_instructions
 
 OPTIONS = TransportOptions()
 
@@ -119,6 +120,13 @@ def test_rows_of_a_run(script, contestants, monkeypatch):
     assert all(("f1" in row) == (row["program"] == "xalign") for row in rows[:-1])
 
 
+def test_a_brief_run_compiles_nothing_with_many_iterations(script, monkeypatch):
+    measure, asked = script("sinkhorn_measure"), []
+    monkeypatch.setattr(measure, "_measure", lambda group, *rest: asked.append((group.iterations, *group.kinds)) or [])
+    list(measure.times("cpu", 1, [], quick=True, brief=True))
+    assert asked == [(2, "usual", "compiled")] * 2 + [(50, "usual")] * 2
+
+
 def test_the_largest_batch_and_few_pairs_come_first_on_a_gpu(script, contestants, monkeypatch):
     measure = script("sinkhorn_measure")
     first = [(group.size.pairs, *group.kinds) for group in measure.groups("cuda", quick=False)][:7]
@@ -170,7 +178,7 @@ def test_a_run_measures_steps_times_and_memory_each_in_a_process_of_its_own(scri
     monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
     monkeypatch.setattr(benchmark, "commit", lambda: "abc1234")
     given = {"device": "cpu", "threads": [1, 2], "repeats": 7, "data_bin": tmp_path / "data", "quick": False}
-    *_, found = benchmark.run(SimpleNamespace(**given, seconds=None))
+    *_, found = benchmark.run(SimpleNamespace(**given, seconds=None, brief=False))
     assert children == [
         ("sinkhorn_measure.py", "times", "1", "--repeats", "7"),
         ("sinkhorn_measure.py", "times", "2", "--repeats", "7"),
@@ -180,6 +188,11 @@ def test_a_run_measures_steps_times_and_memory_each_in_a_process_of_its_own(scri
     assert [(r["threads"], r["times_bmm"]) for r in found["rows"]] == [(1, 1.0), (1, 2.0), (2, 1.0), (2, 2.0)]
     assert found["command"] == "benchmark_sinkhorn.py --device cpu --threads 1 2 --repeats 7 --data-bin data"
     assert found["memory"] == [{"of": "memory"}] and len(found["step"]) == 1 and not found["failed"]
+    assert found["instructions"]["float32"] == cpu_instructions(torch.float32)
+    children.clear()
+    *_, found = benchmark.run(SimpleNamespace(**given, seconds=None, brief=True))
+    assert len(children) == 2 and children[1][2:6] == ("2", "--repeats", "7", "--brief") and len(found["rows"]) == 4
+    assert children[0][6:] == ("--only", "bmm alone", "xalign", "torch, eager", "torch.compile")
 
 
 def test_a_run_ends_at_its_limit_with_what_is_there_and_says_what_failed(script, monkeypatch, tmp_path):
@@ -195,7 +208,7 @@ def test_a_run_ends_at_its_limit_with_what_is_there_and_says_what_failed(script,
 
     monkeypatch.setattr(benchmark, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": child}))
     given = {"device": "cpu", "threads": [1], "repeats": 7, "data_bin": tmp_path / "data", "quick": False}
-    times, steps, whole = (dict(found) for found in benchmark.run(SimpleNamespace(**given, seconds=15.0)))
+    times, steps, whole = (dict(found) for found in benchmark.run(SimpleNamespace(**given, seconds=15.0, brief=False)))
     assert 2.9 < limits[0] <= 3.0 and limits[1] <= 2.0
     assert [one["program"] for one in times["rows"]] == ["POT"] and steps["step"] == [{}]
     assert whole["failed"][:2] == ["POT, float32: it is wrong", "sinkhorn_step.py data ended with exit code 3"]
@@ -219,11 +232,14 @@ def result(script):
         rows.append(row("bmm alone", 0.0015 * scale, size, dtype="bfloat16", gives="products"))
         rows.append(row("xalign", 0.0012 * scale, size, f1=1.0))
         rows.append(row("xalign", 0.0017 * scale, size, 50, f1=0.9995))
+        rows.append(row("xalign", 0.0018 * scale, size, dtype="bfloat16", f1=0.996))
+        rows.append(row("xalign", 0.0030 * scale, size, 50, "bfloat16", f1=0.996))
     rows.append({"program": "geomloss", "dtype": "float32", "missing": "geomloss", "threads": 1})
     compare = script("benchmark_sinkhorn").compare
     return {
         "command": "benchmark_sinkhorn.py --device cpu", "commit": "abc1234", "machine": "a CPU", "cores": 2,
         "versions": {"torch": "2.13.0", "POT": "0.9.7"}, "rows": compare(rows),
+        "instructions": {"float32": "AVX2", "bfloat16": "AMX"},
         "memory": [{"program": "xalign", "dtype": "float32", "extra_mb": mb} for mb in (0.4, 12.3)],
         "step": [
             {"encoder": "base", "threads": 2, "pairs": 8.0, "subwords": 60.2, "step": 2.0, "without": 1.6,
@@ -237,13 +253,15 @@ def test_the_table_has_ratios_to_the_products_of_the_same_batch(script, result):
     text = report.render({"cpu": result})
     assert "| program | gives | dtype | n = 32 | 4 to 128 | added MB | F1 |" in text
     assert "| bmm alone | products | float32 | 1.00 ms | 3.00 ms |  | - |" in text
-    assert "| bmm alone | products | bfloat16 | 1.50 | 1.50 |  | - |" in text
+    assert "| bmm alone | products | bfloat16 | 1.50 ms | 4.50 ms |  | - |" in text
+    assert "| xalign | labels | bfloat16 | 1.20 / 1.50 | 1.20 / 1.50 |  | 0.9960 |" in text
     assert "| xalign | labels | float32 | 1.20 / 1.70 | 1.20 / 1.70 | 0 / 12 | 0.9995 |" in text
     assert "| geomloss |  | float32 | not installed | not installed |  |  |" in text
     assert "CPU, 1 thread:" in text and "GPU: not measured." in text
     assert "| base | CPU, 2 threads | 8 | 60 | 2000 ms | 1.25 | 15.0 % | 0.5 % |" in text
     assert "|  | GPU | not measured |" in text
-    assert "a CPU (2 cores); torch 2.13.0, POT 0.9.7; commit abc1234; `benchmark_sinkhorn.py --device cpu`" in text
+    assert "- cpu: a CPU (2 cores); our own products of float32 by AVX2 and bfloat16 by AMX; torch 2.13.0, POT" in text
+    assert "POT 0.9.7; commit abc1234; `benchmark_sinkhorn.py --device cpu`" in text
 
 
 def test_a_large_batch_is_compared_with_half_a_copy_of_its_states(script, result):
@@ -283,6 +301,7 @@ def test_a_run_that_ended_early_has_gaps(script, result):
     text = script("sinkhorn_report").render({"cpu": {**result, "memory": [], "step": []}})
     assert "| xalign | labels | float32 | 1.20 / 1.70 | - |  | 0.9995 |" in text
     assert "| POT | labels | float32 | failed | - |  | - |" in text
+    assert "training step" not in text
 
 
 def test_results_become_a_table_and_a_picture(script, result, tmp_path):

@@ -90,6 +90,11 @@ def test_every_width_is_read_whole_and_nothing_beside_it(emulated, width, before
     assert emulated.products - products == steps * sum(-(-n // 16) * -(-m // 16) for n, m in SIDES)
 
 
+def test_nothing_is_read_behind_the_last_token(emulated):
+    hidden, spans = pairs_of([(3, 2)], 64)  # the emulator knows where they end
+    assert (self_label(hidden.contiguous(), spans) >= 0).any()
+
+
 @pytest.mark.parametrize("options", [TransportOptions(), TransportOptions(mu=0.3, filter="union", order="rows-first")])
 def test_links_are_the_references(emulated, options):
     hidden, spans = random_pairs(1, 60, 50, width=96)
