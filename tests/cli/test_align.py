@@ -9,6 +9,7 @@ import torch
 from xalign_fairseq.aligner import aligner
 from xalign_fairseq.aligner.view.page import Page
 from xalign_fairseq.cli import main
+from xalign_fairseq.launch.devices import fast_bfloat16
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import check_bounds, read_links
 
@@ -45,8 +46,11 @@ def test_a_line_of_links_for_each_pair(align, tiny_text, tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.out == ""
     count = sum(map(len, links))
-    told = rf"40 pairs, {count} links, [0-9.]+ pairs/s; layer 1 of 3, joint encoding, hidden similarity, .+, cpu\n"
-    told = rf"(Sinkhorn on [^\n]+\n)?{told}"  # told once in a process
+    dtype = "bfloat16" if fast_bfloat16(torch.device("cpu")) else "float32"
+    told = rf"40 pairs, {count} links, [0-9.]+ pairs/s; layer 1 of 3, joint encoding, hidden similarity, .+, cpu, "
+    told += rf"{dtype}\n"
+    chosen = r"the encoder computes in bfloat16[^\n]+\n" if dtype == "bfloat16" else ""
+    told = rf"{chosen}(Sinkhorn on [^\n]+\n)?{told}"  # told once in a process
     assert re.fullmatch(told, captured.err)
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from xalign_fairseq.aligner import aligner, pair_states
+from xalign_fairseq.aligner import aligner, dtypes, pair_states
 from xalign_fairseq.cli import _aligning, align
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport import extraction as links
@@ -30,7 +30,7 @@ def parser():
         ("filter", links.FILTERS),
         ("encoding", pair_states.ENCODINGS),
         ("units", aligner.UNITS),
-        ("dtype", aligner.DTYPES),
+        ("dtype", dtypes.DTYPES),
         ("sinkhorn-backend", backend.BACKENDS),
     ],
 )

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.aligner.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.aligner.link_setting import LinkSetting
 from xalign_fairseq.aligner.pair_batches import EncodedPair, encode_pairs, length_batches
 from xalign_fairseq.aligner.pair_states import PairEncoder
@@ -37,7 +38,6 @@ SORTED_AT_ONCE = 2048
 # A pair's similarities, and the copies of them that methods make, take 1 GB at most: 4,096 subwords a side.
 MOST_SIMILARITIES = 1 << 24
 UNITS = ("word", "subword")
-DTYPES = ("float32", "bfloat16")
 
 Links = dict[tuple[int, int], float]
 Layers = int | Sequence[int]
@@ -137,6 +137,11 @@ class Aligner:
         """Where the encoder is."""
         return self.encoder.device
 
+    @property
+    def dtype(self) -> str:
+        """What the encoder computes in: ``float32``, ``bfloat16`` or ``int8``."""
+        return dtype_of(self.encoder)
+
     @classmethod
     def from_pretrained(
         cls,
@@ -153,7 +158,7 @@ class Aligner:
         use_maps: bool = False,
         units: str = "word",
         device: str = "auto",
-        dtype: str = "float32",
+        dtype: str = "auto",
         batch_tokens: int = 8192,
         revision: str | None = None,
     ) -> "Aligner":
@@ -172,22 +177,23 @@ class Aligner:
         "mu": 0.5}``. With ``similarity="pointer"`` the scores of the checkpoint's DWA pointer stand in for dot products
         (``"hidden"``), at the layer that it was trained on. With ``use_maps`` the checkpoint's linear maps are used,
         those of ``languages``, which an encoder with language embeddings needs too.
-        ``dtype="bfloat16"`` holds for weights and hidden states, not for the links.
+        ``dtype`` is of weights and hidden states, not of the links: ``auto`` is ``bfloat16`` where that is fast, else
+        ``float32``; ``int8`` is for the layers on a CPU (:mod:`xalign_fairseq.aligner.dtypes`).
         """
         target = choose_device(device)
         said = Said(layer, method, options, similarity, encoding, use_maps)
         said.check()  # before the model is read
-        if dtype not in DTYPES:
-            raise XalignError("there is no such dtype", where="dtype", found=dtype, expected=" or ".join(DTYPES))
-        state, where = read_pretrained(path, revision)
+        dtype = choose_dtype(dtype, [target])
+        state, where = read_pretrained(path, revision, lookup=True)
         encoder, heads = checkpoint.load_encoder(state, where)
         settled = settle(said, state, encoder.config)
         pointer = checkpoint.load_pointer(heads, where).to(target) if settled.similarity == "pointer" else None
         maps = require_maps(heads, where).to(target) if use_maps else None
         tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where, dictionary=dictionary, spm=spm)
         layers, method, encoding = settled.setting
+        convert(encoder, target, dtype)
         aligner = cls(
-            encoder.to(target, getattr(torch, dtype)),
+            encoder,
             tokenizer,
             layer=layers,
             method=method,
@@ -223,6 +229,7 @@ class Aligner:
             encoding=encoding,
             languages=self.pair_encoder.mapped,
             embedded=self.pair_encoder.embedded,
+            dtype=self.dtype,
         )
 
     def with_encoding(self, encoding: str) -> "Aligner":

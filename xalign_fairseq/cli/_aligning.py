@@ -108,9 +108,10 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
     links.add_argument("--threshold", **many, type=float, metavar="P", help="of softmax (default: 0.001)")
     links.add_argument(
         "--dtype",
-        choices=("float32", "bfloat16"),
-        default="float32",
-        help="of weights and states (default: %(default)s)",
+        choices=("auto", "float32", "bfloat16", "int8"),
+        default="auto",
+        help="of weights and states; auto: bfloat16 where the device is fast in it, else float32; int8: the layers' "
+        "linear maps in 8 bits, on a CPU (default: %(default)s)",
     )
     add_backend_argument(links)
 
@@ -127,11 +128,12 @@ def add_backend_argument(parser: Any) -> None:
 
 
 def show_log(quiet: bool) -> None:
-    """Tell on stderr what computes transport and why, and what is compiled for it; if quiet, only what went wrong."""
-    logger = logging.getLogger("xalign_fairseq.transport.sinkhorn")
-    logger.setLevel(logging.WARNING if quiet else logging.INFO)
-    if not logger.handlers:
-        logger.addHandler(_LogLines())
+    """Tell on stderr in what the encoder computes, and what computes transport; if quiet, only what went wrong."""
+    for told in ("aligner.dtypes", "transport.sinkhorn"):
+        logger = logging.getLogger(f"xalign_fairseq.{told}")
+        logger.setLevel(logging.WARNING if quiet else logging.INFO)
+        if not logger.handlers:
+            logger.addHandler(_LogLines())
 
 
 class _LogLines(logging.Handler):

@@ -24,7 +24,7 @@ Examples:
 import argparse
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -100,6 +100,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _align(args: argparse.Namespace) -> None:
+    import torch
+
+    from xalign_fairseq.aligner.dtypes import choose_dtype
     from xalign_fairseq.aligner.formats import FORMATS
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs, open_pairs
     from xalign_fairseq.aligner.view.page import Page
@@ -109,12 +112,16 @@ def _align(args: argparse.Namespace) -> None:
     golds = _read_gold(args, pairs)
     if args.plot:
         _check_plot(args, pairs)
+    show_log(args.quiet)
+    devices = _devices(args)
+    # One for all processes; the output goes on in it alone, or its lines would not be those of one run.
+    args.dtype = choose_dtype(args.dtype, [torch.device(device) for device in devices])
     form = Page(golds, args.languages) if args.format == "html" else FORMATS[args.format]
     # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
     repeatable = isinstance(pairs, SentencePairs) and not form.begin()
     inputs = [*text_files(args), args.checkpoint, *filter(None, (args.dict, args.spm, args.gold))]
     output = Output(args.out, run_record(args) if repeatable else None, args.resume, inputs)
-    with _open_aligner(args) as (aligner, description):
+    with _open_aligner(args, devices) as (aligner, description):
         if args.plot:
             _plot(args, aligner, pairs, golds)
         counts = _write(args, aligner, pairs, form, output)
@@ -155,12 +162,10 @@ def _write(
 
 
 @contextmanager
-def _open_aligner(args: argparse.Namespace) -> Iterator[tuple["Aligner | AlignerPool", str]]:
+def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[tuple["Aligner | AlignerPool", str]]:
     """What aligns, in this process or in several, and how it does so."""
     from xalign_fairseq.aligner.processes import AlignerPool
 
-    show_log(args.quiet)
-    devices = _devices(args)
     if len(devices) == 1:
         aligner = _load(args, devices[0])
         yield aligner, _describe(aligner)
@@ -206,7 +211,7 @@ def _describe(aligner: "Aligner") -> str:
     return (
         f"layer {layers} of {aligner.encoder.config.encoder_layers}, {aligner.pair_encoder.encoding} encoding, "
         f"{aligner.similarity} similarity, {method_label(aligner.method)}{f' ({usual})' * bool(aligner.origin)}, "
-        f"{aligner.device}"
+        f"{aligner.device}, {aligner.dtype}"
     )
 
 

@@ -8,8 +8,10 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.lookup import is_packed, look_up
 from xalign_fairseq.encoder.transformer import Encoder
 
+EMBEDDINGS = "sentence_encoder.embed_tokens.weight"  # by the encoder's own name
 # Sizes that stand for any others while the names of parameters are read.
 STANDING = {
     "vocab_size": 1009, "encoder_embed_dim": 1013, "encoder_ffn_embed_dim": 1019, "max_positions": 1021,
@@ -45,6 +47,9 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple
 
     Tensors that are mapped from a file stay so: processes that load the same file share its pages.
 
+    Token embeddings in four bits stay so (:class:`~xalign_fairseq.encoder.lookup.Lookup`): the encoder can then only be
+    read, and has no masked-language-model head.
+
     Args:
         config: its sizes.
         weights: by the encoder's own names; the head's second name of the embeddings may be missing.
@@ -58,8 +63,13 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple
     """
     with Undrawn():
         encoder = Encoder(config)
+    blocks = weights.get(EMBEDDINGS)
+    if blocks is not None and is_packed(blocks, config.encoder_embed_dim):
+        weights = {name: value for name, value in weights.items() if name != EMBEDDINGS}
+        look_up(encoder, blocks)
     report = encoder.load_state_dict({name: value.float() for name, value in weights.items()}, False, assign=True)
-    encoder.lm_head.weight = encoder.sentence_encoder.embed_tokens.weight  # assigned by two names, it is one
+    if hasattr(encoder, "lm_head"):
+        encoder.lm_head.weight = encoder.sentence_encoder.embed_tokens.weight  # assigned by two names, it is one
     missing = [name for name in report.missing_keys if name != "lm_head.weight"]
     return encoder.eval(), missing, list(report.unexpected_keys)
 

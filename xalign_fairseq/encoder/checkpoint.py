@@ -132,7 +132,8 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
     know. The encoder's parameters are the checkpoint's float32 tensors themselves, which :func:`read` maps from its
     file: processes that load one file share its memory, and the file must not be changed in its place meanwhile. A
-    masked-language-model head that is missing or not tied to the embeddings is logged, and one made from these.
+    masked-language-model head that is missing or not tied to the embeddings is logged, and one made from these; none
+    where the embeddings stay in four bits, see :func:`~xalign_fairseq.encoder.building.build_encoder`.
 
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
@@ -145,14 +146,14 @@ def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint")
     config = EncoderConfig(
         vocab_size=embeddings.shape[0],
         encoder_layers=len(layers),
-        encoder_embed_dim=embeddings.shape[1],
+        encoder_embed_dim=(embeddings if embeddings.is_floating_point() else positions).shape[1],
         encoder_ffn_embed_dim=1 if inner is None else inner.numel(),
         encoder_attention_heads=_attention_heads(given, where),
         max_positions=positions.shape[0] - 2,
         language_embeddings=given.get("language_embeddings") or "",
         layer_norm_eps=given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps,
     )
-    if not masked_lm.has_head(weights):
+    if not masked_lm.has_head(weights) and embeddings.is_floating_point():
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", where)
         head = masked_lm.new_head(embeddings.float())
         weights.update({masked_lm.HEAD + name: value for name, value in head.items()})

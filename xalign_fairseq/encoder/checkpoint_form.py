@@ -7,8 +7,9 @@ from typing import Any, Required, TypedDict
 import torch
 from torch import Tensor
 
-from xalign_fairseq.encoder.building import shapes
+from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.lookup import is_packed
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import require_form
 
@@ -88,6 +89,8 @@ def require_parameters(weights: Mapping[str, Tensor], config: EncoderConfig, whe
     """
     expected = shapes(config)
     for name, value in weights.items():
+        if name == EMBEDDINGS and is_packed(value, config.encoder_embed_dim):
+            continue
         if name in expected and tuple(value.shape) != expected[name]:
             raise XalignError(
                 "a parameter of the checkpoint has another shape than the others tell",

@@ -166,7 +166,7 @@ class Encoder(nn.Module):
     @property
     def device(self) -> torch.device:
         """Where the encoder is."""
-        return self.lm_head.bias.device
+        return self.sentence_encoder.embed_positions.weight.device
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> "HiddenStates":
         """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""

@@ -21,6 +21,7 @@ def score_signature(
     encoding: str = "joint",
     languages: tuple[str, str] | None = None,
     embedded: tuple[str, str] | None = None,
+    dtype: str = "float32",
     system: str | None = None,
 ) -> str:
     """One line of ``key:value`` joined by ``|``, in the manner of sacrebleu; two scores compare if their lines agree.
@@ -38,6 +39,7 @@ def score_signature(
         encoding: how pairs were encoded; named, with the method, where it is not ``joint``.
         languages: of the sides whose hidden states were mapped linearly, if they were; named with the method.
         embedded: languages of the sides whose embeddings the encoder has added, if it has any; named with the method.
+        dtype: in which the encoder computed; named, with the method, where it is not ``float32``.
         system: another description of what made the links; kept to one line.
 
     Example::
@@ -61,6 +63,8 @@ def score_signature(
             parts["maps"] = "-".join(languages)
         if embedded is not None:
             parts["languages"] = "-".join(embedded)
+        if dtype != "float32":
+            parts["dtype"] = dtype
         parts["similarity"] = similarity
         for key, value in method.describe().items():
             parts[key] = value if isinstance(value, str) else f"{value:g}"

@@ -19,14 +19,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from xalign_fairseq.data.dictionary import MASK, SPECIALS
+from xalign_fairseq.encoder.lookup import BLOCK, unpack
 from xalign_fairseq.errors import XalignError
 
 MAGIC, VERSION = b"E5S1", 1
-BLOCK = 32
 BLOCKS = np.dtype([("scale", "<f2"), ("codes", "u1", (BLOCK // 2,))])
-AT_ONCE = 4096  # blocks that become numbers together, so that these stay in the processor's cache
+AT_ONCE = 1 << 18  # weights that become numbers together, so that these stay in the processor's cache
 FLOAT32, FOUR_BITS = 0, 1  # kinds of parameters
 IDS = (0, 2, 1, 3)  # of <s>, </s>, <pad> and <unk>: XLM-R's
 LAYER, BELOW = 16, 5  # parameters of a layer, and of what is below the layers
@@ -80,7 +82,8 @@ class FourBitFile:
         self.path, self._at = Path(path), 0
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
-            self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+            # Never written to; torch knows no memory that can't be.
+            self._content = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY) if size else b""
         self._size = size
         self.sizes, self.layer_norm_eps = self._read_sizes()
         self.symbols, self.scores = self._read_pieces()
@@ -99,28 +102,33 @@ class FourBitFile:
         return found.reshape(shape)
 
     def matrix(self, name: str, rows: int, columns: int, used: int | None = None) -> np.ndarray:
-        """The first ``used`` rows of a parameter in four bits, by default all, as float32.
+        """The first ``used`` rows of a parameter in four bits, by default all, as float32; arguments as for
+        :meth:`blocks`."""
+        blocks = self.blocks(name, rows, columns, used)
+        weights = torch.empty(len(blocks), columns)
+        at_once = max(1, AT_ONCE // columns)
+        for some, out in zip(blocks.split(at_once), weights.split(at_once), strict=True):
+            out.copy_(unpack(some))
+        return weights.numpy()
+
+    def blocks(self, name: str, rows: int, columns: int, used: int | None = None) -> Tensor:
+        """The first ``used`` rows of a parameter in four bits, by default all, as they are, for :func:`unpack`.
 
         Args:
             name: in the directory.
             rows: that it must have.
             columns: that it must have, a multiple of 32.
             used: how many rows are needed.
+
+        Returns:
+            (used, columns / 32 * 18) uint8, mapped: only what is read takes memory, which processes share.
         """
         entry = self._entry(name, FOUR_BITS, (rows, columns))
-        blocks = (rows if used is None else used) * columns // BLOCK
-        found = np.frombuffer(self._content, BLOCKS, blocks, entry.begin)
-        weights = np.empty((blocks, BLOCK), np.float32)
-        for begin in range(0, blocks, AT_ONCE):
-            some, out = found[begin : begin + AT_ONCE], weights[begin : begin + AT_ONCE]
-            scales = some["scale"].astype(np.float32)
-            if not np.isfinite(scales).all():
-                raise self._damaged(f"parameter {name}", entry.begin, "scales that are not finite")
-            np.bitwise_and(some["codes"], 15, out=out[:, : BLOCK // 2], casting="unsafe")
-            np.right_shift(some["codes"], 4, out=out[:, BLOCK // 2 :], casting="unsafe")
-            out -= 8
-            out *= scales[:, None]
-        return weights.reshape(-1, columns)
+        count = (rows if used is None else used) * columns // BLOCK
+        found = np.frombuffer(self._content, BLOCKS, count, entry.begin)
+        if not np.isfinite(found["scale"]).all():
+            raise self._damaged(f"parameter {name}", entry.begin, "scales that are not finite")
+        return torch.from_numpy(found.view("u1")).view(-1, columns // BLOCK * BLOCKS.itemsize)
 
     def _entry(self, name: str, kind: int, shape: tuple[int, ...]) -> Parameter:
         """Where a parameter stands, if it is of this kind and shape."""

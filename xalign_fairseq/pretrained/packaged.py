@@ -74,8 +74,10 @@ def find() -> Path:
     )
 
 
-def read(path: str | os.PathLike) -> dict[str, Any]:
+def read(path: str | os.PathLike, lookup: bool = False) -> dict[str, Any]:
     """The encoder and the tokenizer of such a file as the content of a checkpoint of this package, in float32.
+
+    With ``lookup`` the token embeddings, four fifths of it, stay in four bits in the file, and there is no head.
 
     BERT's body becomes XLM-R's: the vector of token type 0, which every token has, is part of the positions, and these
     begin at row 2. Rows of the embeddings without a piece are left out. There is no masked-language-model head: one is
@@ -107,12 +109,13 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
         dropout=0.1,
         attention_dropout=0.1,
     )
-    model = _weights(file)
+    model = _weights(file, lookup)
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     stored = tokenizer_state(Dictionary(file.symbols[4:-1]), _sentencepiece(file))
-    logger.info("%s has no masked-language-model head: one is made from its embeddings", path)
-    head = new_head(model[EMBEDDINGS], file.scores[4:-1])
-    model.update({HEAD + name: value for name, value in head.items()})
+    if not lookup:
+        logger.info("%s has no masked-language-model head: one is made from its embeddings", path)
+        head = new_head(model[EMBEDDINGS], file.scores[4:-1])
+        model.update({HEAD + name: value for name, value in head.items()})
     task_state = {"tokenizer": stored, FAMILY: NAME}
     return {"cfg": {"model": options}, RECORD: dict(ORIGIN), "model": model, "task_state": task_state}
 
@@ -129,13 +132,14 @@ def _sentencepiece(file: FourBitFile) -> bytes:
     return make_unigram(chain(specials, pieces), lzma.decompress(CHARSMAP.read_bytes()))
 
 
-def _weights(file: FourBitFile) -> dict[str, Tensor]:
-    """The parameters by the encoder's names."""
+def _weights(file: FourBitFile, lookup: bool) -> dict[str, Tensor]:
+    """The parameters by the encoder's names; with ``lookup`` the token embeddings in four bits."""
     hidden, inner = file.sizes.hidden, file.sizes.inner
+    words = file.blocks if lookup else file.matrix
     positions = file.numbers("emb.pos", file.sizes.positions, hidden)
     positions += file.numbers("emb.type", file.sizes.types, hidden)[0]
     model = {
-        "embed_tokens.weight": file.matrix("emb.word", file.sizes.rows, hidden, used=len(file.symbols)),
+        "embed_tokens.weight": words("emb.word", file.sizes.rows, hidden, used=len(file.symbols)),
         "embed_positions.weight": np.concatenate([np.zeros_like(positions[:2]), positions]),
         "layernorm_embedding.weight": file.numbers("emb.ln.w", hidden),
         "layernorm_embedding.bias": file.numbers("emb.ln.b", hidden),
@@ -149,4 +153,4 @@ def _weights(file: FourBitFile) -> dict[str, Tensor]:
                 file.numbers(f"{theirs}.w", rows) if is_norm else file.matrix(f"{theirs}.w", rows, columns)
             )
             model[f"{name}.bias"] = file.numbers(f"{theirs}.b", rows)
-    return {BODY + name: torch.from_numpy(value) for name, value in model.items()}
+    return {BODY + name: torch.as_tensor(value) for name, value in model.items()}

@@ -22,7 +22,9 @@ logger = logging.getLogger(__name__)
 CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
 
 
-def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tuple[dict[str, Any], Path]:
+def read_pretrained(
+    path: str | os.PathLike, revision: str | None = None, *, lookup: bool = False
+) -> tuple[dict[str, Any], Path]:
     """A model's weights, options and tokenizer as a checkpoint's content, and where they were read.
 
     Args:
@@ -36,6 +38,7 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
             - a Hugging Face folder of XLM-R's or BERT's kind, also ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
         revision: branch, tag or commit of a model of the hub.
+        lookup: for an encoder that is only read: embeddings that are in four bits stay so.
 
     Returns:
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
@@ -55,7 +58,7 @@ def read_pretrained(path: str | os.PathLike, revision: str | None = None) -> tup
     if where.is_dir():
         return importing.read(where), where
     if is_four_bit(where):
-        return packaged.read(where), where
+        return packaged.read(where, lookup), where
     state = checkpoint.read(where)
     return with_family(state, recognise_checkpoint(state, where)), where
 

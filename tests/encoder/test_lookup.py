@@ -1,0 +1,56 @@
+"""Token embeddings that are looked up: the rows of the whole table, bit by bit, and nothing copied."""
+
+import four_bit_files
+import pytest
+import torch
+
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.lookup import Lookup, look_up
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.pretrained.four_bit import FourBitFile
+from xalign_fairseq.pretrained.reading import read_pretrained
+
+PARTS = four_bit_files.make()
+TOKENS = torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
+
+
+@pytest.fixture
+def small_file(tmp_path):
+    path = tmp_path / "encoder.bin"
+    path.write_bytes(PARTS.content())
+    return path
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_rows_are_those_of_the_table(dtype):
+    table = torch.randn(12, 8)
+    rows = Lookup(table, dtype)(TOKENS)
+    assert rows.dtype == dtype and torch.equal(rows, table.to(dtype)[TOKENS])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_rows_in_four_bits_are_those_of_the_unpacked_table(dtype, small_file):
+    file = FourBitFile(small_file)
+    shape = (file.sizes.rows, file.sizes.hidden)
+    found = Lookup(file.blocks("emb.word", *shape), dtype)(TOKENS)
+    assert torch.equal(found, torch.from_numpy(file.matrix("emb.word", *shape)).to(dtype)[TOKENS])
+
+
+def test_an_encoder_that_looks_up_has_the_states_of_the_whole(small_file):
+    encoders = [checkpoint.load_encoder(*read_pretrained(small_file, lookup=lookup))[0] for lookup in (False, True)]
+    whole, looked = ([encoder.states(TOKENS).layer(layer) for layer in range(3)] for encoder in encoders)
+    assert all(torch.equal(one, other) for one, other in zip(whole, looked, strict=True))
+    assert encoders[0].config.encoder_embed_dim == encoders[1].config.encoder_embed_dim == four_bit_files.HIDDEN
+    assert hasattr(encoders[0], "lm_head") and not hasattr(encoders[1], "lm_head")
+    assert encoders[1].device == torch.device("cpu")
+
+
+def test_the_table_is_neither_copied_nor_converted():
+    encoder = Encoder(EncoderConfig(12, 1, 8, 16, 2))
+    table = encoder.sentence_encoder.embed_tokens.weight
+    look_up(encoder, table, torch.bfloat16)
+    encoder.to(torch.bfloat16)
+    lookup = encoder.sentence_encoder.embed_tokens
+    assert lookup.table.data_ptr() == table.data_ptr() and lookup.table.dtype == torch.float32
+    assert table.shape not in [parameter.shape for parameter in encoder.parameters()]

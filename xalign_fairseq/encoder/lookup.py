@@ -1,0 +1,71 @@
+"""Token embeddings of an encoder that is only read: rows of a mapped table, made numbers when a batch has their tokens.
+
+Of 250,002 rows a batch needs some hundreds. A table that is never written can stay in its file, where processes share
+its pages, and in the file's own form: four bits a weight, or float32 for an encoder that computes in bfloat16.
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from xalign_fairseq.encoder.transformer import Encoder
+
+BLOCK = 32  # weights in four bits that have one scale
+BLOCK_BYTES = 2 + BLOCK // 2
+
+
+class Lookup(nn.Module):
+    """Stands for ``nn.Embedding`` in an encoder without gradient: the very rows that the whole table would give.
+
+    Args:
+        table: (V, H) of floats, or (V, H / 32 * 18) uint8, for :func:`unpack`. It is no parameter: ``to(dtype)`` does
+            not copy it.
+        dtype: of the rows.
+
+    Example::
+
+        body.embed_tokens = Lookup(body.embed_tokens.weight, torch.bfloat16)  # nothing is copied
+    """
+
+    def __init__(self, table: Tensor, dtype: torch.dtype = torch.float32):
+        super().__init__()
+        self.table, self.dtype = table.detach(), dtype
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """Ids (...) -> (..., H)."""
+        rows = embedding(tokens, self.table)
+        return (unpack(rows) if rows.dtype == torch.uint8 else rows).to(self.dtype)
+
+
+def look_up(encoder: Encoder, table: Tensor, dtype: torch.dtype = torch.float32) -> None:
+    """Give an encoder token embeddings that are looked up. Its masked-language-model head, which needs all, goes."""
+    encoder.sentence_encoder.embed_tokens = Lookup(table, dtype)  # type: ignore[assignment]
+    if hasattr(encoder, "lm_head"):
+        del encoder.lm_head
+
+
+def is_packed(table: Tensor, dim: int) -> bool:
+    """Whether token embeddings of a hidden size are in four bits, for :func:`unpack`."""
+    return table.dtype == torch.uint8 and dim % BLOCK == 0 and table.shape[1:] == (dim // BLOCK * BLOCK_BYTES,)
+
+
+def unpack(blocks: Tensor) -> Tensor:
+    """Weights in four bits as float32: of each block of 32, its codes minus 8, times its scale.
+
+    A block has the scale in float16, then 16 bytes, of which byte j holds weight j in its low and weight j + 16 in its
+    high four bits.
+
+    Args:
+        blocks: (..., blocks * 18) uint8, rows of :meth:`~xalign_fairseq.pretrained.four_bit.FourBitFile.blocks`.
+
+    Returns:
+        (..., blocks * 32), on the same device.
+
+    Example::
+
+        unpack(file.blocks("emb.word", file.sizes.rows, file.sizes.hidden)[tokens])  # (B, T, H), of the rows read alone
+    """
+    each = blocks.unflatten(-1, (-1, BLOCK_BYTES))
+    scales, codes = each[..., :2].contiguous().view(torch.float16), each[..., 2:]
+    weights = torch.cat([codes & 15, codes >> 4], -1).float()
+    return weights.sub_(8).mul_(scales.float()).flatten(-2)
