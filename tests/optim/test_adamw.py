@@ -8,7 +8,7 @@ from gpu_device import ON, lacking, no_waiting, there
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.optim.adamw import MOMENTS, FoldedAdamW
+from xalign_fairseq.optim.adamw import MOMENTS, FoldedAdamW, gradient_norm
 
 OPTIONS = {"lr": 0.02, "betas": (0.9, 0.98), "eps": 1e-3, "weight_decay": 0.1}
 
@@ -219,6 +219,11 @@ def test_the_norm_is_of_all_workers_where_they_say_so():
     optimizer.multiply(2)
     assert optimizer.clip(1.0, lambda norm: (norm**2 + 64).sqrt()) == 10
     assert float(optimizer.factor) == pytest.approx(0.2)
+
+
+def test_a_norm_that_half_precision_does_not_hold():
+    gradients = [torch.full((100_000,), 300.0, dtype=torch.float16), torch.ones(1), torch.ones(2, dtype=torch.float64)]
+    assert gradient_norm(gradients).item() == pytest.approx(300 * 100_000**0.5, rel=1e-3)
 
 
 def test_no_parameter_has_a_gradient():
