@@ -1,0 +1,98 @@
+"""Gradients of several micro-batches are added up before workers tell one another, by fairseq's own trainer."""
+
+import itertools
+from contextlib import nullcontext
+
+import pytest
+import torch
+import torch.distributed as dist
+from gloo_workers import run_workers
+from small import block, diagonal, pair
+from trials import Task, build_criterion, build_model
+
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.tasks.pretraining import XalignPretrainingTask
+
+# Imported only now, when the package's patches are in their place.
+from fairseq import options  # isort: skip
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf  # isort: skip
+from fairseq.trainer import Trainer  # isort: skip
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook  # isort: skip
+
+BACKENDS = ("pytorch_ddp", "legacy_ddp")
+# A layer that no objective reads has a gradient of zero in every micro-batch.
+CRITERIONS = (
+    ("joint", {"objectives": "mlm,tlm,dwa", "dwa_start_update": 0}),
+    ("joint", {"objectives": "dwa", "dwa_start_update": 0, "dwa_layer": 1}),
+    ("per-objective", {"objectives": "mlm,tlm"}),
+)
+AVOIDED = ("pytorch_ddp", 0, "at once")  # each micro-batch reduced by itself
+
+
+class TrainedTask(Task, XalignPretrainingTask):
+    """The steps of the task, without data."""
+
+
+def make_trainer(backend, rank, normalization, chosen):
+    """fairseq's trainer of a tiny model, as worker ``rank`` of two."""
+    given = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
+    given += ["--optimizer", "adam", "--lr", "0.001", "--lr-scheduler", "fixed", "--cpu", "--ddp-backend", backend]
+    given += ["--distributed-world-size", "2", "--distributed-backend", "gloo", "--distributed-rank", str(rank)]
+    cfg = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), given))
+    task = TrainedTask()
+    criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
+    trainer = Trainer(cfg, task, build_model(criterion, torch.float32), criterion)
+    wrapped = trainer.model.module
+    if isinstance(wrapped, torch.nn.parallel.DistributedDataParallel):
+        wrapped.register_comm_hook(None, allreduce_hook)  # by torch.distributed.all_reduce, so that it is counted
+    trainer.lr_step_begin_epoch(1)
+    return trainer
+
+
+def micro_batches(count, rank):
+    """So many of a worker's own."""
+    sizes = [(3 + number % 3, 2 + (number + rank) % 4) for number in range(2 * count)]
+    pairs = [pair(n, m, diagonal(n, m), seed=number + 10 * rank) for number, (n, m) in enumerate(sizes)]
+    return [collate(pairs[k : k + 2], [block(k + rank)]) for k in range(0, 2 * count, 2)]
+
+
+def worker(rank):
+    """How many reductions the second update of one and of four micro-batches takes, and the weights afterwards."""
+    found, calls, reduce = {}, [], dist.all_reduce
+    dist.all_reduce = lambda *args, **kwargs: (calls.append(args), reduce(*args, **kwargs))[1]
+    runs = [*itertools.product(BACKENDS, range(len(CRITERIONS)), (1, 4)), AVOIDED]
+    for backend, case, micro in runs:
+        trainer = make_trainer(backend, rank, *CRITERIONS[case])
+        if micro == "at once":
+            trainer.model.module.no_sync = nullcontext
+        for _ in range(2):
+            calls.clear()
+            trainer.train_step(micro_batches(1 if micro == 1 else 4, rank))
+        weights = torch.cat([p.detach().flatten() for p in trainer.get_model().parameters()])
+        found[backend, case, micro] = len(calls), weights
+    return found
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    return run_workers(worker, 2, tmp_path_factory.mktemp("workers"))
+
+
+@pytest.mark.parametrize("case", range(len(CRITERIONS)))
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_micro_batches_cost_no_reduction_of_their_own(both, backend, case):
+    (one, _), (four, _) = (both[0][backend, case, micro] for micro in (1, 4))
+    assert four == one > 0
+
+
+def test_reductions_of_each_micro_batch_would_be_counted(both):
+    assert both[0][AVOIDED][0] >= both[0][(*AVOIDED[:2], 4)][0] + 3
+
+
+@pytest.mark.parametrize("case", range(len(CRITERIONS)))
+def test_workers_have_the_same_weights_by_either_backend(both, case):
+    for backend, micro in itertools.product(BACKENDS, (1, 4)):
+        assert torch.equal(both[0][backend, case, micro][1], both[1][backend, case, micro][1])
+    for micro in (1, 4):
+        first, second = (both[0][backend, case, micro][1] for backend in BACKENDS)
+        torch.testing.assert_close(first, second, atol=1e-5, rtol=1e-5)
