@@ -18,6 +18,7 @@ from xalign_fairseq.optim.registered import XalignAdamW
 xalign_fairseq.register()
 PRECISIONS = {
     "float32": {},
+    "amp": {"amp": True},  # whose loss scale is 1 without a GPU
     "fp16": {"fp16": True},
     "fp16, not flat": {"fp16": True, "fp16_no_flatten_grads": True},
     "bf16": {"bf16": True},
@@ -26,9 +27,19 @@ PRECISIONS = {
 }
 
 
+def is_half(common):
+    return "fp16" in common or "bf16" in common
+
+
 def config(name, **common):
     """What fairseq's trainer hands to an optimizer, as from a command line."""
-    defaults = {"fp16": False, "bf16": False, "memory_efficient_fp16": False, "memory_efficient_bf16": False}
+    defaults = {
+        "amp": False,
+        "fp16": False,
+        "bf16": False,
+        "memory_efficient_fp16": False,
+        "memory_efficient_bf16": False,
+    }
     scaler = {
         "tpu": False,
         "fp16_scale_window": 3,
@@ -50,6 +61,8 @@ def build(name, model, **common):
     cfg, params = config(name, **common), list(model.parameters())
     if cfg.common.memory_efficient_fp16 or cfg.common.memory_efficient_bf16:
         return optim.MemoryEfficientFP16Optimizer.build_optimizer(cfg, params)
+    if cfg.common.amp:
+        return optim.AMPOptimizer.build_optimizer(cfg, params)
     if cfg.common.fp16 or cfg.common.bf16:
         return optim.FP16Optimizer.build_optimizer(cfg, params)
     return optim.build_optimizer(cfg.optimizer, params)
@@ -90,7 +103,7 @@ def test_updates_are_those_of_fairseq_s_adam_in_every_precision(common, max_norm
     (mine, first, _), (theirs, second, _) = (
         curve(name, 30, common, max_norm=max_norm) for name in ("xalign_adamw", "adam")
     )
-    half = bool(common)
+    half = is_half(common)
     torch.testing.assert_close(mine, theirs, rtol=2e-2 if half else 1e-4, atol=2e-2 if half else 1e-5)
     torch.testing.assert_close(mine[:2], theirs[:2], rtol=1e-3 if half else 1e-5, atol=1e-5)
     for one, other in zip(first.parameters(), second.parameters(), strict=True):
@@ -110,7 +123,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_by_bit(common, tmp_path):
     optimizer = build("xalign_adamw", resumed, **common)
     optimizer.load_state_dict(state)
     after = torch.tensor([update(optimizer, resumed, number) for number in range(3, 7)])
-    exact = not (common and "memory_efficient_fp16" not in common and "memory_efficient_bf16" not in common)
+    exact = not is_half(common) or any(name.startswith("memory_efficient") for name in common)
     torch.testing.assert_close(after, whole[3:], rtol=0 if exact else 0.05, atol=0 if exact else 0.05)
     if exact:
         assert all(one.equal(other) for one, other in zip(resumed.parameters(), expected.parameters(), strict=True))
@@ -125,7 +138,9 @@ def test_one_goes_on_from_the_other_s_state(common, names):
     other = build(names[1], model, **common)
     other.load_state_dict(state)
     after = torch.tensor([update(other, model, number) for number in range(3, 6)])
-    torch.testing.assert_close(after, whole[3:], rtol=5e-2 if common else 1e-4, atol=5e-2 if common else 1e-5)
+    torch.testing.assert_close(
+        after, whole[3:], rtol=5e-2 if is_half(common) else 1e-4, atol=5e-2 if is_half(common) else 1e-5
+    )
 
 
 def test_moments_of_memory_efficient_half_precision_are_float32_when_resumed():
@@ -175,6 +190,17 @@ def test_an_overflow_leaves_no_factor_behind():
     optimizer.backward(loss)
     expected = torch.cat([p.grad.flatten() for p in model.parameters()]).float().norm() / optimizer.scaler.loss_scale
     assert float(optimizer.clip_grad_norm(0.0)) == pytest.approx(float(expected), rel=1e-3)
+
+
+def test_a_batch_that_amp_skips_leaves_no_factor_behind():
+    model = network()
+    optimizer = build("xalign_adamw", model, amp=True)
+    optimizer.backward(model(torch.tensor([1])).sum() * float("inf"))
+    with pytest.raises(FloatingPointError):  # without a GPU no loss scale can fall
+        optimizer.clip_grad_norm(0.5)
+    assert optimizer.optimizer.factor != 1
+    optimizer.zero_grad()  # no step
+    assert optimizer.optimizer.factor == 1 and model[0].weight.grad is None
 
 
 def test_the_detector_of_nans_reads_sparse_gradients():
