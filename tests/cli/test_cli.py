@@ -82,6 +82,13 @@ def test_a_reader_that_stops_reading_ends_the_command(raising, monkeypatch):
     assert closed  # or Python would tell of the pipe as it ends
 
 
-def test_help_answers_without_torch():
-    code = "import sys; from xalign_fairseq.cli import build_parser; build_parser(); assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+@pytest.mark.parametrize("options", [["--help"], ["align", "--help"]])
+def test_help_answers_without_what_takes_long_to_import(options):
+    code = (
+        "import sys\nfrom xalign_fairseq.cli import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
+        "heavy = {'torch', 'numpy', 'sentencepiece', 'msgspec', 'fairseq', 'transformers'} & sys.modules.keys()\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "usage: xalign" in done.stdout

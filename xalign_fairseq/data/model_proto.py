@@ -105,19 +105,24 @@ def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
         sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
     """
     numbers = struct.Struct("<cfcB").pack
-    fields = []
+    fields: list[bytes] = []
     piece: Piece | None = None
     try:
         for piece in pieces:
-            text = piece.text.encode()
-            size = _size(len(text))
-            kind = numbers(b"\x15", piece.score, b"\x18", piece.type)
-            fields.append(b"\n%b\n%b%b%b" % (_size(1 + len(size) + len(text) + len(kind)), size, text, kind))
+            text = piece[0].encode()
+            fields += (_head(len(text)), text, numbers(b"\x15", piece[1], b"\x18", piece[2]))
     except (UnicodeEncodeError, OverflowError) as error:
         raise XalignError("a piece can't be part of a sentencepiece model", where=ascii(piece), found=error) from None
     fields.append(b"\x12\x02\x18\x01")  # trainer_spec, model_type UNIGRAM
     charsmap = b"\x12%b%b" % (_size(len(charsmap)), charsmap)
     return b"".join([*fields, b"\x1a%b%b" % (_size(len(charsmap)), charsmap)])  # normalizer_spec
+
+
+@cache
+def _head(length: int) -> bytes:
+    """What stands before the text of a piece, which seven bytes of score and type follow."""
+    size = _size(length)
+    return b"\n%b\n%b" % (_size(1 + len(size) + length + 7), size)
 
 
 @cache

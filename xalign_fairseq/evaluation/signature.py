@@ -63,11 +63,11 @@ def score_signature(
             parts["maps"] = "-".join(languages)
         if embedded is not None:
             parts["languages"] = "-".join(embedded)
-        if dtype != "float32":
-            parts["dtype"] = dtype
         parts["similarity"] = similarity
         for key, value in method.describe().items():
             parts[key] = value if isinstance(value, str) else f"{value:g}"
+        if dtype != "float32":
+            parts["dtype"] = dtype
     if system is not None:
         parts["system"] = system
     return _line(parts)

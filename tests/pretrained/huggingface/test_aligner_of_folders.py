@@ -100,7 +100,7 @@ def test_bert_with_xlm_rs_tokenizer_and_rows_beyond_it(build, save, spm, vocab_s
 
 def assert_same_links(model, folder):
     """SimAlign's links of a folder by the aligner, and by the library's model; the aligner's tokenizer."""
-    aligner = Aligner.from_pretrained(folder, method="itermax", layer=1, device="cpu")
+    aligner = Aligner.from_pretrained(folder, method="itermax", layer=1, device="cpu", dtype="float32")
     assert aligner.layers == (1,) and aligner.pair_encoder.encoding == "separate"
     pairs = [(src.split()[:3], tgt.split()[:3]) for src, tgt in pairwise(TEXT[:7])]
     links = 0
@@ -118,7 +118,7 @@ def assert_same_links(model, folder):
 
 def test_processes_map_the_same_file(build, save):
     folder = save(build())
-    load = partial(Aligner.from_pretrained, folder, layer=1)
+    load = partial(Aligner.from_pretrained, folder, layer=1, dtype="float32")
     with AlignerPool(load, ["cpu", "cpu"]) as pool:
         assert pool.ask(partial(share_mapped, path=folder / "model.safetensors")) > 0.9  # all but the positions
         assert list(pool.stream([("The red house", "Der rote Hund")])) == load(device="cpu").align(
@@ -128,7 +128,7 @@ def test_processes_map_the_same_file(build, save):
 
 def test_what_a_process_changes_is_not_in_the_file(folder):
     before = (folder / "model.safetensors").read_bytes()
-    aligner = Aligner.from_pretrained(folder, device="cpu")
+    aligner = Aligner.from_pretrained(folder, device="cpu", dtype="float32")
     assert share_mapped(aligner, folder / "model.safetensors") > 0.9
     with torch.no_grad():
         for parameter in aligner.encoder.parameters():
