@@ -21,6 +21,7 @@ from xalign_fairseq.data.verification import require_unchanged
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import StreamsDataset
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
@@ -195,6 +196,8 @@ class XalignPretrainingTask(FairseqTask):
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
+        if self.cfg.cpu:
+            keep_freed_memory()
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)
