@@ -31,6 +31,10 @@ class CosinePull(Objective):
         """Refuse a layer that the encoder lacks before any work is done."""
         config.resolve_layer(self.cfg.layer, "--cosine-pull-layer")
 
+    def reads(self, step):
+        """The pairs, in one pass with what other objectives read; without dropout it is the one that labels, too."""
+        return [(step.bitext.input(), self.cfg.layer)]
+
     def forward(self, step):
         """Label without gradient, then compare with gradient."""
         encoder, bitext = step.encoder, step.bitext
