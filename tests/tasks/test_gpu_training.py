@@ -27,10 +27,10 @@ pytestmark = pytest.mark.gpu
 UPDATES = 4
 # Nothing is drawn by the device, whose draws are its own.
 NO_DRAWS = ("--dropout", 0, "--attention-dropout", 0, "--activation-dropout", 0)
-PRECISIONS = ("float32", "bf16", "fp16")
+PRECISIONS = ("float32", "bf16", "fp16", "autocast")
 SIX = ("--max-update", 6, "--save-interval-updates", 3, "--validate-interval-updates", 6)
 # From what float32 gives on the CPU: in bf16 a weight has 8 bits, and each update rounds them.
-TOLERANCE = {"float32": 2e-3, "bf16": 0.05, "fp16": 0.02}
+TOLERANCE = {"float32": 2e-3, "bf16": 0.05, "fp16": 0.02, "autocast": 0.02}
 MORE = {"moco": ("--moco-queue-size", 8, "--moco-queue-init", "random"), "dwa": ("--dwa-start-update", 0)}
 # They read no text, or move nothing by themselves.
 BESIDE_MLM = ("lexicon_align", "reg_hidden", "reg_param")
@@ -40,9 +40,11 @@ NAMES = [f"mlm,{name}" if name in BESIDE_MLM else name for name in OWN] + ["mlm,
 
 def in_precision(precision, objectives=""):
     """The options of a precision."""
+    if precision in ("float32", "autocast"):
+        return ("--autocast", "yes") if precision == "autocast" else ()
     # linear_mapping changes its maps by itself, which an optimiser's float32 copy of them would undo.
     flag = f"--memory-efficient-{precision}" if objectives == "linear_mapping" else f"--{precision}"
-    return () if precision == "float32" else (flag, "--fp16-init-scale", 4)
+    return flag, "--fp16-init-scale", 4
 
 
 def make_trainer(data, folder, objectives, *extra, device=ON):
