@@ -252,3 +252,4 @@ def test_the_width_of_a_chunk_follows_from_the_predictions(monkeypatch):
     assert cut(33, 400) == [(0, 192), (192, 384), (384, 400)]  # whole blocks
     assert cut(10**4, 7) == [(0, 3), (3, 6), (6, 7)]
     assert cut(0, 7) == [] and cut(1, 7) == [(0, 7)]
+    assert list(module._chunks(torch.zeros(10, 100), torch.zeros(70, 100))) == [(0, 64), (64, 70)]  # of rows of E, too

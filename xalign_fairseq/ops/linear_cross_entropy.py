@@ -10,7 +10,6 @@ What backward needs of a chunk's logits is computed again, unless it is among th
 kept: a fourth product is what the memory costs, and small problems do without it.
 """
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -18,7 +17,8 @@ from torch import Tensor
 
 from xalign_fairseq.ops.products import linear
 
-# Logits in a chunk. On the CPU it stays in the cache from one of its uses to the next; a GPU wants large products.
+# Numbers in a chunk: logits, or rows of the embedding. On the CPU they stay in the cache from one use to the next; a
+# GPU wants large products.
 CHUNK = {"cpu": 2**21}
 CHUNK_ELSEWHERE = 2**26
 NARROWEST = 512  # tokens of the vocabulary in a chunk, however many predictions there are
@@ -78,14 +78,17 @@ class LinearCrossEntropy(torch.autograd.Function):
         scale, chosen = torch.zeros_like(highest), torch.zeros_like(labels)
         of_label = torch.full_like(highest, torch.nan)
         ctx.kept = {}
-        for start, stop in _chunks(x, weight):
+        chunks = _chunks(x, weight)
+        scratch = _scratch(chunks, highest)
+        for start, stop in chunks:
             logits = linear(x, weight[start:stop].to(dtype), bias[start:stop].to(dtype))
-            top, at = _first_highest(logits)
+            wide = scratch[: logits.numel()].view_as(logits).copy_(logits)
+            top, at = _first_highest(wide)
             chosen = torch.where(top > highest, at + start, chosen)
             before, highest = highest, torch.maximum(highest, top)
-            scale = scale * (before - highest).exp() + (logits - highest[:, None]).exp_().sum(1)
             inside, place = _place(labels, start, stop)
-            of_label = torch.where(inside, logits.gather(1, place)[:, 0].to(of_label.dtype), of_label)
+            of_label = torch.where(inside, wide.gather(1, place)[:, 0], of_label)
+            scale = scale * (before - highest).exp() + wide.sub_(highest[:, None]).exp_().sum(1)
             size = logits.numel() * logits.element_size()
             if size <= kept:
                 ctx.kept[start], kept = logits, kept - size
@@ -107,17 +110,20 @@ class LinearCrossEntropy(torch.autograd.Function):
         grad_features = torch.zeros_like(features, dtype=_of_sums(ctx.dtype)) if need_features else None
         grad_weight = empty(weight) if need_weight else None
         grad_bias = empty(bias) if need_bias else None
-        for start, stop in _chunks(x, weight):
+        chunks = _chunks(x, weight)
+        scratch = _scratch(chunks if ctx.dtype != total.dtype else [], total)
+        for start, stop in chunks:
             rows = weight[start:stop].to(ctx.dtype)
             logits = ctx.kept.pop(start, None)  # it is gone if this graph has been differentiated before
             if logits is None:
                 logits = linear(x, rows, bias[start:stop].to(ctx.dtype))
-            grad = (logits - total[:, None]).exp_().mul_(upstream[:, None])
+            wide = logits if ctx.dtype == total.dtype else scratch[: logits.numel()].view_as(logits).copy_(logits)
+            grad = wide.sub_(total[:, None]).exp_().mul_(upstream[:, None])
             inside, place = _place(labels, start, stop)
             grad.scatter_add_(1, place, torch.where(inside, -upstream, 0)[:, None])
             if grad_bias is not None:
                 grad_bias[start:stop] = grad.sum(0)
-            grad = grad.to(ctx.dtype)
+            grad = logits.copy_(grad)
             if grad_features is not None:
                 grad_features += linear(grad, rows.t())
             if grad_weight is not None:
@@ -140,14 +146,21 @@ def _of_sums(dtype: torch.dtype) -> torch.dtype:
     return torch.promote_types(dtype, torch.float32)
 
 
-def _chunks(features: Tensor, weight: Tensor) -> Iterator[tuple[int, int]]:
-    """Rows [start, stop) of the weight that make a chunk of logits, one after the other."""
+def _chunks(features: Tensor, weight: Tensor) -> list[tuple[int, int]]:
+    """Rows [start, stop) of the weight that make a chunk, one after the other; none if there are no predictions."""
     if not len(features):
-        return
+        return []
     size = CHUNK.get(features.device.type, CHUNK_ELSEWHERE)
-    width = max(size // len(features) // BLOCK * BLOCK, NARROWEST)
-    for start in range(0, len(weight), width):
-        yield start, min(start + width, len(weight))
+    width = max(size // max(features.shape) // BLOCK * BLOCK, NARROWEST)
+    return [(start, min(start + width, len(weight))) for start in range(0, len(weight), width)]
+
+
+def _scratch(chunks: list[tuple[int, int]], rows: Tensor) -> Tensor:
+    """Memory for the logits of the widest chunk in the precision of sums: new memory for each would cost more than exp.
+
+    ``rows``: (N,) in that precision.
+    """
+    return rows.new_empty(max((stop - start for start, stop in chunks), default=0) * len(rows))
 
 
 def _place(labels: Tensor, start: int, stop: int) -> tuple[Tensor, Tensor]:
