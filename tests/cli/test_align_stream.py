@@ -57,10 +57,10 @@ def test_any_text_gives_a_line_for_each_line(align, tmp_path, capsys, src, tgt, 
 
 
 def test_standard_input_gives_what_the_file_gives(align, tiny_text, standard_input, capsys):
-    assert align("--pairs", tiny_text / "text.pairs", "--quiet") == 0
+    assert align("--pairs", tiny_text / "text.pairs", "--quiet", "--dtype", "float32") == 0
     expected = capsys.readouterr().out
     standard_input((tiny_text / "text.pairs").read_bytes())
-    assert align("--pairs", "-") == 0
+    assert align("--pairs", "-", "--dtype", "float32") == 0
     captured = capsys.readouterr()
     assert captured.out == expected and captured.err.startswith("40 pairs, ")
 
@@ -88,13 +88,13 @@ def test_the_output_is_utf_8_whatever_the_terminal_is(align, tmp_path, monkeypat
 
 
 def test_several_processes_give_what_one_gives(align, tiny_text, tmp_path, capfd):
-    pairs = ("--pairs", tiny_text / "text.pairs", "--format", "json")
+    pairs = ("--pairs", tiny_text / "text.pairs", "--format", "json", "--dtype", "float32")
     assert align(*pairs, "--quiet") == 0
     expected = capfd.readouterr().out
     assert align(*pairs, "--processes", 2, "--out", tmp_path / "out") == 0
     assert (tmp_path / "out").read_text() == expected
     said = capfd.readouterr().err
-    assert said.endswith("cpu, 2 processes\n")
+    assert said.endswith("cpu, float32, 2 processes\n")
     assert said.count("Sinkhorn on cpu, float32: ") == 1  # one process speaks for all
 
 

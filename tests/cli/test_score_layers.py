@@ -67,7 +67,7 @@ def test_bad_requests(tables, options, message, capsys):
     ("content", "message"),
     [
         ("no json", "not JSON"),
-        ("[]", "not JSON of the expected form"),
+        ("[]", "Expected `object`"),
         ('{"rows": [{"layer": 1}]}', "what xalign layers wrote"),
         ('{"rows": []}', "what xalign layers wrote"),
         ("\xff", "not JSON"),

@@ -16,6 +16,6 @@ def test_a_file_that_is_no_checkpoint_is_named(tmp_path, content):
 
 
 def test_another_complaint_stays_as_it_is(tmp_path):
-    torch.save({"model": {}, "args": 7}, tmp_path / "model.pt")
-    with pytest.raises(AttributeError):
+    torch.save({"model": {}, "args": None}, tmp_path / "model.pt")
+    with pytest.raises(KeyError):
         checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"), {"data": "elsewhere"})

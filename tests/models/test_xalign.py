@@ -7,9 +7,10 @@ import torch
 from torch import nn
 
 import xalign_fairseq
-from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder import checkpoint, passes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import open_passes
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.ops import products
 
@@ -145,13 +146,15 @@ def test_checkpoints_that_do_not_fit(build, old_state, change, message):
         build().load_state_dict(old_state["model"], strict=True)
 
 
-def test_two_readers_of_the_same_tokens_share_a_pass(build, tokens, monkeypatch):
+@pytest.mark.parametrize("drops", [False, True])
+def test_two_readers_of_the_same_tokens_share_a_pass(build, tokens, monkeypatch, drops):
     model = build()
+    config = replace(CONFIG, dropout=0.1 if drops else 0.0)
+    model.encoder.config = config
     model.train()
     opened = []
-    states = model.encoder.states
     monkeypatch.setattr(
-        model.encoder, "states", lambda tokens, **options: opened.append(options) or states(tokens, **options)
+        passes, "open_passes", lambda *given, **options: opened.append(options) or open_passes(*given, **options)
     )
 
     def update(encoder):
@@ -163,8 +166,10 @@ def test_two_readers_of_the_same_tokens_share_a_pass(build, tokens, monkeypatch)
         return encoder.config, encoder.update
 
     model.set_num_updates(7)
-    assert model(update) == (CONFIG, 7)
-    assert opened == [{"training": True, "grad": True}, {"training": False, "grad": False}]
+    assert model(update) == (config, 7)
+    # Labelling reads the pass that is trained unless there is dropout.
+    live, labels = {"training": True, "grad": True}, {"training": False, "grad": False}
+    assert opened == ([live, labels] if drops else [live])
 
 
 @pytest.mark.parametrize(("arch", "layers"), [("base", 12), ("large", 24)])

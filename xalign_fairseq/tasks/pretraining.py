@@ -127,7 +127,7 @@ class XalignPretrainingConfig(FairseqDataclass):
     memory_efficient_bf16: bool = II("common.memory_efficient_bf16")
     cpu: bool = II("common.cpu")
     distributed_world_size: int = II("distributed_training.distributed_world_size")
-    optimizer: str = II("optimizer._name")
+    optimizer: Optional[str] = II("optimizer._name")
 
 
 @register_task("xalign_pretraining", dataclass=XalignPretrainingConfig)

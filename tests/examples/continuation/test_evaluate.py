@@ -107,8 +107,9 @@ def test_all_measures_of_a_checkpoint(texts, tmp_path, transfer_encoder, maps, m
     assert how["alignment"] == {"en": len(made_up.NOUNS), "de": len(made_up.NOUNS)}
     assert ("maps:de-en" in how["aer"]["signature"]) is maps
     # of all layers and methods the one that is best on silver links was chosen
-    aligners = [Aligner.from_pretrained(model, encoding=each, languages=("de", "en") if maps else None, use_maps=maps)
-                for each in (("separate",) if maps else ("joint", "separate"))]  # fmt: skip
+    chosen = {"languages": ("de", "en") if maps else None, "use_maps": maps, "dtype": "float32"}
+    encodings = ("separate",) if maps else ("joint", "separate")
+    aligners = [Aligner.from_pretrained(model, encoding=each, **chosen) for each in encodings]
     places = [(layer, Transport(filter=each)) for layer in range(3) for each in ("argmax", "itermax", "union")]
     sides = [(texts[1] / f"de-en/valid.{lang}").read_text().splitlines() for lang in ("de", "en")]
     golds = read_gold(texts[1] / "de-en/valid.links")
