@@ -278,5 +278,5 @@ BAD = [
 def test_bad_options_stop_before_training(train, databin, tmp_path, extra, what, name):
     logged, done = train(databin, tmp_path / "save", *NO_VALID, "--max-update", 2, *extra, check=False)
     assert done.returncode != 0 and not logged
-    message = (done.stdout + done.stderr).split("XalignError")[-1]
+    message = (done.stdout + done.stderr).split("\nerror: ")[-1]
     assert what in message and name in message

@@ -26,7 +26,9 @@ HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
 
 def needed() -> bool:
     """Whether this is a fairseq command; whoever imports fairseq in a program of his own wants his tracebacks."""
-    return Path(sys.argv[0]).name.startswith("fairseq") or "fairseq_cli" in Path(sys.argv[0]).parts
+    program = Path(sys.argv[0])
+    called = program.name == "-c" and "fairseq_cli" in sys.modules  # as this package starts fairseq-train
+    return called or program.name.startswith("fairseq") or "fairseq_cli" in program.parts
 
 
 def install() -> None:
