@@ -137,7 +137,7 @@ def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
         sentence.rows.append(row)
         return
     first, mark, last = number.partition("-") if "-" in number else number.partition(".")
-    if mark and first.isdecimal() and last.isdecimal() and int(first) == (due if mark == "-" else due - 1):
+    if mark and _is_number(first) and _is_number(last) and int(first) == (due if mark == "-" else due - 1):
         sentence.multiword += mark == "-"  # before its words
         sentence.empty += mark == "."  # after a word
         return
@@ -169,7 +169,7 @@ def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
     """Heads as numbers that make a tree with one root."""
     where, words = sentence.where, len(column)
     for k, text in enumerate(column, 1):
-        if not (text.isdecimal() and int(text) <= words):
+        if not (_is_number(text) and int(text) <= words):
             raise XalignError(
                 "a head is no word of its sentence",
                 where=where,
@@ -209,3 +209,7 @@ def _cycle(heads: Sequence[int]) -> list[int]:
             word = heads[word - 1]
         safe.update(path)
     return []
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10  # Python turns no endless row of digits into a number

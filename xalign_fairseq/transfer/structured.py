@@ -31,7 +31,10 @@ def load_yaml(path: str | os.PathLike) -> Any:
     try:
         _require_plain(yaml.compose(Path(path).read_bytes(), yaml.SafeLoader), path)
         return OmegaConf.to_container(OmegaConf.load(os.fspath(path)), resolve=True)
-    except (yaml.YAMLError, UnicodeDecodeError, OmegaConfBaseException, OSError, RecursionError) as error:
+    except XalignError:
+        raise
+    # ValueError: bytes that are no UTF-8, numbers of more digits than Python reads
+    except (yaml.YAMLError, ValueError, OmegaConfBaseException, OSError, RecursionError) as error:
         raise XalignError("the study is not YAML", where=path, found=" ".join(str(error).split())) from None
 
 
