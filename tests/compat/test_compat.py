@@ -47,7 +47,8 @@ def begun_anew():
     return module
 
 
-def test_installing_twice_wraps_once():
+def test_installing_twice_wraps_once(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["pytest"])  # whoever runs the tests: a worker of theirs is called -c
     compat.apply()
     before = places()
     second = begun_anew().apply()

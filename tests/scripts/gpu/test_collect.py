@@ -20,9 +20,10 @@ ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.
 @pytest.fixture
 def root(tmp_path):
     """The documents and results of this repository."""
-    for name in ("README.md", "docs/gpu.md", *(str(p.relative_to(ROOT)) for p in ROOT.glob("examples/*/README.md"))):
-        (tmp_path / "root" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / "root" / name)
+    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/README.md")):
+        copy = tmp_path / "root" / page.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, copy)
     for study in ("transfer", "align_mlm"):
         if (ROOT / "examples" / study / "studies").is_dir():
             (tmp_path / "root/examples" / study / "studies").mkdir()
@@ -68,7 +69,7 @@ def test_results_stand_in_the_tables_and_in_what_doctor_reads(root, out):
     assert (root / "scripts/results/models-cuda.png").read_bytes() == b"picture"
     for page in ("README.md", "docs/gpu.md"):
         assert "failed: 4 passed, 1 failed, 0 skipped" in (root / page).read_text()
-    assert "| 50.0 (1.00) |" in (root / "README.md").read_text()  # the aligner's own table
+    assert "| 50.0 (1.00) |" in (root / "docs/performance.md").read_text()  # the aligner's own table
     assert collect("--root", root, "--check").returncode == 0
     assert collect(folder, "--root", root).returncode == 0  # once more, in the place of the first
     assert len(json.loads((root / "xalign_fairseq/cli/gpu_runs.json").read_text())["runs"]) == 1
