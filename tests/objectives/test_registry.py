@@ -1,3 +1,6 @@
+import inspect
+from dataclasses import fields
+
 import pytest
 import torch
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
@@ -6,6 +9,8 @@ from trials import Trial, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives import DWA, TLM
+from xalign_fairseq.objectives.dwa import DwaConfig
 from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, ObjectiveConfig, choice, register_objective
 
 
@@ -70,3 +75,18 @@ def test_a_choice_is_one_of_those_that_there_are():
     assert choice("mean", ("first", "mean"), "--x") == "mean"
     with pytest.raises(XalignError, match=r"--x[\s\S]*best[\s\S]*first, mean"):
         choice("best", ("first", "mean"), "--x")
+
+
+def test_options_by_name_are_those_of_the_configuration():
+    made = DWA(label_layer=1, weight=0.5)
+    assert made.cfg == DwaConfig(label_layer=1, weight=0.5) and DWA(made.cfg).cfg is made.cfg
+    assert TLM().cfg == TLM.config_class()
+    shown = inspect.signature(DWA).parameters
+    assert [*shown] == [option.name for option in fields(DwaConfig)] and shown["mu"].default == DwaConfig.mu
+
+
+def test_an_unknown_option_is_named_with_those_that_there_are():
+    with pytest.raises(XalignError, match=r"no such option[\s\S]*TranslationLanguageModel[\s\S]*lables[\s\S]*weight"):
+        TLM(lables=3)
+    with pytest.raises(TypeError):  # a configuration has them all
+        TLM(TLM.config_class(), weight=2.0)

@@ -1,11 +1,11 @@
 """The extension point: an objective registers here, and its options, criterion and logging follow."""
 
-from abc import ABC, abstractmethod
+import inspect
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from fairseq.dataclass import FairseqDataclass
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
@@ -25,8 +25,11 @@ STREAMS = (*BATCHED, "links", "lexicon")
 
 
 @dataclass
-class ObjectiveConfig(FairseqDataclass):
-    """Options that every objective has. A field ``x`` of objective ``name`` is the option ``--name-x``."""
+class ObjectiveConfig:
+    """Options that every objective has. A field ``x`` of objective ``name`` is the option ``--name-x``.
+
+    In Python it is the keyword argument ``x`` of the objective's class, see :class:`ByOptions`.
+    """
 
     weight: float = field(default=1.0, metadata={"help": "factor of this loss in the sum; 0 switches it off"})
 
@@ -46,7 +49,37 @@ class Loss:
     stats: dict[str, tuple[Tensor, Tensor]] = field(default_factory=dict)
 
 
-class Objective(ABC):
+class ByOptions(ABCMeta):
+    """Lets an objective be made of its options by name: ``DWA(label_layer=8)`` is ``DWA(DwaConfig(label_layer=8))``.
+
+    Raises:
+        XalignError: the objective has no such option.
+    """
+
+    config_class: type[ObjectiveConfig]
+
+    def __call__(cls, cfg: Any = None, /, **options: Any) -> Any:
+        """The objective, of a configuration or of options."""
+        if cfg is None:
+            known = [option.name for option in fields(cls.config_class)]
+            unknown = sorted(options.keys() - set(known))
+            if unknown:
+                raise XalignError(
+                    "the objective has no such option",
+                    where=cls.__name__,
+                    found=", ".join(unknown),
+                    expected=f"some of {', '.join(known)}",
+                )
+            cfg, options = cls.config_class(**options), {}
+        return super().__call__(cfg, **options)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """What ``help`` shows: the options with their defaults."""
+        return inspect.signature(cls.config_class)
+
+
+class Objective(metaclass=ByOptions):
     """Base of all objectives: hidden states to a loss.
 
     A subclass says which streams it ``needs`` (``bitext``, ``mono``; ``links`` where it reads prepared links,

@@ -1,0 +1,22 @@
+"""The face of the folder: every objective by its short name, without fairseq."""
+
+import pytest
+from no_fairseq import run_without_fairseq
+
+from xalign_fairseq import objectives
+from xalign_fairseq.objectives.registry import OBJECTIVES
+
+
+def test_objectives_are_imported_where_fairseq_is_missing():
+    code = "from xalign_fairseq.objectives import DWA, TLM\nprint(DWA(label_layer=1).cfg.label_layer, TLM.name)"
+    assert run_without_fairseq(code) == "1 tlm\n"
+
+
+def test_fairseq_is_missing_there():
+    with pytest.raises(AssertionError, match="No module named 'fairseq'"):
+        run_without_fairseq("import fairseq")
+
+
+def test_every_objective_of_the_package_has_a_name_of_the_folder():
+    own = {cls for cls in OBJECTIVES.values() if cls.__module__.startswith(objectives.__name__)}
+    assert own <= {each for each in vars(objectives).values() if isinstance(each, type)}
