@@ -1,24 +1,19 @@
 """The weighted sum of objectives, computed in one call of the model per update."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Optional
 
-import torch
 from fairseq import metrics
 from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
 from xalign_fairseq.criterions.logged import logged_sums
-from xalign_fairseq.criterions.update import UpdateCounts
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, choice, labeller_among
-from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
+from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend
 
 
@@ -58,29 +53,14 @@ class WeightedConfig(FairseqDataclass):
     )
 
 
-class WeightedCriterion(FairseqCriterion):
-    """L = sum_k w_k L_k over the chosen objectives.
-
-    With ``joint`` normalisation the gradient is divided by the number of all predictions, as XLM-Align's released code
-    does. With ``per-objective`` each loss is a mean over its own predictions in all micro-batches and workers of an
-    update, see :class:`UpdateCounts`; in validation, over those in the batch. ``active`` are the objectives whose
-    weight is not zero.
-    """
+class WeightedCriterion(WeightedSum, FairseqCriterion):
+    """:class:`~xalign_fairseq.training.weighted_sum.WeightedSum` as fairseq's criterion, with AER in validation."""
 
     def __init__(self, cfg: Any, task: Any):
-        super().__init__(task)
+        FairseqCriterion.__init__(self, task)
         self.cfg = cfg
         backend.select(cfg.sinkhorn_backend)  # what can't be had is an error before training starts
-        self.joint = choice(cfg.loss_normalization, ("joint", "per-objective"), "--loss-normalization") == "joint"
-        self.objectives = [self._build(name) for name in _names(cfg.objectives)]
-        self.active = [objective for objective in self.objectives if objective.cfg.weight != 0]
-        if not self.active:
-            raise XalignError(
-                "no objective is left: every weight is 0",
-                where=", ".join(f"--{o.name}-weight" for o in self.objectives),
-            )
-        self.update = UpdateCounts(self.active)
-        self.language_rows: Tensor | None = None
+        WeightedSum.__init__(self, [self._build(name) for name in _names(cfg.objectives)], cfg.loss_normalization, task)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
 
     @classmethod
@@ -90,80 +70,11 @@ class WeightedCriterion(FairseqCriterion):
 
     def _build(self, name: str) -> Objective:
         cls = OBJECTIVES[name]
-        options = cls.config_class()
-        for option in fields(options):
-            if not option.name.startswith("_"):
-                setattr(options, option.name, getattr(self.cfg, f"{name}_{option.name}"))
-        objective = cls(options)
-        objective.languages, objective.pivot = self.task.languages, self.task.pivot
-        objective.seed = self.task.seed
-        if "lexicon" in objective.needs and objective.cfg.weight != 0:
-            objective.lexicons = self.task.lexicons
-        return objective
-
-    @property
-    def needs(self) -> set[str]:
-        """Streams that the objectives read."""
-        return {stream for objective in self.active for stream in objective.needs}
-
-    @property
-    def contrasts(self) -> bool:
-        """Whether an objective has other pairs of a batch for negatives."""
-        return any(objective.contrasts for objective in self.active)
-
-    @property
-    def predicts_tokens(self) -> bool:
-        """Whether an objective uses the masked-language-model head."""
-        return any(objective.predicts_tokens for objective in self.active)
-
-    @property
-    def summed(self) -> list[Objective]:
-        """Objectives whose losses are added up: in validation without regularisers, unless there is nothing else.
-
-        A regulariser grows from zero on, so that with it the first checkpoints would be the best.
-        """
-        measured = [objective for objective in self.active if not objective.regularises]
-        return measured if measured and not self.training else self.active
-
-    @property
-    def links_of_every_pair(self) -> bool:
-        """Whether an objective cannot do with a pair that has no links."""
-        return any(objective.links_of_every_pair for objective in self.active)
-
-    @property
-    def labelling(self) -> LabelOptions | None:
-        """How the model labels word links itself, once the heads are attached; None where no objective makes it."""
-        labeller = labeller_among(self.active)
-        return None if labeller is None else labeller.labelling
+        options = {each.name: getattr(self.cfg, f"{name}_{each.name}") for each in fields(cls.config_class)}
+        return cls(**options)
 
     def attach_heads(self, model: Any) -> None:
-        """Check the options against the encoder and give the model the objectives' heads."""
-        config = model.encoder.config
-        self._require_trainable(model)
-        if config.languages:
-            self.language_rows = torch.tensor([config.language_row(name) for name in self.task.all_languages])
-        for objective in self.active:
-            objective.prepare(config)
-            head = objective.build_head(config)
-            if head is not None:
-                model.attach_head(objective.name, head)
-        self.aer.prepare(config, self.active)
-        if not self.predicts_tokens:
-            model.freeze_lm_head()
-
-    def _require_trainable(self, model: Any) -> None:
-        """Freeze the encoder for the objectives that want it so; refuse those that cannot train then."""
-        freezing = [objective.name for objective in self.active if objective.freezes_encoder]
-        training = [objective.name for objective in self.active if not objective.freezes_encoder]
-        if freezing and training:
-            raise XalignError(
-                "an objective trains the encoder that another one freezes",
-                where="--objectives",
-                found=f"{', '.join(training)} beside {', '.join(freezing)}",
-                next=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
-            )
-        if freezing:
-            model.freeze_encoder()
+        """As the sum does; and learn how links are scored."""
         editing = [objective.name for objective in self.active if objective.edits_parameters]
         if editing and self.task.has_master_weights:
             raise XalignError(
@@ -172,20 +83,14 @@ class WeightedCriterion(FairseqCriterion):
                 found="an optimiser with a float32 copy of all parameters",
                 expected="--memory-efficient-fp16, --memory-efficient-bf16 or float32",
             )
+        super().attach_heads(model)
+        self.aer.prepare(model.encoder.config, self.active)
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         """fairseq's criterion call: loss to differentiate, sample size, logging output."""
-        batch = Batch.from_sample(sample, self._rows_beside(sample))
-        losses, aer = model(lambda encoder: self._run(encoder, batch))
-        weighted = [(objective.cfg.weight, losses[objective.name]) for objective in self.summed]
-        if self.joint:
-            total = torch.stack([weight * loss.total for weight, loss in weighted]).sum()
-            count: Any = torch.stack([loss.count for _, loss in weighted]).sum()
-        else:
-            counts = torch.stack([loss.count for _, loss in weighted])
-            average = self.update.average(counts) if self.training else counts.clamp(min=1)
-            totals = torch.stack([weight * loss.total for weight, loss in weighted])
-            total, count = (totals / average.to(totals)).sum(), 1
+        batch = self.batch(sample)
+        losses, aer = model(lambda encoder: (self.losses(encoder, batch), self.aer.counts(encoder, batch, self.task)))
+        total, count = self.total(losses, self.training)
         logs: dict[str, Any] = {
             "loss": total.detach(),
             "sample_size": count,
@@ -198,25 +103,6 @@ class WeightedCriterion(FairseqCriterion):
             for stat, (part, whole) in loss.stats.items():
                 logs[f"{name}/{stat}/sum"], logs[f"{name}/{stat}/count"] = part, whole
         return total, count, logs
-
-    def _rows_beside(self, sample: dict[str, Any]) -> Tensor | None:
-        """Rows of the language embeddings by the numbers of languages, on the device of the batch."""
-        if self.language_rows is not None:
-            stream = sample.get("bitext") or sample["mono"]
-            self.language_rows = self.language_rows.to(stream["langs"].device)
-        return self.language_rows
-
-    def _run(self, encoder: StepEncoder, batch: Batch) -> tuple[dict[str, Loss], dict[str, Any]]:
-        # All say what they read and predict before the first one runs.
-        steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
-        # A validation batch may lack a stream; workers must log the same keys all the same.
-        losses = {
-            objective.name: _nothing(objective.stats, batch.device) if step is None else objective.forward(step)
-            for objective, step in steps
-        }
-        if encoder.training:
-            losses[self.active[0].name].total = losses[self.active[0].name].total + encoder.idle()
-        return losses, self.aer.counts(encoder, batch, self.task)
 
     @staticmethod
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
@@ -240,11 +126,6 @@ class WeightedCriterion(FairseqCriterion):
     def logging_outputs_can_be_summed() -> bool:
         """All logged values are sums."""
         return True
-
-
-def _nothing(stats: Sequence[str], device: torch.device) -> Loss:
-    zero = torch.zeros((), device=device)
-    return Loss(zero, zero.long(), {name: (zero, zero) for name in stats})
 
 
 def _names(given: str) -> list[str]:

@@ -2,28 +2,23 @@
 
 import logging
 import re
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field, make_dataclass
-from typing import Any, Optional, TypeVar
+from typing import Any, Optional
 
-import torch
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
-from torch import Tensor, nn
+from torch import Tensor
 
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.devices import fast_bfloat16
+from xalign_fairseq.models.headed import HeadedEncoder, require_autocast, require_fitting_head
 from xalign_fairseq.ops import products
 from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
 logger = logging.getLogger(__name__)
-Result = TypeVar("Result")
 
 # layers, hidden, feed-forward, heads; base and large are XLM-R's (Conneau et al. 2020)
 ARCHITECTURES = {
@@ -86,20 +81,11 @@ class XalignModelConfig(FairseqDataclass):
     )
 
 
-class XalignModel(BaseFairseqModel):
-    """Encoder plus the heads of the objectives that train it.
-
-    Heads belong to the model, so that fairseq saves, restores and optimises them. They are attached by the criterion,
-    after the model is built; a checkpoint's heads that nobody has attached yet wait for their objective.
-    """
+class XalignModel(HeadedEncoder, BaseFairseqModel):
+    """:class:`~xalign_fairseq.models.headed.HeadedEncoder` as fairseq builds it, saves it and restores it."""
 
     def __init__(self, config: EncoderConfig):
-        super().__init__()
-        self.encoder = Encoder(config)
-        self.heads = nn.ModuleDict()
-        self.num_updates = 0
-        self.autocast = "no"
-        self._waiting: dict[str, Tensor] = {}
+        super().__init__(Encoder(config))
 
     @classmethod
     def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
@@ -127,65 +113,10 @@ class XalignModel(BaseFairseqModel):
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
 
-    def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
-        """Give an objective's parameters and buffers to the model under ``heads.<name>``.
-
-        ``fresh``: weights of that name that wait, from the checkpoint that the encoder began with, are not for it.
-        """
-        if name in self.heads:
-            return
-        like = self.encoder.lm_head.bias
-        self.heads[name] = head.to(device=like.device, dtype=like.dtype)
-        prefix = f"heads.{name}."
-        mine = {key: self._waiting.pop(key) for key in list(self._waiting) if key.startswith(prefix)}
-        if mine and not fresh:
-            own = {prefix + key: value for key, value in head.state_dict().items()}
-            require_fitting_head(name, mine, own)
-            head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
-
-    def freeze_lm_head(self) -> None:
-        """Keep the MLM head as it is; distributed wrappers refuse parameters that wait for a gradient in vain."""
-        for name, parameter in self.encoder.lm_head.named_parameters():
-            if name != "weight":  # tied to the embeddings
-                parameter.requires_grad_(False)
-
-    def freeze_layers(self, count: int) -> None:
-        """Keep the embeddings and the first ``count`` layers as they are."""
-        parts = self.encoder.sentence_encoder
-        if not 0 <= count <= len(parts.layers):
-            raise XalignError(
-                "the encoder has no such number of layers",
-                where="--freeze-layers",
-                found=count,
-                expected=f"0 (embeddings alone) to {len(parts.layers)}",
-            )
-        for name, module in parts.named_children():
-            if name != "layers":
-                module.requires_grad_(False)
-        for layer in list(parts.layers)[:count]:
-            layer.requires_grad_(False)
-
-    def freeze_encoder(self) -> None:
-        """Train heads alone."""
-        self.encoder.requires_grad_(False)
-
     def set_num_updates(self, num_updates: int) -> None:
         """fairseq tells the number of updates done before this one."""
         super().set_num_updates(num_updates)
         self.num_updates = num_updates
-
-    def forward(self, run: Callable[[StepEncoder], Result]) -> Result:
-        """Run all objectives of an update in one call, so that every distributed wrapper sees one forward pass."""
-        device = self.encoder.device
-        enabled = self.autocast == "yes" or (self.autocast == "auto" and fast_bfloat16(device))
-        # Half precision that fairseq has chosen is none of ours.
-        enabled = enabled and self.encoder.lm_head.bias.dtype == torch.float32
-        with torch.autocast(device.type, torch.bfloat16) if enabled else nullcontext():
-            return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates))
-
-    def max_positions(self) -> int:
-        """Longest sequence, special tokens included."""
-        return self.encoder.config.max_positions
 
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
         """Rename old keys in place, keep this model's heads where the checkpoint has none, and log the difference."""
@@ -233,13 +164,6 @@ class XalignModel(BaseFairseqModel):
             state_dict.update({key: current[key] for key in missing})
 
 
-def require_autocast(given: str) -> str:
-    """The value of ``--autocast``; :class:`XalignError` for one that it does not take."""
-    if given not in ("yes", "no", "auto"):
-        raise XalignError("an option has an unknown value", where="--autocast", found=given, expected="yes, no or auto")
-    return given
-
-
 def require_compiler() -> None:
     """Raise :class:`XalignError` where there is no C++ compiler, which torch.compile needs for the CPU and for CUDA."""
     try:
@@ -274,21 +198,6 @@ def require_layer_norm_eps(given: float | None, own: EncoderConfig) -> None:
             found=own.layer_norm_eps,
             expected=theirs,
             next=f"--layer-norm-eps {theirs}",
-        )
-
-
-def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
-    """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's, name by name."""
-    sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]
-    differing = sorted(key for key in sizes[0].keys() | sizes[1].keys() if sizes[0].get(key) != sizes[1].get(key))
-    if differing:
-        first = differing[0]
-        raise XalignError(
-            f"the checkpoint's head of {name} is of other options, languages or versions than this run's",
-            where=first,
-            found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
-            expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
-            next=f"choose its --{name.replace('_', '-')}-... options and --lang-pairs, or a checkpoint without it",
         )
 
 

@@ -1,0 +1,58 @@
+"""The weighted sum by itself: what fairseq's criterions add up, where fairseq is missing."""
+
+import pytest
+import torch
+from no_fairseq import run_without_fairseq
+from small import CONFIG, block, diagonal, pair
+from trials import Task, build_criterion, build_model
+
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.models.headed import HeadedEncoder
+from xalign_fairseq.objectives import DWA, MLM, TLM, RegParam
+from xalign_fairseq.training.weighted_sum import WeightedSum
+
+SAMPLE = collate([pair(5, 7, diagonal(5, 7)), pair(2, 3, diagonal(2, 3))], [block(1, 9)])
+
+
+def build(normalization, *objectives, state=None):
+    weighted, model = WeightedSum(objectives, normalization, Task()), HeadedEncoder(Encoder(CONFIG)).double()
+    weighted.attach_heads(model)
+    if state is not None:
+        model.load_state_dict(state)
+    return weighted, model
+
+
+@pytest.mark.parametrize("normalization", ["joint", "per-objective"])
+def test_it_is_the_criterions_loss_and_sample_size(normalization):
+    criterion = build_criterion("xlm_align", dwa_weight=0.5, dwa_label_layer=1, loss_normalization=normalization)
+    theirs = build_model(criterion)
+    expected, size, _ = criterion(theirs, SAMPLE)
+    weighted, model = build(normalization, MLM(), TLM(), DWA(weight=0.5, label_layer=1), state=theirs.state_dict())
+    total, count = weighted.total(model(lambda encoder: weighted.losses(encoder, weighted.batch(SAMPLE))), True)
+    assert total.item() == expected.item() and count == size
+
+
+def test_it_needs_no_fairseq():
+    run_without_fairseq("import xalign_fairseq.training.weighted_sum")
+
+
+def test_regularisers_count_in_training_alone():
+    weighted, _ = build("per-objective", TLM(), RegParam())
+    assert [each.name for each in weighted.summed(True)] == ["tlm", "reg_param"]
+    assert [each.name for each in weighted.summed(False)] == ["tlm"]
+
+
+def test_weights_of_zero_and_an_unknown_normalization_are_refused():
+    with pytest.raises(XalignError, match=r"every weight is 0[\s\S]*--tlm-weight"):
+        build("joint", TLM(weight=0))
+    with pytest.raises(XalignError, match=r"--loss-normalization[\s\S]*mean"):
+        build("mean", TLM())
+
+
+def test_a_batch_without_a_stream_has_none_of_its_loss():
+    weighted, model = build("joint", MLM(), TLM())
+    batch = weighted.batch(collate([pair(5, 7)], []))
+    losses = model(lambda encoder: weighted.losses(encoder, batch))
+    assert losses["mlm"].count == 0 and losses["tlm"].count > 0 and not torch.isnan(losses["mlm"].total)

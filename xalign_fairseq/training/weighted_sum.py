@@ -1,0 +1,178 @@
+"""The weighted sum of objectives, which fairseq's criterions and plain training loops share."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.models.headed import HeadedEncoder
+from xalign_fairseq.objectives.registry import Loss, Objective, choice, labeller_among
+from xalign_fairseq.training.update import UpdateCounts
+from xalign_fairseq.transport.label_options import LabelOptions
+
+NORMALIZATIONS = ("joint", "per-objective")
+
+
+class TrainingSource(Protocol):
+    """What objectives are told of the data and the run; a fairseq task, or data read without it."""
+
+    languages: Sequence[str]
+    all_languages: Sequence[str]
+    pivot: str | None
+
+    @property
+    def seed(self) -> int:
+        """Of the run."""
+
+    @property
+    def lexicons(self) -> Sequence[Lexicon]:
+        """Bilingual lexicons; asked for where an objective needs them."""
+
+
+class WeightedSum:
+    """L = sum_k w_k L_k over the objectives.
+
+    With ``joint`` normalisation the gradient is divided by the number of all predictions, as XLM-Align's released code
+    does. With ``per-objective`` each loss is a mean over its own predictions in all micro-batches and workers of an
+    update, see :class:`UpdateCounts`; in validation, over those in the batch.
+
+    Args:
+        objectives: with their weights; one whose weight is zero is not run.
+        loss_normalization: ``joint`` or ``per-objective``.
+        source: what they are told of the data.
+
+    Attributes:
+        active: the objectives whose weight is not zero.
+        update: the counts of predictions of an update.
+        language_rows: rows of the language embeddings by the numbers of languages; None for an encoder without any.
+
+    Raises:
+        XalignError: every weight is zero.
+
+    Example::
+
+        weighted = WeightedSum([TLM(), DWA(weight=0.5)], "joint", source)
+        weighted.attach_heads(model)
+        losses = model(lambda encoder: weighted.losses(encoder, batch))
+        total, count = weighted.total(losses, training=True)       # the gradient is that of total / count
+    """
+
+    def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: TrainingSource):
+        self.joint = choice(loss_normalization, NORMALIZATIONS, "--loss-normalization") == "joint"
+        self.objectives = list(objectives)
+        self.active = [objective for objective in self.objectives if objective.cfg.weight != 0]
+        if not self.active:
+            raise XalignError(
+                "no objective is left: every weight is 0",
+                where=", ".join(f"--{o.name}-weight" for o in self.objectives),
+            )
+        self.source = source
+        for objective in self.objectives:
+            objective.languages, objective.pivot = source.languages, source.pivot
+            objective.seed = source.seed
+            if "lexicon" in objective.needs and objective.cfg.weight != 0:
+                objective.lexicons = source.lexicons
+        self.update = UpdateCounts(self.active)
+        self.language_rows: Tensor | None = None
+
+    @property
+    def needs(self) -> set[str]:
+        """Streams that the objectives read."""
+        return {stream for objective in self.active for stream in objective.needs}
+
+    @property
+    def contrasts(self) -> bool:
+        """Whether an objective has other pairs of a batch for negatives."""
+        return any(objective.contrasts for objective in self.active)
+
+    @property
+    def predicts_tokens(self) -> bool:
+        """Whether an objective uses the masked-language-model head."""
+        return any(objective.predicts_tokens for objective in self.active)
+
+    @property
+    def links_of_every_pair(self) -> bool:
+        """Whether an objective cannot do with a pair that has no links."""
+        return any(objective.links_of_every_pair for objective in self.active)
+
+    @property
+    def labelling(self) -> LabelOptions | None:
+        """How the model labels word links itself, once the heads are attached; None where no objective makes it."""
+        labeller = labeller_among(self.active)
+        return None if labeller is None else labeller.labelling
+
+    def summed(self, training: bool) -> list[Objective]:
+        """Objectives whose losses are added up: in validation without regularisers, unless there is nothing else.
+
+        A regulariser grows from zero on, so that with it the first checkpoints would be the best.
+        """
+        measured = [objective for objective in self.active if not objective.regularises]
+        return measured if measured and not training else self.active
+
+    def attach_heads(self, model: HeadedEncoder) -> None:
+        """Check the options against the encoder and give the model the objectives' heads; freeze what none trains."""
+        config = model.encoder.config
+        self._freeze(model)
+        if config.languages:
+            self.language_rows = torch.tensor([config.language_row(name) for name in self.source.all_languages])
+        for objective in self.active:
+            objective.prepare(config)
+            head = objective.build_head(config)
+            if head is not None:
+                model.attach_head(objective.name, head)
+        if not self.predicts_tokens:
+            model.freeze_lm_head()
+
+    def _freeze(self, model: HeadedEncoder) -> None:
+        """Freeze the encoder for the objectives that want it so; refuse those that cannot train then."""
+        freezing = [objective.name for objective in self.active if objective.freezes_encoder]
+        training = [objective.name for objective in self.active if not objective.freezes_encoder]
+        if freezing and training:
+            raise XalignError(
+                "an objective trains the encoder that another one freezes",
+                where="--objectives",
+                found=f"{', '.join(training)} beside {', '.join(freezing)}",
+                next=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
+            )
+        if freezing:
+            model.freeze_encoder()
+
+    def batch(self, sample: dict[str, Any]) -> Batch:
+        """The typed view of what :func:`~xalign_fairseq.data.batches.collate` has made, on whatever device it is."""
+        if self.language_rows is not None:
+            stream = sample.get("bitext") or sample["mono"]
+            self.language_rows = self.language_rows.to(stream["langs"].device)
+        return Batch.from_sample(sample, self.language_rows)
+
+    def losses(self, encoder: StepEncoder, batch: Batch) -> dict[str, Loss]:
+        """The loss of each objective by its name; a batch without a stream that one reads has none of it."""
+        # All say what they read and predict before the first one runs.
+        steps = [(objective, objective.step(encoder, batch)) for objective in self.active]
+        # A validation batch may lack a stream; workers must log the same keys all the same.
+        losses = {
+            objective.name: _nothing(objective.stats, batch.device) if step is None else objective.forward(step)
+            for objective, step in steps
+        }
+        if encoder.training:
+            losses[self.active[0].name].total = losses[self.active[0].name].total + encoder.idle()
+        return losses
+
+    def total(self, losses: Mapping[str, Loss], training: bool) -> tuple[Tensor, Any]:
+        """The weighted sum with gradient, and what an update divides the sum over all batches and workers by."""
+        weighted = [(objective.cfg.weight, losses[objective.name]) for objective in self.summed(training)]
+        counts = torch.stack([loss.count for _, loss in weighted])
+        totals = torch.stack([weight * loss.total for weight, loss in weighted])
+        if self.joint:
+            return totals.sum(), counts.sum()
+        average = self.update.average(counts) if training else counts.clamp(min=1)
+        return (totals / average.to(totals)).sum(), 1
+
+
+def _nothing(stats: Sequence[str], device: torch.device) -> Loss:
+    zero = torch.zeros((), device=device)
+    return Loss(zero, zero.long(), {name: (zero, zero) for name in stats})
