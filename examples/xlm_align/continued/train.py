@@ -1,0 +1,158 @@
+"""Continue e5-small with one setting and seed, and score it on development gold every so many updates.
+
+usage: python train.py DATA_BIN GOLD RUNS SETTING SEED [--every N] [-- fairseq-train option ...]
+
+DATA_BIN: of prepare.sh. GOLD: the folder of gold links. What follows -- is added to the setting's options and to the
+name of the run, whose folder is RUNS/SETTING[,option=value...]-SEED. There dev.jsonl has a line for each scoring;
+what was killed goes on from the last checkpoint when it is started again, and a finished run stays as it is.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import study
+
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.sweep import try_settings
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.checkpoint import updates_of
+from xalign_fairseq.files import write_json
+from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
+from xalign_fairseq.launch.locks import alone
+from xalign_fairseq.launch.mending import LAST, mend
+from xalign_fairseq.launch.process import output
+from xalign_fairseq.launch.record import commit, machine
+from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.pretrained.saving import new_model
+from xalign_fairseq.pretrained.trimming import untrim
+
+ROW = re.compile(r"\| train_inner \| (\{.*\})\s*$")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("gold", type=Path)
+    parser.add_argument("runs", type=Path)
+    parser.add_argument("setting", choices=study.SETTINGS)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--every", type=int, default=250, help="updates between two scorings (default: 250)")
+    own, _, more = " ".join(map(shlex.quote, sys.argv[1:])).partition(" -- ")
+    args = parser.parse_args(shlex.split(own))
+    extra = shlex.split(more)
+    changed = dict(zip(extra[::2], extra[1::2], strict=True))
+    options = {**study.COMMON, **study.SETTINGS[args.setting], **changed, "--seed": str(args.seed)}
+    name = ",".join([args.setting, *(f"{key.lstrip('-')}={value}" for key, value in changed.items())])
+    folder = args.runs / f"{name}-{args.seed}"
+    with alone(folder):
+        Run(folder, args.data, args.gold, args.every, options, args.setting, args.seed).go_on()
+
+
+class Run:
+    """A training in pieces of ``every`` updates, each of which is scored."""
+
+    def __init__(
+        self, folder: Path, data: Path, gold: Path, every: int, options: study.Options, setting: str, seed: int
+    ):
+        self.folder, self.data, self.gold, self.every, self.options = folder, data, gold, every, options
+        self.updates = int(options["--max-update"])
+        self.record = {"setting": setting, "seed": seed, "options": dict(options), "machine": machine(cpu=True)}
+        self.curve = folder / "dev.jsonl"
+
+    def go_on(self) -> None:
+        """Train and score until all updates are done."""
+        mend(self.folder, updates_of)
+        done = self._scored()
+        if not done:
+            self._score(0, 0.0, 0)
+        while (done := self._scored()) < self.updates:
+            until = min(done + self.every, self.updates)
+            if (updates_of(self.folder / LAST) or 0) < until:
+                self._train(until)
+            self._score(until, *self._cost(until))
+        write_json(self.folder / "result.json", {**self.record, "development": self._rows()})
+
+    def _rows(self) -> list[dict]:
+        lines = self.curve.read_text().splitlines() if self.curve.is_file() else []
+        return [json.loads(line) for line in lines]
+
+    def _scored(self) -> int:
+        rows = self._rows()
+        return rows[-1]["updates"] if rows else 0
+
+    def _train(self, until: int) -> None:
+        """Train up to an update; the schedule is that of the whole run."""
+        config = checkpoint.load_encoder(*read_pretrained(self.data))[0].config
+        line = flags(
+            {
+                **encoder_options(config.as_options(), self.data),
+                **self.options,
+                "--total-num-update": self.updates,
+                "--max-update": until,
+                "--cpu": True,
+                "--disable-validation": True,
+                "--no-epoch-checkpoints": True,
+                "--num-workers": 0,
+                "--save-dir": self.folder,
+                "--log-format": "json",
+                "--log-interval": 50,
+            }
+        )
+        command = [*FAIRSEQ_TRAIN, str(self.data), *line]
+        self.record |= {"command": shlex.join(["fairseq-train", *command[3:]]), "commit": commit(Path(__file__))}
+        write_json(self.folder / "run.json", self.record)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        words = 0.0
+        for row in output(command, self.folder / "train.log"):
+            if found := ROW.search(row):
+                words += 50 * float(json.loads(found[1])["wpb"])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        with (self.folder / "cost.jsonl").open("a") as out:
+            out.write(json.dumps({"updates": until, "cpu_seconds": round(seconds, 1), "tokens": round(words)}) + "\n")
+
+    def _cost(self, until: int) -> tuple[float, int]:
+        """CPU seconds and tokens of all pieces so far."""
+        path = self.folder / "cost.jsonl"
+        pieces = {row["updates"]: row for row in map(json.loads, path.read_text().splitlines())}
+        return (
+            sum(row["cpu_seconds"] for at, row in pieces.items() if at <= until),
+            sum(row["tokens"] for at, row in pieces.items() if at <= until),
+        )
+
+    def _score(self, updates: int, seconds: float, tokens: int) -> None:
+        """Add a line to the curve: every link setting's AER on every development set."""
+        whole = "e5-small"
+        if updates:
+            whole = str(self.folder / "whole.pt")
+            with new_model(whole, overwrite=True) as save:
+                state, where = read_pretrained(self.folder / LAST)
+                save(untrim(state, where, *read_pretrained("e5-small")), where)
+        started = time.thread_time()
+        names = list(study.DEVELOPMENT)
+        settings = study.line_settings()
+        aligner = Aligner.from_pretrained(whole, layer=7, method="argmax", encoding="separate", similarity="hidden")
+        trials = try_settings(aligner, study.gold_pairs(self.gold, names), settings)
+        found = {study.setting_name(trial.setting): study.scores(trial, names, study.DEVELOPMENT) for trial in trials}
+        row = {"updates": updates, "cpu_seconds": round(seconds), "tokens": tokens, "aer": found}
+        with self.curve.open("a") as out:
+            out.write(json.dumps(row) + "\n")
+        best = min(found, key=lambda each: found[each]["mean"])
+        print(
+            f"{self.folder.name} {updates}: argmax-separate-7 {found['argmax-separate-7']['mean']}, "
+            f"best {best} {found[best]['mean']}; {seconds:.0f} s, scoring {time.thread_time() - started:.0f} s",
+            flush=True,
+        )
+        Path(self.folder / "whole.pt").unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    os.nice(max(0, 19 - os.nice(0)))
+    main()
