@@ -35,6 +35,7 @@ TASK = Task(lexicons=[LEXICON])
 NO_SUMS = {
     "lexicon_align": "it reads the lexicon, whatever the batch",
     "moco": "the queue's negatives stand beside each example",
+    "psi": "sources stand beside targets of other pairs, too",
     "reg_param": "it reads the parameters, whatever the batch",
     "word_contrastive": "negatives are the batch's other words",
 }

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.slow
 EVERY = (
     "mlm", "tlm", "dwa", "l2_align", "word_contrastive", "reg_hidden", "reg_param", "moco", "sentence_mlm",
     "word_exchange", "lexicon_align", "dict_mlm", "ot_align", "self_training", "consistency",
+    "psi",
 )  # fmt: skip
 COMPOSED = (
     "--objectives", ",".join(EVERY), "--loss-normalization", "per-objective", "--moco-queue-size", 16,

@@ -4,11 +4,11 @@ Prepares the text with the model's own tokenizer, trains by fairseq-train, and w
 With a development set, its AER is measured at every checkpoint, chooses the best one and ends the training early. The
 same command goes on with a run that was broken off, optimiser included; a finished run stays as it is.
 
-What awesome-align calls so, co, tlm and psi are self_training, consistency, tlm and word_contrastive (with --links) or
-moco; so and co are taken, too. With --links, dwa learns from these, gold or any others, as awesome-align does from
---train_gold_file. Defaults: awesome-align's 20,000 updates of 8 pairs by Adam, without warm-up; the labels and the
-layer are XLM-Align's. For e5-small development gold chose others: self_training at layer 7, with frozen embeddings, 200
-updates of 32 pairs, 50 of them warm-up, which is minutes on a CPU.
+What awesome-align calls so, co, tlm and psi are self_training, consistency, tlm and psi; so and co are taken, too. With
+--links, dwa learns from these, gold or any others, as awesome-align does from --train_gold_file. Defaults:
+awesome-align's 20,000 updates of 8 pairs by Adam, without warm-up; the labels and the layer are XLM-Align's. For
+e5-small development gold chose others: self_training at layer 7, with frozen embeddings, 200 updates of 32 pairs, 50 of
+them warm-up, which is minutes on a CPU.
 
 Examples:
   xalign train-aligner --model e5-small --src train.de --tgt train.en --out aligner
@@ -69,7 +69,7 @@ def _add_training_arguments(group: Any) -> None:
     group.add_argument(
         "--objectives",
         metavar="NAME,...",
-        help="self_training (so), consistency (co), dwa, tlm, sentence_mlm, moco, ot_align; with --links "
+        help="self_training (so), consistency (co), dwa, tlm, psi, sentence_mlm, moco, ot_align; with --links "
         "word_contrastive, l2_align, word_exchange; reg_param, reg_hidden beside them (default: dwa,tlm; for e5-small "
         "without --links self_training)",
     )

@@ -22,6 +22,7 @@ from xalign_fairseq.objectives.linear_mapping import LinearMapping as LinearMapp
 from xalign_fairseq.objectives.mlm import MaskedLanguageModel as MLM  # noqa: E402, F401
 from xalign_fairseq.objectives.moco import MomentumContrast as MoCo  # noqa: E402, F401
 from xalign_fairseq.objectives.ot_align import OtAlign as OtAlign  # noqa: E402
+from xalign_fairseq.objectives.psi import ParallelSentenceIdentification as PSI  # noqa: E402, F401
 from xalign_fairseq.objectives.reg_hidden import RegHidden as RegHidden  # noqa: E402
 from xalign_fairseq.objectives.reg_param import RegParam as RegParam  # noqa: E402
 from xalign_fairseq.objectives.self_training import SelfTraining as SelfTraining  # noqa: E402

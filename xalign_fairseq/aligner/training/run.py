@@ -19,6 +19,7 @@ from xalign_fairseq.links.pharaoh import check_bounds
 OBJECTIVES = {
     "self_training": False,
     "consistency": False,
+    "psi": False,
     "dwa": False,
     "tlm": False,
     "sentence_mlm": False,
@@ -36,10 +37,7 @@ REGULARISERS = ("reg_param", "reg_hidden")
 SIMILARITIES = ("hidden", "pointer")
 # awesome-align's names of objectives that are here, and of those that are not, with what is nearest to them.
 ALIASES = {"so": "self_training", "co": "consistency"}
-AWESOME_NAMES = {
-    "mlm": "sentence_mlm",
-    "psi": "word_contrastive, which needs --links, or moco",
-}
+AWESOME_NAMES = {"mlm": "sentence_mlm"}
 # Options of fairseq-train that make the run what this command says it is.
 OWN_OPTIONS = (
     "--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir",

@@ -39,6 +39,7 @@ PAPERS = {
     "l2_align": _WU_DREDZE,
     "self_training": _AWESOME_ALIGN,
     "consistency": _AWESOME_ALIGN,
+    "psi": _AWESOME_ALIGN,
     "ot_align": (
         "Alqahtani et al. (2021)",
         "Using Optimal Transport as Alignment Objective for fine-tuning Multilingual Contextualized Embeddings",

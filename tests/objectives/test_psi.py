@@ -1,0 +1,112 @@
+"""Parallel sentence identification, against awesome-align's equation pair by pair."""
+
+import dataclasses
+
+import pytest
+import torch
+from small import CONFIG
+from word_pair_batches import DE, EN, RU, Trial, assert_same_gradient, batch
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.psi import ParallelSentenceIdentification, partners
+
+# Three of one pair of languages, one exchanged, one of another pair, and one with an empty side.
+TEXT = [
+    ((EN, DE), [5, 6, 7], [20, 21]),
+    ((EN, RU), [8], [40]),
+    ((EN, DE), [9], [22, 23, 24]),
+    ((DE, EN), [25, 26], [10]),
+    ((EN, DE), [11, 12], [27]),
+    ((EN, DE), [13], []),
+]
+DRAWS = [0.1, 0.5, 0.6, 0.2, 0.3, 0.9]
+EXCHANGED = {0: 4, 4: 2, 2: 0}  # whose target stands beside whose source: in the order of the draws
+
+
+def of(text):
+    given = batch([(langs, [[t] for t in src], [[t] for t in tgt], []) for langs, src, tgt in text])
+    given.bitext.host.draw[:, 0] = DRAWS[: len(text)]
+    return given
+
+
+def trial(config=CONFIG, **options):
+    return Trial(ParallelSentenceIdentification, config, **{"layer": 1, **options})
+
+
+def told(one, src, tgt, parallel, layer=1):
+    """-log s or -log(1 - s) of two sentences in one sequence; s by the head's weights, one after the other."""
+    state = one.encoder.states(torch.tensor([[0, *src, 2, *tgt, 2]])).layer(layer)[0, 0]
+    head = one.head
+    inner = torch.tanh(head.transform.weight @ state + head.transform.bias)
+    odds = (head.decoder.weight[1] - head.decoder.weight[0]) @ inner + head.decoder.bias[1] - head.decoder.bias[0]
+    s = 1 / (1 + torch.exp(-odds))
+    return -torch.log(s if parallel else 1 - s)
+
+
+def by_hand(one, text=TEXT, pairs=None, layer=1):
+    positive = [told(one, src, tgt, True, layer) for _, src, tgt in text if src and tgt]
+    negative = [told(one, text[i][1], text[j][2], False, layer) for i, j in (pairs or EXCHANGED).items()]
+    return sum(positive) + sum(negative), len(positive) + len(negative)
+
+
+def test_loss_and_gradient_are_those_of_the_equation():
+    one = trial()
+    for map_ in (one.head.transform, one.head.decoder):  # a fresh head hardly tells anything apart
+        torch.nn.init.normal_(map_.weight)
+        torch.nn.init.normal_(map_.bias)
+    loss, gradient = one.gradient(of(TEXT))
+    plain, count = by_hand(one)
+    assert loss.total.item() == pytest.approx(plain.item()) and loss.count.item() == count == 8
+    assert one.objective.count(of(TEXT)) == 8
+    assert_same_gradient(one, gradient, plain)
+
+
+def test_accuracy_counts_both_kinds():
+    one = trial()
+    torch.nn.init.zeros_(one.head.decoder.weight)
+    one.head.decoder.bias.data = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    right, count = one.loss(of(TEXT)).stats["accuracy"]
+    assert (right.item(), count.item()) == (3, 8)  # all are told to be exchanged
+
+
+def test_a_pair_without_another_in_its_languages_stands_alone():
+    one = trial()
+    alone = [TEXT[0], TEXT[1], TEXT[3]]
+    loss = one.loss(of(alone))
+    assert loss.count.item() == 3
+    assert loss.total.item() == pytest.approx(sum(told(one, src, tgt, True) for _, src, tgt in alone).item())
+
+
+def test_what_would_be_too_long_is_not_exchanged():
+    one = trial()
+    one.objective.most = 7
+    loss = one.loss(of(TEXT))
+    plain, count = by_hand(one, pairs={0: 4, 2: 0})
+    assert loss.count.item() == count == 7 and loss.total.item() == pytest.approx(plain.item())
+    assert partners(of(TEXT).bitext, 7).tolist() == [4, -1, 0, -1, -1, -1]
+
+
+def test_languages_have_their_own_embeddings_on_each_side():
+    config = dataclasses.replace(CONFIG, language_embeddings="de,en,ru")
+    one = trial(config)
+    given = of(TEXT)
+    given.bitext.language_rows = given.bitext.langs
+    read = []
+    states = type(one.passes()).states
+
+    class Passes(type(one.passes())):
+        def states(self, given, *, labelling=False):
+            read.append(given)
+            return states(self, given, labelling=labelling)
+
+    one.loss(given, passes=Passes(one.encoder, one.heads, True, 5))
+    rows = read[-1].languages[4, :8].tolist()  # <s> 11 12 </s> 22 23 24 </s>
+    assert rows == [EN] * 4 + [DE] * 4
+    assert read[-1].tokens[4].tolist()[:8] == [0, 11, 12, 2, 22, 23, 24, 2]
+
+
+def test_the_layer_is_one_above_the_aligned_one_unless_told():
+    twelve = dataclasses.replace(CONFIG, encoder_layers=12)
+    assert trial(twelve, layer=None).objective.layer == 9
+    with pytest.raises(XalignError, match=r"psi-layer"):
+        trial(layer=3)
