@@ -372,7 +372,7 @@ def weird_value(rng: np.random.Generator, given: Any) -> Any:
     ]  # fmt: skip
     if isinstance(given, torch.Tensor) and given.layout == torch.strided:
         made += [
-            given[:-1],
+            given[:-1] if given.dim() else given[None, None],
             given[None],
             given.double(),
             given.half(),
