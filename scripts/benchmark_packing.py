@@ -111,7 +111,8 @@ def measure(encoder: Encoder, made: Sequence[Sequence[Input]], rounds: int) -> d
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("texts", nargs=2, type=Path, metavar=("SRC", "TGT"))
+    parser.add_argument("src", type=Path, metavar="SRC")
+    parser.add_argument("tgt", type=Path, metavar="TGT")
     parser.add_argument("--tokenizer", default="e5-small")
     parser.add_argument("--pairs", type=int, default=2000)
     parser.add_argument("--max-tokens", type=int, default=1024)
@@ -125,7 +126,7 @@ def main() -> None:
     torch.set_num_threads(1)
     state, _ = read_pretrained(args.tokenizer)
     tokenizer = load_tokenizer(state, checkpoint.vocab_size(state))
-    texts = [path.read_text(encoding="utf-8").splitlines()[: args.pairs] for path in args.texts]
+    texts = [path.read_text(encoding="utf-8").splitlines()[: args.pairs] for path in (args.src, args.tgt)]
     lengths = np.stack([tokenizer.encode_batch(text)[1] for text in texts], 1)
     lengths = lengths[(lengths > 0).all(1) & (lengths.sum(1) + 3 <= BLOCK)]
     rows = []
@@ -140,7 +141,8 @@ def main() -> None:
                 rows.append({"size": size, "width": width, "reads": reading, **measure(encoder, made, args.rounds)})
                 print(rows[-1], flush=True)
     if args.out:
-        write_json(args.out, {"options": vars(args) | {"texts": list(map(str, args.texts)), "out": None}, "rows": rows})
+        options = vars(args) | {"src": str(args.src), "tgt": str(args.tgt), "out": None}
+        write_json(args.out, {"options": options, "rows": rows})
 
 
 if __name__ == "__main__":
