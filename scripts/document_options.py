@@ -35,6 +35,7 @@ def option_table(dataclass: Any, prefix: str = "") -> str:
             flag = "`data` (first argument)"
         default = {"None": "", "???": "required"}.get(str(field.default), f"`{field.default}`")
         rows.append((flag, default, re.sub(r"\s+", " ", field.metadata.get("help", ""))))
+    rows.sort(key=lambda row: "first argument" not in row[0])
     return markers.table(("option", "default", "meaning"), rows)
 
 

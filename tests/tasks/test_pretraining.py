@@ -13,14 +13,11 @@ xalign_fairseq.register()
 
 from xalign_fairseq.data.databin import mono_prefix  # noqa: E402
 from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
+from xalign_fairseq.data.pretraining import Reader  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
-from xalign_fairseq.tasks.pretraining import (  # noqa: E402
-    XalignPretrainingConfig,
-    XalignPretrainingTask,
-    pivot_language,
-)
+from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 
 
 @pytest.fixture
@@ -42,7 +39,7 @@ def shard(tmp_path):
 def task(*folders, **options):
     data = os.pathsep.join(map(str, folders))
     made = XalignPretrainingTask(XalignPretrainingConfig(data=data, seed=1, **options))
-    made.needs = {"bitext"}
+    made.reader = Reader({"bitext"})
     return made
 
 
@@ -97,20 +94,6 @@ def test_only_languages_that_are_read_need_an_embedding(shard):
             writer.add([4, 5, 2])
     assert task(folder).all_languages == ("en", "fr", "ro")
     assert task(folder, mono_langs="en").all_languages == ("en", "fr")
-
-
-@pytest.mark.parametrize(
-    ("pairs", "chosen", "expected"),
-    [
-        (("de-en", "en-fr"), None, "en"),
-        (("de-fr", "fr-ro"), None, "fr"),
-        (("de-fr",), None, None),  # both languages are in all pairs
-        (("de-fr",), "de", "de"),
-        (("de-fr", "en-ro"), None, None),
-    ],
-)
-def test_the_pivot_is_english_or_the_language_that_all_pairs_share(pairs, chosen, expected):
-    assert pivot_language(pairs, chosen) == expected
 
 
 def test_a_pivot_that_a_pair_lacks_is_refused(shard):

@@ -268,3 +268,20 @@ def about_path(data: DataBin, src: str, tgt: str) -> Path:
 
 def _flat(reader: MMapReader) -> tuple[np.ndarray, np.ndarray]:
     return reader.span(0, reader.tokens), np.asarray(reader.sizes, dtype=np.int64)
+
+
+def trained_lexicons(data: DataBin) -> list[Lexicon]:
+    """All lexicons of a data-bin.
+
+    Raises:
+        XalignError: there is none, or none of which an entry is trained on.
+    """
+    found = [read(data, src, tgt) for src, tgt in lexicons(data)]
+    if not any((each.part == TRAINED).any() for each in found):
+        raise XalignError(
+            "an objective needs a bilingual lexicon, and the data-bin has none to train on",
+            where=data.path,
+            found="all entries held out" if found else "no lexicon",
+            next=f"xalign lexicon {data.path} --pair SRC-TGT --from DICTIONARY",
+        )
+    return found

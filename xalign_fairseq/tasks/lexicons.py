@@ -1,30 +1,11 @@
-"""Bilingual lexicons of a data-bin in training: which are read, and that a resumed run has the same."""
+"""Bilingual lexicons of a data-bin in training: that a resumed run has the same."""
 
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xalign_fairseq.data import lexicon
-from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.errors import XalignError
-
-
-def trained_lexicons(data: DataBin) -> list[Lexicon]:
-    """All lexicons of a data-bin.
-
-    Raises:
-        XalignError: there is none, or none of which an entry is trained on.
-    """
-    found = [lexicon.read(data, src, tgt) for src, tgt in lexicon.lexicons(data)]
-    if not any((each.part == lexicon.TRAINED).any() for each in found):
-        raise XalignError(
-            "an objective needs a bilingual lexicon, and the data-bin has none to train on",
-            where=data.path,
-            found="all entries held out" if found else "no lexicon",
-            next=f"xalign lexicon {data.path} --pair SRC-TGT --from DICTIONARY",
-        )
-    return found
 
 
 def require_same_lexicons(

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.pretraining import pivot_language
 from xalign_fairseq.data.streams import BitextStream, Corpus
 from xalign_fairseq.encoder import names
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
@@ -19,8 +20,7 @@ from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
-from xalign_fairseq.tasks.dataset import StreamsDataset
-from xalign_fairseq.tasks.pretraining import pivot_language
+from xalign_fairseq.tasks.dataset import FairseqStreams
 from xalign_fairseq.transport.procrustes import Procrustes
 
 
@@ -31,7 +31,7 @@ class LinkedBitext:
         data: the data-bin.
         split: name of the split.
         lang_pairs: such as ``["en-de"]``; None for all of the split.
-        pivot_lang: chosen as in training, by :func:`~xalign_fairseq.tasks.pretraining.pivot_language`, if None.
+        pivot_lang: chosen as in training, by :func:`~xalign_fairseq.data.pretraining.pivot_language`, if None.
         max_length: of a pair with its special tokens; longer ones are left out and counted, as in training.
 
     Raises:
@@ -67,7 +67,7 @@ class LinkedBitext:
             corpora.append(Corpus(number, *readers, links, (self.languages.index(src), self.languages.index(tgt))))
         plain = MaskOptions(data.dictionary.mask_index, data.dictionary.embedding_size, probability=0)
         stream = BitextStream(corpora, max_length, both_directions=False)
-        self._dataset = StreamsDataset(stream, None, plain, seed=0, training=False)
+        self._dataset = FairseqStreams(stream, None, plain, seed=0, training=False)
         self._items = self._dataset.ordered_indices()
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
+from xalign_fairseq.data.pretraining import Reader
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.headed import HeadedEncoder
@@ -86,19 +87,19 @@ class WeightedSum:
         return {stream for objective in self.active for stream in objective.needs}
 
     @property
-    def contrasts(self) -> bool:
-        """Whether an objective has other pairs of a batch for negatives."""
-        return any(objective.contrasts for objective in self.active)
-
-    @property
     def predicts_tokens(self) -> bool:
         """Whether an objective uses the masked-language-model head."""
         return any(objective.predicts_tokens for objective in self.active)
 
-    @property
-    def links_of_every_pair(self) -> bool:
-        """Whether an objective cannot do with a pair that has no links."""
-        return any(objective.links_of_every_pair for objective in self.active)
+    def reader(self, models: Sequence[HeadedEncoder]) -> Reader:
+        """What the objectives and the models that they train read of the data."""
+        return Reader(
+            needs=self.needs,
+            positions=min((model.max_positions() for model in models), default=512),
+            embeds_languages=any(model.encoder.config.languages for model in models),
+            apart=any(objective.contrasts for objective in self.active),
+            links_of_every_pair=any(objective.links_of_every_pair for objective in self.active),
+        )
 
     @property
     def labelling(self) -> LabelOptions | None:

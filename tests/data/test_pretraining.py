@@ -1,0 +1,66 @@
+"""What pre-training reads of data-bins, where fairseq is missing; its task's tests go through it, too."""
+
+import numpy as np
+import pytest
+from no_fairseq import run_without_fairseq
+
+from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, pivot_language
+from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.errors import XalignError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A data-bin of one sentence pair."""
+    (tmp_path / "dict.txt").write_text("a 1\nb 1\nc 1\n")
+    for lang in ("en", "fr"):
+        with MMapWriter(tmp_path / f"train.en-fr.{lang}", np.uint16) as writer:
+            writer.add([4, 5, 2])
+    return tmp_path
+
+
+def test_a_dataset_is_what_its_reader_needs(folder):
+    data = PretrainingData(folder, PretrainingDataOptions(mask_prob=0.5), seed=7)
+    made = data.dataset(StreamsDataset, "train", Reader({"bitext"}, positions=40, apart=True))
+    assert (made.seed, made.apart, made.bitext.max_length, made.mask.probability) == (7, True, 40, 0.5)
+    assert made.mono is None and len(made) == 2
+
+
+@pytest.mark.parametrize(
+    ("needs", "every", "message"),
+    [
+        ((), False, "no objective reads text"),
+        (("mono",), False, "--mono"),
+        (("bitext", "links"), False, "a pair at least"),
+        (("bitext", "links"), True, "links of every pair"),
+    ],
+)
+def test_what_the_data_lack_is_named(folder, needs, every, message):
+    with pytest.raises(XalignError, match=message):
+        PretrainingData(folder).require(Reader(needs, links_of_every_pair=every))
+
+
+def test_a_split_without_what_is_read_is_named(folder):
+    with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid"):
+        PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))
+
+
+def test_it_needs_no_fairseq(folder):
+    code = "import sys\nfrom xalign_fairseq.data.pretraining import PretrainingData\n"
+    code += "print(PretrainingData(sys.argv[1]).languages)"
+    assert run_without_fairseq(code, folder) == "('en', 'fr')\n"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "chosen", "expected"),
+    [
+        (("de-en", "en-fr"), None, "en"),
+        (("de-fr", "fr-ro"), None, "fr"),
+        (("de-fr",), None, None),  # both languages are in all pairs
+        (("de-fr",), "de", "de"),
+        (("de-fr", "en-ro"), None, None),
+    ],
+)
+def test_the_pivot_is_english_or_the_language_that_all_pairs_share(pairs, chosen, expected):
+    assert pivot_language(pairs, chosen) == expected

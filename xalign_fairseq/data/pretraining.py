@@ -1,0 +1,347 @@
+"""What pre-training reads of data-bins: which pairs and languages, with what limits, masked how."""
+
+import logging
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Optional, TypeVar
+
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
+from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.data.tokenizer_model import word_starts
+from xalign_fairseq.data.verification import require_unchanged
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+Made = TypeVar("Made", bound=StreamsDataset)
+
+
+@dataclass
+class PretrainingDataOptions:
+    """What is read of data-bins and how batches are made of it; a field ``x`` is the option ``--x``."""
+
+    lang_pairs: Optional[str] = field(
+        default=None, metadata={"help": "language pairs such as en-de,en-fr (default: all in the data-bin)"}
+    )
+    mono_langs: Optional[str] = field(
+        default=None, metadata={"help": "languages of the monolingual stream (default: all in the data-bin)"}
+    )
+    sampling_temperature: float = field(
+        default=1.0, metadata={"help": "T of p_i ~ n_i^(1/T) over pairs and over languages; 1: by size"}
+    )
+    epoch_items: Optional[int] = field(
+        default=None, metadata={"help": "draws in an epoch (default: each pair once in each direction)"}
+    )
+    max_pair_length: Optional[int] = field(
+        default=None,
+        metadata={"help": "leave out (and count) pairs longer than this with special tokens (default: max positions)"},
+    )
+    min_sentence_length: int = field(
+        default=0,
+        metadata={"help": "leave out (and count) pairs with a side of fewer tokens (PPA: 10), in validation too"},
+    )
+    max_sentence_length: Optional[int] = field(
+        default=None,
+        metadata={
+            "help": "leave out (and count) pairs with a side of more tokens (Wu & Dredze: 96), in validation too"
+        },
+    )
+    length_bucket_width: int = field(
+        default=1,
+        metadata={
+            "help": "width, in tokens, of the buckets of length that batches of training pairs come from: 1 sorts by "
+            "length; a wider one mixes lengths; 0 does not look at them, as released codes do (more padding)"
+        },
+    )
+    pivot_lang: Optional[str] = field(
+        default=None,
+        metadata={
+            "help": "language that all pairs share and that objectives align the others to "
+            "(default: en, else the only one that all share)"
+        },
+    )
+    mono_tokens_per_sample: int = field(
+        default=256, metadata={"help": "length of a monolingual block (released code: 512)"}
+    )
+    mono_max_tokens: Optional[int] = field(
+        default=None, metadata={"help": "tokens of the monolingual part of a batch (default: --max-tokens)"}
+    )
+    mono_batch_size: Optional[int] = field(
+        default=None, metadata={"help": "blocks of the monolingual part of a batch (default: --batch-size)"}
+    )
+    mask_prob: float = field(default=0.15, metadata={"help": "share of tokens chosen for prediction"})
+    leave_unmasked_prob: float = field(default=0.1, metadata={"help": "share of the chosen that stay as they are"})
+    random_token_prob: float = field(default=0.1, metadata={"help": "share of the chosen that become a random token"})
+    mask_special_tokens: bool = field(
+        default=False, metadata={"help": "let <s>, </s> and <unk> be chosen too, as the released code does"}
+    )
+    mask_whole_words: bool = field(
+        default=False,
+        metadata={"help": "choose whole words in the monolingual stream (▁ begins a word; WordPiece: not ##)"},
+    )
+    verify_data: bool = field(
+        default=False,
+        metadata={
+            "help": "compare every file of the data-bins with the hash in its manifest before training (sizes, "
+            "dictionary and tokenizer are always compared)"
+        },
+    )
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What reads the data: which of it, and how much of a text.
+
+    Attributes:
+        needs: streams that the objectives read.
+        positions: longest sequence of the encoder, special tokens included.
+        embeds_languages: the encoder has language embeddings, so that every language must have a number.
+        apart: no batch of training has a pair twice, be it exchanged.
+        links_of_every_pair: no pair may lack links, where links are among the needs.
+    """
+
+    needs: Collection[str]
+    positions: int = 512
+    embeds_languages: bool = False
+    apart: bool = False
+    links_of_every_pair: bool = False
+
+
+class PretrainingData:
+    """Data-bins, written by ``xalign prepare`` or ``fairseq-preprocess``, as pre-training reads them.
+
+    Args:
+        path: a data-bin's folder; several, separated by colons, are shards, one an epoch.
+        options: which of it and how.
+        seed: with the epoch and the index it determines every draw.
+
+    Attributes:
+        data: the first folder.
+        pair_names: all language pairs, ``src-tgt``; batches tell them by number.
+        languages: of the pairs that are trained on; objectives and batches tell them by number.
+        all_languages: these, and those of monolingual text alone.
+        pivot: the language that all pairs share, if there is one.
+
+    Raises:
+        XalignError: a folder is missing, changed or of another dictionary, or an option does not fit the data.
+
+    Example::
+
+        data = PretrainingData("data-bin", PretrainingDataOptions(lang_pairs="en-de"), seed=1)
+        dataset = data.dataset(StreamsDataset, "train", Reader({"bitext"}))
+    """
+
+    def __init__(self, path: str | os.PathLike, options: PretrainingDataOptions | None = None, seed: int = 1):
+        self.options, self.seed = options or PretrainingDataOptions(), seed
+        if self.options.length_bucket_width < 0:
+            raise XalignError(
+                "a bucket of length has no such width",
+                where="--length-bucket-width",
+                found=self.options.length_bucket_width,
+                expected="0 (lengths do not matter) or more",
+            )
+        self.folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
+        shards = [DataBin(folder) for folder in self.folders]
+        for shard in shards:
+            require_unchanged(shard, self.options.verify_data)
+        self.data = shards[0]
+        self.dictionary = self.data.dictionary
+        for shard in shards[1:]:
+            require_same_dictionary(self.data, shard)
+        # Language pairs are numbered over all splits and shards, so that a batch's numbers mean the same in each.
+        self.pair_names = sorted({f"{src}-{tgt}" for shard in shards for _, src, tgt in shard.pairs})
+        trained = {f"{src}-{tgt}" for shard in shards for src, tgt in shard.language_pairs("train")}
+        pairs = self.options.lang_pairs
+        chosen = {pair for pair in trained or self.pair_names if not pairs or pair in pairs.split(",")}
+        self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
+        # Objectives number the languages of the pairs; those of monolingual text alone come behind.
+        mono = {language for shard in shards for _, language in shard.monos}
+        if self.options.mono_langs:
+            mono &= set(self.options.mono_langs.split(","))
+        self.all_languages = (*self.languages, *sorted(mono - set(self.languages)))
+        self.pivot = pivot_language(chosen, self.options.pivot_lang)
+
+    @cached_property
+    def lexicons(self) -> list[Lexicon]:
+        """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
+        return trained_lexicons(self.data)
+
+    def mask_options(self) -> MaskOptions:
+        """How the streams are perturbed."""
+        options = self.options
+        return MaskOptions(
+            mask=self.dictionary.mask_index,
+            vocab=self.dictionary.embedding_size,
+            probability=options.mask_prob,
+            leave=options.leave_unmasked_prob,
+            random=options.random_token_prob,
+            specials=options.mask_special_tokens,
+        )
+
+    def require(self, reader: Reader) -> None:
+        """Raise :class:`XalignError` where the data lack something to train on that the objectives read."""
+        self._require_streams(reader.needs)
+        if "links" in reader.needs:
+            self._require_links(reader.links_of_every_pair)
+
+    def _require_streams(self, needs: Collection[str]) -> None:
+        if not set(needs) & {"bitext", "mono"}:
+            raise XalignError(
+                "no objective reads text, and batches are made of text",
+                where="--objectives",
+                next="add one that does, such as mlm",
+            )
+        if "bitext" in needs and not self._pairs(self.data, "train"):
+            raise XalignError(
+                "an objective needs bitext, and the data-bin has none for training",
+                where=self.data.path,
+                next="xalign prepare with --pair and --trainpref",
+            )
+        if "mono" in needs and not self._languages(self.data, "train"):
+            raise XalignError(
+                "an objective needs monolingual text, and the data-bin has none for training",
+                where=self.data.path,
+                next="xalign prepare with --mono LANG=FILE, or leave mlm out of --objectives",
+            )
+
+    def _require_links(self, of_every_pair: bool) -> None:
+        pairs = self._pairs(self.data, "train")
+        bare = [f"{src}-{tgt}" for src, tgt in pairs if self.data.links("train", src, tgt) is None]
+        if len(bare) == len(pairs) or (bare and of_every_pair):
+            raise XalignError(
+                "an objective reads prepared links, and training pairs of the data-bin have none",
+                where=self.data.path,
+                found=f"{', '.join(bare)} without links",
+                expected="links of every pair" if of_every_pair else "links of a pair at least",
+                next="make links by xalign links and give them to xalign prepare by --links; or choose --lang-pairs",
+            )
+
+    def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:
+        here = data.language_pairs(split)
+        if not self.options.lang_pairs:
+            return here
+        wanted = [tuple(pair.split("-")) for pair in self.options.lang_pairs.split(",")]
+        for pair in wanted:
+            if pair not in here and split == "train":
+                data.pair(split, pair[0], pair[-1])  # raises, naming the pairs that are there
+        return [pair for pair in here if pair in wanted]
+
+    def _languages(self, data: DataBin, split: str) -> list[str]:
+        here = data.languages(split)
+        if not self.options.mono_langs:
+            return here
+        wanted = self.options.mono_langs.split(",")
+        if split == "train":
+            for language in wanted:
+                data.mono(split, language)  # raises, naming the languages that are there
+        return [language for language in here if language in wanted]
+
+    def dataset(self, make: type[Made], split: str, reader: Reader, epoch: int = 1) -> Made:
+        """A split for a reader. With several folders, epoch e of training reads folder (e - 1) mod their number.
+
+        Args:
+            make: the class of the dataset.
+            split: ``train``, which is drawn anew in each epoch, or another, which is read once as it is stored.
+            reader: of it.
+            epoch: from 1 on.
+
+        Raises:
+            XalignError: there is nothing of this split that the objectives read.
+        """
+        training, options = split == "train", self.options
+        data = DataBin(self.folders[(epoch - 1) % len(self.folders)]) if training else self.data
+        bitext = self._bitext(data, split, reader) if "bitext" in reader.needs else None
+        mono = self._mono(data, split, reader) if "mono" in reader.needs else None
+        if bitext is None and mono is None:
+            raise XalignError(
+                "the data-bin has nothing of this split that the objectives read",
+                where=data.path,
+                found=f"splits {', '.join(data.splits)}",
+                expected=split,
+                next="prepare it, or choose another --valid-subset, or pass --disable-validation",
+            )
+        dataset = make(
+            bitext,
+            mono,
+            self.mask_options(),
+            seed=self.seed,
+            training=training,
+            temperature=options.sampling_temperature,
+            items=options.epoch_items if training else None,
+            mono_tokens=options.mono_max_tokens,
+            mono_blocks=options.mono_batch_size,
+            word_starts=word_starts(data.dictionary, data.tokenizer_model) if options.mask_whole_words else None,
+            bucket_width=options.length_bucket_width,
+            apart=reader.apart,
+        )
+        sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
+        logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")
+        return dataset
+
+    def _bitext(self, data: DataBin, split: str, reader: Reader) -> BitextStream | None:
+        corpora, training = [], split == "train"
+        for src, tgt in self._pairs(data, split):
+            readers = data.pair(split, src, tgt)
+            needs_links = not training or "links" in reader.needs
+            links = data.links(split, src, tgt) if needs_links else None
+            if training and needs_links and links is None:
+                logger.warning("%s-%s has no prepared links for training", src, tgt)
+            # A pair that is only validated may have languages that training does not: they have no number.
+            langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
+            if -1 in langs and reader.embeds_languages:
+                raise XalignError(
+                    "a pair that is only validated has a language that training does not, and so no embedding",
+                    where=f"{data.path}, {split} {src}-{tgt}",
+                    next="leave it out by --lang-pairs",
+                )
+            corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))
+        if not corpora:
+            return None
+        sides = (self.options.min_sentence_length, self.options.max_sentence_length)
+        longest = min(self.options.max_pair_length or reader.positions, reader.positions)
+        return BitextStream(corpora, longest, both_directions=training, side_lengths=sides)
+
+    def _mono(self, data: DataBin, split: str, reader: Reader) -> MonoStream | None:
+        languages = self._languages(data, split)
+        if not languages:
+            return None
+        readers = [data.mono(split, language) for language in languages]
+        numbers = [self.all_languages.index(language) for language in languages]
+        return MonoStream(readers, min(self.options.mono_tokens_per_sample, reader.positions), numbers)
+
+
+def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
+    """The language that all training pairs (``src-tgt``) share: the chosen one, else en, else the only one, else None.
+
+    Raises:
+        XalignError: a pair lacks the chosen language.
+    """
+    if not pairs:
+        return chosen  # a complaint about missing pairs comes later
+    shared = set.intersection(*(set(pair.split("-")) for pair in pairs))
+    if chosen is None:
+        return "en" if "en" in shared else next(iter(shared)) if len(shared) == 1 else None
+    if chosen not in shared:
+        raise XalignError(
+            "the pivot language is not in all pairs",
+            where=f"--pivot-lang {chosen}",
+            found=", ".join(sorted(pair for pair in pairs if chosen not in pair.split("-"))),
+            next="leave these out by --lang-pairs",
+        )
+    return chosen
+
+
+def require_same_dictionary(first: DataBin, other: DataBin) -> None:
+    """Raise :class:`XalignError` unless two shards give the same ids; found before the epoch that reads the second."""
+    if first.dictionary.digest != other.dictionary.digest:
+        raise XalignError(
+            "the shards have different dictionaries",
+            where=f"{first.path}, {other.path}",
+            found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
+            expected="one dictionary for all",
+            next="xalign prepare each shard with the same --tokenizer, or --spm and --dict",
+        )

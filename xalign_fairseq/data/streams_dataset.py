@@ -1,0 +1,216 @@
+"""The dataset of pre-training: batches that hold pairs and monolingual blocks together."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from torch.utils.data import Dataset
+
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.cutting import batch_ends
+from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
+from xalign_fairseq.data.sampling import repeats
+from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
+from xalign_fairseq.errors import XalignError
+
+logger = logging.getLogger(__name__)
+
+
+class StreamsDataset(Dataset):
+    """Pairs and blocks under one index: pairs first, then blocks.
+
+    An index is a draw of an epoch. One that draws an item anew is the item's number plus the length of the dataset for
+    each time that it was drawn before, so that it is perturbed in another way each time.
+
+    A batch is as many pairs as fit ``--max-tokens`` and ``--batch-size``, joined by as many blocks as fit the
+    monolingual stream's own limits. Without bitext, batches hold blocks alone. In training each epoch draws anew; in
+    validation everything is read once, in stored order, and always perturbed in the same way.
+
+    Args:
+        bitext, mono: the streams; one of them may be None.
+        mask: how to perturb.
+        seed: with the epoch and the index it determines every draw.
+        training: whether to draw, or to read everything once.
+        temperature: of the choice between language pairs and between languages.
+        items: draws of an epoch; None for one for each pair and direction.
+        mono_tokens, mono_blocks: limits of the monolingual part of a batch; None for those of the bitext part.
+        word_starts: (V,) bool; if given, whole words are masked in the blocks.
+        bucket_width: in training, pairs whose lengths lie in the same range of so many tokens are batched in random
+            order; 1 sorts by length, 0 does not look at lengths.
+        apart: in training, no batch has a pair twice, be it exchanged.
+    """
+
+    def __init__(
+        self,
+        bitext: BitextStream | None,
+        mono: MonoStream | None,
+        mask: MaskOptions,
+        seed: int,
+        training: bool,
+        temperature: float = 1.0,
+        items: int | None = None,
+        mono_tokens: int | None = None,
+        mono_blocks: int | None = None,
+        word_starts: np.ndarray | None = None,
+        bucket_width: int = 1,
+        apart: bool = False,
+    ):
+        super().__init__()
+        self.bitext, self.mono, self.mask = bitext, mono, mask
+        self.seed, self.training, self.temperature, self.items = seed, training, temperature, items
+        self.mono_tokens, self.mono_blocks, self.word_starts = mono_tokens, mono_blocks, word_starts
+        self.bucket_width = bucket_width if training else 1
+        self.apart = apart and training
+        self.pairs = len(bitext) if bitext is not None else 0
+        self.now = 1
+
+    def __len__(self) -> int:
+        return self.pairs + (len(self.mono) if self.mono is not None else 0)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Draws are keyed by the epoch; validation always has those of epoch 0."""
+        self.now = epoch if self.training else 0
+
+    def __getitem__(self, index: int) -> PairSample | BlockSample:
+        index = int(index)
+        item = index % len(self)
+        if item < self.pairs:
+            assert self.bitext is not None
+            rng = np.random.default_rng((self.seed, BITEXT, self.now, index))
+            pair = self.bitext[item]
+            self._require_known(pair.src, pair.tgt)
+            return pair_sample(pair, rng, self.mask)
+        assert self.mono is not None
+        rng = np.random.default_rng((self.seed, MONO, self.now, index))
+        block = self.mono[item - self.pairs]
+        self._require_known(block)
+        return block_sample(block, rng, self.mask, self.word_starts, self.mono.language(item - self.pairs))
+
+    def _draws(self, items: np.ndarray) -> np.ndarray:
+        """The indices of items that are drawn in this order."""
+        return items + len(self) * repeats(items)
+
+    def _require_known(self, *sides: np.ndarray) -> None:
+        """The embedding's own complaint would name neither the data nor the dictionary, on a GPU not even the line."""
+        highest = max((int(ids.max()) for ids in sides if len(ids)), default=0)
+        if highest >= self.mask.vocab:
+            raise XalignError(
+                "the data hold an id that the dictionary lacks",
+                where="the data-bin's .bin files and its dict.txt",
+                found=f"id {highest}",
+                expected=f"ids below {self.mask.vocab}",
+                next="put back the dict.txt that the data were prepared with (see xalign doctor), or prepare again",
+            )
+
+    def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
+        """Samples of both streams to one batch; what a worker without a batch is given at an epoch's end is empty."""
+        if not samples:
+            return {}
+        return collate(
+            [sample for sample in samples if isinstance(sample, PairSample)],
+            [sample for sample in samples if isinstance(sample, BlockSample)],
+        )
+
+    def ordered_indices(self) -> np.ndarray:
+        """The epoch's pairs by bucket of length, in random order within one; blocks join in :meth:`batch_by_size`."""
+        if self.bitext is None:
+            assert self.mono is not None
+            count = self.items or len(self.mono)
+            return self._blocks(count)
+        if self.training:
+            items, dropped = self.bitext.epoch(self.seed, self.now, self.temperature, self.items)
+        else:
+            items, dropped = self.bitext.all()
+        self._left_out(dropped, dropped + len(items), *self._limits(self.bitext))
+        buckets = self.bitext.lengths(items) // self.bucket_width if self.bucket_width else np.zeros_like(items)
+        return self._draws(items)[np.argsort(buckets, kind="stable")]
+
+    @staticmethod
+    def _limits(bitext: BitextStream) -> tuple[str, str]:
+        shortest, longest = bitext.side_lengths
+        why, options = f"longer than {bitext.max_length} tokens together", "--max-pair-length"
+        if shortest:
+            why, options = f"{why}, or a side below {shortest}", f"{options}, --min-sentence-length"
+        if longest is not None:
+            why, options = f"{why}, or a side above {longest}", f"{options}, --max-sentence-length"
+        return why, options
+
+    @staticmethod
+    def _left_out(dropped: int, drawn: int, why: str, options: str) -> None:
+        """The policy for pairs outside the limits: left out and counted; if none remains it is an error."""
+        if dropped:
+            logger.info("left out %d of %d pairs: %s (%s)", dropped, drawn, why, options)
+        if dropped == drawn:
+            raise XalignError(
+                "no sentence pair is within the limits of length",
+                where=options,
+                found=f"{dropped} pairs, all left out: {why}",
+                next="change these limits, or use a tokenizer with longer pieces",
+            )
+
+    def batch_by_size(
+        self,
+        indices: np.ndarray,
+        max_tokens: int | None = None,
+        max_sentences: int | None = None,
+        required_batch_size_multiple: int = 1,
+    ) -> list[np.ndarray]:
+        """Cut pairs into batches and give each batch its blocks."""
+        if max_tokens is not None and self.bitext is not None:
+            fit = self.num_tokens_vec(indices) <= max_tokens
+            why = f"longer than {max_tokens} tokens together"
+            self._left_out(len(indices) - int(fit.sum()), len(indices), why, "--max-tokens")
+            indices = indices[fit]
+        batches: list[np.ndarray] = []
+        for group in self._groups(indices):
+            ends = batch_ends(self.num_tokens_vec(group), max_tokens, max_sentences, required_batch_size_multiple)
+            batches += np.split(group, ends[:-1])
+        if self.bitext is None or self.mono is None:
+            return batches
+        each = self._blocks_per_batch(max_tokens, max_sentences)
+        if self.training:
+            blocks = self._blocks(each * len(batches)).reshape(len(batches), each)
+            return [np.concatenate(both) for both in zip(batches, blocks, strict=True)]
+        every = self._blocks(len(self.mono))
+        return batches + [every[start : start + each] for start in range(0, len(every), each)]
+
+    def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
+        """What is cut into batches by itself: with ``apart`` each pair's first draw, then the second, and so on."""
+        if not self.apart or self.bitext is None:
+            return [indices]
+        turns = repeats(self.bitext.pairs(indices % len(self)))
+        return [indices[turns == turn] for turn in range(turns.max() + 1)]
+
+    def _blocks(self, count: int) -> np.ndarray:
+        assert self.mono is not None
+        if self.training:
+            return self._draws(self.pairs + self.mono.draw(self.seed, self.now, count, self.temperature))
+        return self.pairs + np.arange(len(self.mono))
+
+    def _blocks_per_batch(self, max_tokens: int | None, max_sentences: int | None) -> int:
+        assert self.mono is not None
+        tokens = self.mono_tokens or (None if self.mono_blocks else max_tokens)
+        limits = [self.mono_blocks or max_sentences]
+        if tokens is not None:
+            limits.append(tokens // self.mono.length)
+        each = min(limit for limit in limits if limit is not None)
+        if not each:
+            raise XalignError(
+                "no monolingual block fits a batch",
+                where="--mono-max-tokens, --max-tokens",
+                found=f"{tokens} tokens a batch",
+                expected=f"at least one block of {self.mono.length}",
+                next=f"lower --mono-tokens-per-sample, or pass --mono-max-tokens {self.mono.length}",
+            )
+        return each
+
+    def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
+        """Length of each item."""
+        items = indices % len(self)
+        lengths = np.full(len(items), self.mono.length if self.mono is not None else 0, dtype=np.int64)
+        here = items < self.pairs
+        if self.bitext is not None:
+            lengths[here] = self.bitext.lengths(items[here])
+        return lengths
