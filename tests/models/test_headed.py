@@ -36,4 +36,4 @@ def test_waiting_weights_of_another_shape_are_refused_and_left_out_of_a_fresh_he
 def test_objectives_run_in_one_call_with_the_number_of_updates():
     model = HeadedEncoder(Encoder(CONFIG)).train()
     model.num_updates = 3
-    assert model(lambda encoder: (encoder.update, encoder.training)) == (3, True)
+    assert model.run(lambda encoder: (encoder.update, encoder.training)) == (3, True)

@@ -30,7 +30,7 @@ def test_it_is_the_criterions_loss_and_sample_size(normalization):
     theirs = build_model(criterion)
     expected, size, _ = criterion(theirs, SAMPLE)
     weighted, model = build(normalization, MLM(), TLM(), DWA(weight=0.5, label_layer=1), state=theirs.state_dict())
-    total, count = weighted.total(model(lambda encoder: weighted.losses(encoder, weighted.batch(SAMPLE))), True)
+    total, count = weighted.total(model.run(lambda encoder: weighted.losses(encoder, weighted.batch(SAMPLE))), True)
     assert total.item() == expected.item() and count == size
 
 
@@ -54,5 +54,5 @@ def test_weights_of_zero_and_an_unknown_normalization_are_refused():
 def test_a_batch_without_a_stream_has_none_of_its_loss():
     weighted, model = build("joint", MLM(), TLM())
     batch = weighted.batch(collate([pair(5, 7)], []))
-    losses = model(lambda encoder: weighted.losses(encoder, batch))
+    losses = model.run(lambda encoder: weighted.losses(encoder, batch))
     assert losses["mlm"].count == 0 and losses["tlm"].count > 0 and not torch.isnan(losses["mlm"].total)

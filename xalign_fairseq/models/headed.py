@@ -33,7 +33,7 @@ class HeadedEncoder(nn.Module):
 
         model = HeadedEncoder(Encoder(config))
         model.attach_head("dwa", head)
-        losses = model(lambda encoder: weighted.losses(encoder, batch))
+        losses = model.run(lambda encoder: weighted.losses(encoder, batch))
     """
 
     def __init__(self, encoder: Encoder):
@@ -86,8 +86,8 @@ class HeadedEncoder(nn.Module):
         """Train heads alone."""
         self.encoder.requires_grad_(False)
 
-    def forward(self, run: Callable[[StepEncoder], Result]) -> Result:
-        """Run all objectives of an update in one call, so that every distributed wrapper sees one forward pass."""
+    def run(self, run: Callable[[StepEncoder], Result]) -> Result:
+        """Run all objectives of an update in one call; distributed wrappers must see it as one forward pass."""
         device = self.encoder.device
         enabled = self.autocast == "yes" or (self.autocast == "auto" and fast_bfloat16(device))
         # Half precision that fairseq has chosen is none of ours.

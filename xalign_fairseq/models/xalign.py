@@ -2,8 +2,9 @@
 
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
-from typing import Any, Optional
+from typing import Any, Optional, TypeVar
 
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.headed import HeadedEncoder, require_autocast, require_fitting_head
@@ -19,6 +21,7 @@ from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
 logger = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
 # layers, hidden, feed-forward, heads; base and large are XLM-R's (Conneau et al. 2020)
 ARCHITECTURES = {
@@ -112,6 +115,10 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             model.load_state_dict(state["model"])
             logger.info("initialised from %s", cfg.init_checkpoint)
         return model
+
+    def forward(self, run: Callable[[StepEncoder], Result]) -> Result:
+        """All objectives of an update, in the one call that distributed wrappers see."""
+        return self.run(run)
 
     def set_num_updates(self, num_updates: int) -> None:
         """fairseq tells the number of updates done before this one."""

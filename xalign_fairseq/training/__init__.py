@@ -1,1 +1,10 @@
-"""What every way to train has in common, none of which needs fairseq: the weighted sum of objectives."""
+"""Training without fairseq: the weighted sum of objectives that its criterions share, a model, and batches.
+
+docs/plain_torch.md trains with them in thirty lines.
+"""
+
+from xalign_fairseq.data.pretraining import PretrainingData as PretrainingData
+from xalign_fairseq.data.pretraining import PretrainingDataOptions as PretrainingDataOptions
+from xalign_fairseq.training.alignment_model import AlignmentLoss as AlignmentLoss
+from xalign_fairseq.training.alignment_model import AlignmentModel as AlignmentModel
+from xalign_fairseq.training.batches import Batches as Batches

@@ -1,6 +1,6 @@
 """How many predictions each objective has in an update: in all its micro-batches, of all workers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -39,14 +39,26 @@ class UpdateCounts:
         self._micro_batches = 0
         self._sums: Tensor | None = None
 
-    def begin(self, samples: Sequence[dict[str, Any] | None], device: torch.device) -> None:
+    def begin(self, samples: Sequence[Mapping[str, Any] | None], device: torch.device) -> None:
         """Count ahead. ``samples``: the micro-batches of this worker on the host, empty ones where it lacks one."""
-        batches = [Batch.from_sample(sample) for sample in samples if sample]
+        batches = [Batch.from_sample(dict(sample)) for sample in samples if sample]
         # fairseq forgets all sample sizes of a worker whose last micro-batch is empty.
         size = len(samples) if samples[-1] else 0
         ahead = [sum(_count(objective, batch) for batch in batches) for objective in self.objectives]
         self._micro_batches = len(samples)
         self._sums = all_sum(torch.tensor([size, *ahead]).to(device, non_blocking=True))
+
+    @property
+    def size(self) -> Tensor:
+        """S, the number of micro-batches of all workers, of an update that was begun."""
+        assert self._sums is not None
+        return self._sums[0]
+
+    @property
+    def predictions(self) -> Tensor:
+        """(K,) predictions of each objective in all micro-batches of all workers, of those that count ahead."""
+        assert self._sums is not None
+        return self._sums[1:]
 
     def average(self, counts: Tensor) -> Tensor:
         """N_k / S (K,), 1 where there is nothing, from the counts (K,) of the micro-batch that is run."""

@@ -22,9 +22,17 @@ NORMALIZATIONS = ("joint", "per-objective")
 class TrainingSource(Protocol):
     """What objectives are told of the data and the run; a fairseq task, or data read without it."""
 
-    languages: Sequence[str]
-    all_languages: Sequence[str]
-    pivot: str | None
+    @property
+    def languages(self) -> Sequence[str]:
+        """Of the pairs that are trained on; batches tell them by number."""
+
+    @property
+    def all_languages(self) -> Sequence[str]:
+        """These, and those of monolingual text alone."""
+
+    @property
+    def pivot(self) -> str | None:
+        """The language that all pairs share, if there is one."""
 
     @property
     def seed(self) -> int:
@@ -59,7 +67,7 @@ class WeightedSum:
 
         weighted = WeightedSum([TLM(), DWA(weight=0.5)], "joint", source)
         weighted.attach_heads(model)
-        losses = model(lambda encoder: weighted.losses(encoder, batch))
+        losses = model.run(lambda encoder: weighted.losses(encoder, batch))
         total, count = weighted.total(losses, training=True)       # the gradient is that of total / count
     """
 

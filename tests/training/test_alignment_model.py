@@ -1,0 +1,144 @@
+"""An encoder with objectives as one module: its loss, accumulated and shared updates, what it writes."""
+
+import pytest
+import torch
+from gloo_workers import run_workers
+from no_fairseq import run_without_fairseq
+from plain_data import CONFIG, write_plain_data
+from small import diagonal, pair
+from torch.nn.parallel import DistributedDataParallel
+
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.pretraining import PretrainingData
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives import DWA, TLM, L2Align
+from xalign_fairseq.training.alignment_model import AlignmentModel
+
+
+def sample(*sizes):
+    pairs = [pair([4 + k % 30 for k in range(n)], [9 + k % 30 for k in range(m)], diagonal(n, m)) for n, m in sizes]
+    made = collate(pairs, [])
+    for name in ("masked", "targets"):  # ids of this vocabulary
+        made["bitext"][name].clamp_(max=CONFIG.vocab_size - 1)
+    return made
+
+
+PARTS = [sample((5, 7), (2, 3)), sample((9, 6)), sample((3, 4), (8, 8)), sample((6, 2))]
+WHOLE = sample((5, 7), (2, 3), (9, 6), (3, 4), (8, 8), (6, 2))
+
+
+def build(*objectives, normalization="joint", data=None):
+    torch.manual_seed(1)
+    return AlignmentModel(Encoder(CONFIG), objectives, data, loss_normalization=normalization).double()
+
+
+def gradient(model):
+    return torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+
+
+def test_the_loss_is_the_sum_over_the_predictions():
+    model = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))
+    made = model(WHOLE)
+    tlm, dwa = made.losses["tlm"], made.losses["dwa"]
+    assert made.total.item() == pytest.approx(0.5 * tlm.total.item() + dwa.total.item())
+    assert made.count == tlm.count + dwa.count
+    assert made.loss.item() == pytest.approx(made.total.item() / made.count.item())
+    assert made.means()["tlm"] == pytest.approx(tlm.total.item() / tlm.count.item())
+
+
+@pytest.mark.parametrize("normalization", ["joint", "per-objective"])
+def test_an_accumulated_update_has_the_gradient_of_its_parts_as_one_batch(normalization):
+    objectives = TLM(weight=0.5), L2Align(weight=3.0)
+    model, whole = (build(*objectives, normalization=normalization) for _ in range(2))
+    parts = [PARTS[0], PARTS[1], PARTS[2]]
+    both = joined(parts)
+    model.begin_update(parts)
+    losses = [model(part).loss for part in parts]
+    sum(losses).backward()
+    made = whole(both)
+    made.loss.backward()
+    torch.testing.assert_close(gradient(model), gradient(whole), rtol=1e-9, atol=1e-12)
+    assert sum(losses).item() == pytest.approx(made.loss.item()) and model.num_updates == whole.num_updates == 1
+
+
+def joined(parts):
+    """The gradient of the sum of parts is that of their pairs in one batch, which has their masks."""
+    width = max(part["bitext"]["tokens"].shape[1] for part in parts)
+    made = {}
+    fill = {"tokens": 1, "masked": 1, "targets": 1, "draw": 1.0, "partner": -1, "words": -1}
+    for name in parts[0]["bitext"]:
+        values = [part["bitext"][name] for part in parts]
+        if name in fill:
+            values = [torch.nn.functional.pad(each, (0, width - each.shape[1]), value=fill[name]) for each in values]
+        if name == "links":
+            rows = torch.tensor([0, *(len(part["bitext"]["tokens"]) for part in parts)]).cumsum(0)
+            values = [each + torch.tensor([start, 0, 0]) for each, start in zip(values, rows, strict=False)]
+        if name not in ("host", "predicted", "highest_word", "gold"):
+            made[name] = torch.cat(values)
+        elif name == "highest_word":
+            made[name] = max(values)
+        elif name == "gold":
+            made[name] = sum(values, ())
+    made["predicted"] = made["targets"].flatten().ne(1).nonzero().flatten()
+    host = type(parts[0]["bitext"]["host"])
+    numbers = torch.bincount(made["links"][:, 0], minlength=len(made["tokens"]))
+    arrays = (made["targets"], made["draw"], made["spans"], made["langs"], made["partner"] >= 0, numbers)
+    made["host"] = host(*(each.numpy() for each in arrays))
+    return {"bitext": made, "nsentences": 0, "ntokens": 0}
+
+
+def test_objectives_that_count_what_they_label_are_not_accumulated_jointly():
+    model = build(TLM(), DWA(label_layer=1, start_update=0))
+    with pytest.raises(XalignError, match=r"dwa, which count[\s\S]*per-objective"):
+        model.begin_update(PARTS)
+
+
+def worker(rank):
+    """The gradient of two updates, of which this process has every other batch and the last is one short."""
+    model = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))
+    shared = DistributedDataParallel(model)
+    shared(PARTS[rank]).loss.backward()
+    first = gradient(model).clone()
+    model.zero_grad()
+    shared(PARTS[2] if rank == 0 else {**PARTS[3], "ignored": True}).loss.backward()
+    return first, gradient(model)
+
+
+def test_processes_have_the_gradient_of_all_their_batches(tmp_path):
+    found = run_workers(worker, 2, tmp_path)
+    for update, parts in enumerate(([PARTS[0], PARTS[1]], [PARTS[2]])):
+        model = build(TLM(weight=0.5), DWA(label_layer=1, start_update=0))
+        made = [model(part) for part in parts]
+        (sum(each.total for each in made) / sum(each.count for each in made)).backward()
+        for of_worker in found:
+            torch.testing.assert_close(of_worker[update], gradient(model), rtol=1e-9, atol=1e-12)
+
+
+def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path):
+    data = PretrainingData(write_plain_data(tmp_path / "data"))
+    model = build(TLM(), DWA(label_layer=1, start_update=0), data=data)
+    model(WHOLE)
+    again = build(TLM(), DWA(label_layer=1, start_update=0), data=data)
+    again.load_state_dict(model.state_dict())
+    assert again.num_updates == 1
+    model.float().save_pretrained(tmp_path / "model.pt")
+    with pytest.raises(XalignError, match="exists already"):
+        model.save_pretrained(tmp_path / "model.pt")
+    loaded = AlignmentModel.from_pretrained(
+        tmp_path / "model.pt", [TLM(), DWA(label_layer=1, start_update=0)], data, dropout=0.1
+    )
+    assert loaded.encoder.config.dropout == 0.1 and loaded.training and loaded.num_updates == 0
+    for name, value in model.state_dict().items():
+        if name != "_extra_state":
+            assert torch.equal(loaded.state_dict()[name], value), name
+
+
+def test_it_needs_no_fairseq():
+    run_without_fairseq("from xalign_fairseq.training import AlignmentModel, Batches, PretrainingData")
+
+
+def test_validation_is_no_update():
+    model = build(TLM()).eval()
+    made = model(WHOLE)
+    assert model.num_updates == 0 and made.loss.item() == pytest.approx(made.total.item() / made.count.item())

@@ -1,0 +1,105 @@
+"""Batches without fairseq are those of fairseq-train, in its order, and a state is a place in them."""
+
+from itertools import islice
+
+import pytest
+from plain_data import write_plain_data
+from torch.utils.data import DataLoader
+
+import xalign_fairseq
+
+xalign_fairseq.register()
+
+from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader  # noqa: E402
+from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
+from xalign_fairseq.training.batches import Batches  # noqa: E402
+
+READER = Reader({"bitext", "mono"}, positions=64)
+OPTIONS = {"mono_tokens_per_sample": 16, "mono_batch_size": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_plain_data(tmp_path_factory.mktemp("plain") / "data-bin")
+
+
+def batches(folder, split="train", seed=3, reader=READER, **options):
+    data = PretrainingData(folder, PretrainingDataOptions(**OPTIONS), seed=seed)
+    return Batches(data, reader, split, **{"max_tokens": 120, **options})
+
+
+def seen(batch):
+    """What tells a batch from every other one."""
+    streams = [batch[name] for name in ("bitext", "mono") if name in batch]
+    return [each["masked"].tolist() for each in streams], bool(batch.get("ignored"))
+
+
+def of_fairseq(folder, epoch, rank=0, world=1):
+    task = XalignPretrainingTask(XalignPretrainingConfig(data=str(folder), seed=3, **OPTIONS))
+    task.reader = READER
+    task.load_dataset("train", epoch=epoch)
+    epochs = task.get_batch_iterator(
+        task.datasets["train"], max_tokens=120, seed=3, epoch=epoch, required_batch_size_multiple=8,
+        num_shards=world, shard_id=rank,
+    )  # fmt: skip
+    return [seen(batch) for batch in epochs.next_epoch_itr(shuffle=True) if batch]
+
+
+def test_epochs_are_those_of_fairseq_train(folder):
+    expected = of_fairseq(folder, 1) + of_fairseq(folder, 2)
+    found = [seen(batch) for batch in islice(batches(folder), len(expected))]
+    assert found == expected and len({str(each) for each in found}) == len(found)
+
+
+def test_processes_share_an_epoch_as_in_fairseq_train(folder):
+    expected = [of_fairseq(folder, 1, rank, 2) for rank in (0, 1)]
+    steps = len(expected[0])
+    shares = [[seen(each) for each in islice(batches(folder, rank=k, world_size=2), steps)] for k in (0, 1)]
+    assert shares[0] == expected[0]
+    assert shares[1][: len(expected[1])] == expected[1]
+    assert all(ignored for _, ignored in shares[1][len(expected[1]) :])
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 2), (2, 0), (2, 1)])
+def test_a_state_is_exact_whatever_the_number_of_data_workers(folder, before, after):
+    expected = [seen(batch) for batch in islice(batches(folder), 30)]
+    per_epoch = len(of_fairseq(folder, 1))
+    for stop in (0, 3, per_epoch, per_epoch + 2):
+        first = batches(folder, num_workers=before)
+        assert [seen(batch) for batch in islice(first, stop)] == expected[:stop]
+        second = batches(folder, num_workers=after)
+        second.load_state_dict(first.state_dict())
+        assert [seen(batch) for batch in islice(second, 4)] == expected[stop : stop + 4]
+
+
+def test_torchs_loader_reads_them_in_order_with_workers_of_its_own(folder):
+    epoch = of_fairseq(folder, 1)
+    loader = DataLoader(batches(folder), batch_size=None, num_workers=2)
+    assert [seen(batch) for batch in islice(loader, len(epoch) - 1)] == epoch[:-1]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_torchdatas_stateful_loader_goes_on_where_it_stopped(folder, workers):
+    loaders = pytest.importorskip("torchdata.stateful_dataloader")
+    expected = [seen(batch) for batch in islice(batches(folder), 7)]
+    first = loaders.StatefulDataLoader(batches(folder), batch_size=None, num_workers=workers)
+    assert [seen(batch) for batch in islice(first, 3)] == expected[:3]
+    second = loaders.StatefulDataLoader(batches(folder), batch_size=None, num_workers=workers)
+    second.load_state_dict(first.state_dict())
+    assert [seen(batch) for batch in islice(second, 4)] == expected[3:]
+
+
+def test_validation_ends_and_is_the_same_each_time(folder):
+    valid = batches(folder, "valid")
+    once, again = [seen(batch) for batch in valid], [seen(batch) for batch in valid]
+    assert once == again and len(once) > 1
+
+
+def test_what_cannot_be_is_refused(folder):
+    with pytest.raises(XalignError, match="nothing limits"):
+        batches(folder, max_tokens=None)
+    with pytest.raises(XalignError, match="no objective reads text"):
+        batches(folder, reader=Reader(()))
+    with pytest.raises(XalignError, match="another number of processes"):
+        batches(folder, world_size=2, rank=0).load_state_dict(batches(folder).state_dict())

@@ -1,0 +1,261 @@
+"""An encoder and its objectives as one module: a batch in, a loss out."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from xalign_fairseq.data.pretraining import PretrainingData, Reader
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.models.headed import HeadedEncoder
+from xalign_fairseq.objectives.gathering import all_sum
+from xalign_fairseq.objectives.registry import Loss, Objective
+from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.pretrained.saving import new_model
+from xalign_fairseq.training.weighted_sum import WeightedSum
+
+
+@dataclass
+class AlignmentLoss:
+    """What the model makes of a batch.
+
+    Attributes:
+        loss: what to go backward from; a scalar.
+        total: the weighted sum of losses, in nats, with gradient.
+        count: the number of predictions that ``loss`` divides it by; 1 with ``per-objective`` normalisation.
+        losses: of each objective by its name.
+    """
+
+    loss: Tensor
+    total: Tensor
+    count: Tensor
+    losses: dict[str, Loss]
+
+    def means(self) -> dict[str, float]:
+        """Each objective's loss in nats per prediction; of those that have any in this batch."""
+        return {
+            name: float(each.total.detach()) / float(each.count)
+            for name, each in self.losses.items()
+            if float(each.count)
+        }
+
+
+@dataclass
+class NoData:
+    """Stands for data that objectives need know nothing of."""
+
+    languages: Sequence[str] = ()
+    all_languages: Sequence[str] = ()
+    pivot: str | None = None
+    seed: int = 1
+    lexicons: Sequence[Any] = field(default_factory=tuple)
+
+
+class AlignmentModel(HeadedEncoder):
+    """L = sum_k w_k L_k over objectives, the loss of ``fairseq-train``, for a training loop of one's own.
+
+    The module holds the encoder as ``encoder`` and what objectives train besides as ``heads``, under the names of
+    fairseq's checkpoints.
+
+    Args:
+        encoder: an :class:`~xalign_fairseq.encoder.transformer.Encoder`, or what has as much of it as the objectives
+            ask for: ``config`` (an ``EncoderConfig``), ``device``, ``sentence_encoder`` whose layers a pass runs one by
+            one (``states(...).layer(k)``), and ``lm_head`` with ``features``, ``weight`` and ``bias``.
+        objectives: such as ``[MLM(), TLM(), DWA(weight=0.5)]``.
+        data: what they are trained on; objectives that know languages, a pivot or lexicons need it.
+        loss_normalization: ``joint`` divides the sum of all losses by the number of all predictions, as XLM-Align's
+            released code does; ``per-objective`` each loss by its own number, as the paper's equation reads.
+        heads: tensors of heads by their names, ``heads.dwa...``, of a checkpoint that training goes on from.
+
+    Raises:
+        XalignError: an option does not fit the encoder, or the objectives do not go together.
+
+    Example::
+
+        model = AlignmentModel(Encoder(config), [TLM(), DWA()])
+        for batch in batches:
+            model(batch).loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        objectives: Iterable[Objective],
+        data: PretrainingData | None = None,
+        *,
+        loss_normalization: str = "joint",
+        heads: Mapping[str, Tensor] | None = None,
+    ):
+        super().__init__(encoder)
+        self._waiting = dict(heads or {})
+        self.data = data
+        self.weighted = WeightedSum(objectives, loss_normalization, data or NoData())
+        self.weighted.attach_heads(self)
+        self.kept: dict[str, Any] = {}
+        self._left = 0
+        self._count: Tensor | None = None
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        path: str | os.PathLike,
+        objectives: Iterable[Objective],
+        data: PretrainingData | None = None,
+        *,
+        dropout: float = 0.0,
+        attention_dropout: float = 0.0,
+        activation_dropout: float = 0.0,
+        loss_normalization: str = "joint",
+    ) -> "AlignmentModel":
+        """The model of a checkpoint of this package or of fairseq's, of a Hugging Face folder or name, or e5-small.
+
+        Heads that the checkpoint has are taken for objectives of their names. Rates of dropout are, as in
+        ``fairseq-train``, those given here and not the checkpoint's.
+
+        Raises:
+            XalignError: it can't be read, or the data are of another tokenizer.
+
+        Example::
+
+            data = PretrainingData("data-bin")
+            model = AlignmentModel.from_pretrained("FacebookAI/xlm-roberta-base", [TLM(), DWA()], data)
+        """
+        state, where = read_pretrained(path)
+        found, others = checkpoint.load_encoder(state, where)
+        config = replace(
+            found.config, dropout=dropout, attention_dropout=attention_dropout, activation_dropout=activation_dropout
+        )
+        encoder = Encoder(config)  # one of its own: what was read may be mapped from the file
+        encoder.load_state_dict(found.state_dict())
+        task_state = state.get("task_state") or {}
+        if data is not None:
+            require_same_tokenizer(task_state.get("tokenizer") or {}, data.data)
+        heads = {name: value for name, value in others.items() if name.startswith("heads.")}
+        model = cls(encoder, objectives, data, loss_normalization=loss_normalization, heads=heads)
+        model.kept = {"tokenizer": task_state["tokenizer"]} if "tokenizer" in task_state else {}
+        model.kept |= checkpoint.lasting(task_state)
+        return model.train()
+
+    @property
+    def reader(self) -> Reader:
+        """What the objectives and the encoder read of the data."""
+        return self.weighted.reader([self])
+
+    def begin_update(self, batches: Sequence[Mapping[str, Any]]) -> None:
+        """Announce the batches of an update that accumulates gradients over several; one alone needs no announcement.
+
+        The losses of the batches then add up to that of one large batch. With ``joint`` normalisation this needs
+        objectives that count their predictions ahead; for others go backward from ``total``, and divide the gradient by
+        the sum of ``count`` (over all workers) before the optimizer's step.
+
+        Raises:
+            XalignError: ``joint`` normalisation over several batches, and an objective that does not count ahead.
+        """
+        self._left, self._count = len(batches), None
+        samples = [{} if batch.get("ignored") else batch for batch in batches]
+        if not self.weighted.joint:
+            self.weighted.update.begin(samples, self.encoder.device)
+        elif len(batches) > 1:
+            self._require_counts_ahead()
+            self.weighted.update.begin(samples, self.encoder.device)
+            self._count = self.weighted.update.predictions.sum()
+
+    def _require_counts_ahead(self) -> None:
+        late = [objective.name for objective in self.weighted.active if not objective.counts_ahead]
+        if late:
+            raise XalignError(
+                "the predictions of an update's batches are known only once all have been run",
+                where='loss_normalization="joint" with accumulated gradients',
+                found=f"{', '.join(late)}, which count what the model labels",
+                next='loss_normalization="per-objective", larger batches, or go backward from the total yourself',
+            )
+
+    def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:
+        """The :class:`AlignmentLoss` of a batch, of what :class:`~xalign_fairseq.training.batches.Batches` gives.
+
+        In training a call without :meth:`begin_update` is an update of its own. With several processes, of which each
+        has its batches, the mean of the processes' gradients, as ``DistributedDataParallel`` takes it, is that of all
+        batches as one.
+        """
+        if self.training and not self._left:
+            self.begin_update([batch])
+        ignored = bool(batch.get("ignored"))
+        self.weighted.update.ignored = ignored
+        typed = self.weighted.batch(to_device(batch, self.encoder.device))
+        losses = self.run(lambda encoder: self.weighted.losses(encoder, typed))
+        total, count = self.weighted.total(losses, self.training)
+        count = torch.as_tensor(count, device=total.device)
+        if ignored:
+            total, count = total * 0, count * 0
+        result = AlignmentLoss(total / self._divisor(count), total, count, losses)
+        if self.training:
+            self._left -= 1
+            if not self._left:
+                self.num_updates += 1
+        return result
+
+    def _divisor(self, count: Tensor) -> Any:
+        """What the loss of a batch is divided by, so that losses add up over batches, and are a mean over workers."""
+        if not self.training:
+            return count.clamp(min=1)
+        if not self.weighted.joint:
+            # UpdateCounts has divided by the whole update's counts, and multiplied by the number of its micro-batches.
+            return self.weighted.update.size / _workers()
+        whole = all_sum(count) if self._count is None else self._count
+        return whole.clamp(min=1) / _workers()
+
+    def get_extra_state(self) -> Tensor:
+        """The number of updates, which a resumed run goes on from."""
+        return torch.tensor(self.num_updates)
+
+    def set_extra_state(self, state: Tensor) -> None:
+        """Go on from a number of updates."""
+        self.num_updates = int(state)
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The content of a checkpoint of this package: weights, heads, sizes, tokenizer, and how the model labels."""
+        task_state = dict(self.kept)
+        if self.data is not None:
+            task_state["tokenizer"] = tokenizer_state(self.data.dictionary, self.data.data.tokenizer_model)
+        if self.weighted.labelling is not None:
+            task_state["labelling"] = self.weighted.labelling.state()
+        if self.encoder.config.languages:
+            task_state["language_embeddings"] = self.encoder.config.language_embeddings
+        model = {name: value for name, value in self.state_dict().items() if isinstance(value, Tensor)}
+        model.pop("_extra_state")
+        return {"cfg": {"model": self.encoder.config.as_options()}, "model": model, "task_state": task_state}
+
+    def save_pretrained(self, out: str | os.PathLike, overwrite: bool = False) -> None:
+        """Write the model for every command of this package, for ``fairseq-train`` and for Hugging Face's libraries.
+
+        Args:
+            out: a checkpoint, if it ends in ``.pt``; else a folder that ``AutoModel.from_pretrained`` loads, with the
+                heads beside the model. :meth:`from_pretrained` and ``--init-checkpoint`` read both.
+            overwrite: replace what is there, once the new model is whole.
+
+        Raises:
+            XalignError: ``out`` exists already; or Hugging Face's models have no place for the encoder.
+        """
+        with new_model(Path(out), overwrite) as save:
+            save(self.checkpoint(), Path(out))
+
+
+def _workers() -> int:
+    return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
+
+
+def to_device(value: Any, device: torch.device) -> Any:
+    """A batch, or a part of it, with its tensors on a device; what stays on the host is left there."""
+    if isinstance(value, Tensor):
+        return value.to(device, non_blocking=True)
+    return {key: to_device(each, device) for key, each in value.items()} if isinstance(value, Mapping) else value

@@ -1,0 +1,131 @@
+"""The batches of data-bins for a training loop of one's own: those of ``fairseq-train``, in its order."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch.distributed as dist
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from xalign_fairseq.data.pretraining import PretrainingData, Reader
+from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.errors import XalignError
+
+
+class Batches(IterableDataset):
+    """Batches of a split; those of training without end, in an order that seed and epoch determine.
+
+    Every draw is keyed by (seed, epoch, index). So the state is a place, which any number of data workers goes on from
+    with the same batches. torchdata's ``StatefulDataLoader(batches, batch_size=None, num_workers=...)`` and torch's own
+    ``DataLoader`` read them too, in the same order; a state of the former is for its own number of workers.
+
+    Args:
+        data: the data-bins.
+        reader: what is read of them: a model's :attr:`~xalign_fairseq.training.alignment_model.AlignmentModel.reader`.
+        split: ``train``, or another, which is read once, as it is stored.
+        max_tokens: tokens of the pairs of a batch, padding included.
+        batch_size: pairs of a batch, with or without a limit of tokens.
+        required_batch_size_multiple: of pairs, where so many fit.
+        num_workers: processes that read ahead.
+        rank, world_size: which share of the batches; those of torch.distributed, where it is initialised.
+
+    Raises:
+        XalignError: the data lack what is read, or nothing limits a batch.
+
+    Example::
+
+        batches = Batches(data, model.reader, max_tokens=4096, num_workers=2)
+        for update, batch in zip(range(1000), batches):
+            ...
+        torch.save(batches.state_dict(), "place.pt")    # the next run begins with batches.load_state_dict(...)
+    """
+
+    def __init__(
+        self,
+        data: PretrainingData,
+        reader: Reader,
+        split: str = "train",
+        *,
+        max_tokens: int | None = None,
+        batch_size: int | None = None,
+        required_batch_size_multiple: int = 8,
+        num_workers: int = 0,
+        rank: int | None = None,
+        world_size: int | None = None,
+    ):
+        super().__init__()
+        if not max_tokens and not batch_size:
+            raise XalignError(
+                "nothing limits the size of a batch", where="Batches", expected="max_tokens, batch_size or both"
+            )
+        self.data, self.reader, self.split = data, reader, split
+        self.max_tokens, self.batch_size = max_tokens, batch_size
+        self.multiple, self.num_workers = required_batch_size_multiple, num_workers
+        several = dist.is_available() and dist.is_initialized()
+        self.rank = rank if rank is not None else dist.get_rank() if several else 0
+        self.world_size = world_size if world_size is not None else dist.get_world_size() if several else 1
+        if self.training:
+            data.require(reader)
+        # The epoch, how many of its batches were over when the iteration began, and since then in this process.
+        self.epoch, self._before, self._done = 1, 0, 0
+
+    @property
+    def training(self) -> bool:
+        """Whether batches are drawn anew in each epoch, without end."""
+        return self.split == "train"
+
+    def state_dict(self) -> dict[str, int]:
+        """The place behind the last batch that was given out."""
+        inside = get_worker_info() is not None
+        before, done = (self._before, self._done) if inside else (self._before + self._done, 0)
+        return {"epoch": self.epoch, "batch": before, "done": done, "world_size": self.world_size}
+
+    def load_state_dict(self, state: Mapping[str, int]) -> None:
+        """Go on from a place, be it with another number of data workers.
+
+        Raises:
+            XalignError: the state is of another number of processes, whose batches were others.
+        """
+        if state["world_size"] != self.world_size:
+            raise XalignError(
+                "the state of the batches is of a run of another number of processes",
+                where="Batches.load_state_dict", found=self.world_size, expected=state["world_size"],
+            )  # fmt: skip
+        self.epoch, self._before, self._done = state["epoch"], state["batch"], state["done"]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        while True:
+            yield from self._rest_of_epoch()
+            if not self.training:
+                self._before = self._done = 0
+                return
+            self.epoch, self._before, self._done = self.epoch + 1, 0, 0
+
+    def _rest_of_epoch(self) -> Iterator[dict[str, Any]]:
+        dataset = self.data.dataset(StreamsDataset, self.split, self.reader, self.epoch)
+        batches = self._share(self._cut(dataset))
+        inside = get_worker_info()
+        number, workers = (inside.id, inside.num_workers) if inside else (0, 1)
+        mine = batches[self._before + number :: workers][self._done :]
+        processes = 0 if inside else self.num_workers
+        # What a share lacks at the end of an epoch is stood in for by its first batch, whose loss does not count.
+        own = [(batch if len(batch) else batches[0]).tolist() for batch in mine]
+        loader = DataLoader(dataset, batch_sampler=own, collate_fn=dataset.collater, num_workers=processes)
+        for batch, sample in zip(mine, loader, strict=True):
+            self._done += 1
+            yield sample if len(batch) else {**sample, "ignored": True}
+
+    def _cut(self, dataset: StreamsDataset) -> list[np.ndarray]:
+        """The batches of the epoch as numbers of items, of all processes."""
+        dataset.set_epoch(self.epoch)
+        batches = dataset.batch_by_size(dataset.ordered_indices(), self.max_tokens, self.batch_size, self.multiple)
+        if self.training:
+            # fairseq's order of batches is this generator's.
+            np.random.RandomState(self.data.seed + self.epoch).shuffle(batches)
+        return batches
+
+    def _share(self, batches: list[np.ndarray]) -> list[np.ndarray]:
+        """Every ``world_size``-th batch; empty ones where others have one more."""
+        each = -(-len(batches) // self.world_size)
+        mine = batches[self.rank :: self.world_size]
+        return mine + [np.empty(0, dtype=np.int64)] * (each - len(mine))
