@@ -253,3 +253,34 @@ def test_the_width_of_a_chunk_follows_from_the_predictions(monkeypatch):
     assert cut(10**4, 7) == [(0, 3), (3, 6), (6, 7)]
     assert cut(0, 7) == [] and cut(1, 7) == [(0, 7)]
     assert list(module._chunks(torch.zeros(10, 100), torch.zeros(70, 100))) == [(0, 64), (64, 70)]  # of rows of E, too
+
+
+def test_a_frozen_embedding_is_converted_once_for_all_updates():
+    (features, weight, bias), labels = problem(dtype=torch.float32)
+    weight.requires_grad_(False)
+    found = []
+    for _ in range(2):
+        with torch.autocast("cpu", torch.bfloat16), Converted(weight.shape) as seen:
+            nll = linear_cross_entropy(features, weight, bias, labels).nll
+            nll.sum().backward()
+        found.append((seen.count, nll.detach()))
+    assert [count for count, _ in found] == [1, 0]
+    assert torch.equal(found[0][1], found[1][1])
+    with torch.no_grad():
+        weight.mul_(2)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert not torch.equal(linear_cross_entropy(features, weight, bias, labels).nll, found[0][1])
+
+
+class Converted(TorchDispatchMode):
+    """Counts conversions that result in rows of a weight."""
+
+    def __init__(self, shape):
+        super().__init__()
+        self.shape, self.count = shape, 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        made = func(*args, **(kwargs or {}))
+        if func is torch.ops.aten._to_copy.default and made.dim() == 2 and made.shape[0] > N:
+            self.count += made.shape[1] == self.shape[1]
+        return made

