@@ -103,6 +103,13 @@ def _add_training_arguments(group: Any) -> None:
         help="the embeddings and so many layers stay as they are; -1: all is trained (default: -1; e5-small: 0)",
     )
     group.add_argument(
+        "--freeze-encoder-updates",
+        type=int,
+        metavar="N",
+        help="updates at first in which heads, such as dwa's pointer, learn alone (default: 0)",
+    )
+    group.add_argument("--heads-lr", type=float, metavar="LR", help="learning rate of heads (default: --lr)")
+    group.add_argument(
         "--validate-every",
         type=int,
         metavar="N",
@@ -154,7 +161,10 @@ def _training_run(args: argparse.Namespace) -> "TrainingRun":
         *("model", "src", "tgt", "links", "similarity"),
         *("patience", "seed", "device", "sinkhorn_backend", "workers"),
     )
-    optional = ("layer", "updates", "batch_size", "lr", "warmup", "freeze_layers", "validate_every", "trim_vocabulary")
+    optional = (
+        *("layer", "updates", "batch_size", "lr", "warmup", "freeze_layers", "freeze_encoder_updates", "heads_lr"),
+        *("validate_every", "trim_vocabulary"),
+    )
     chosen = {name: getattr(args, name) for name in optional if getattr(args, name) is not None}
     if args.objectives is not None:
         chosen["objectives"] = objectives_of(args.objectives)

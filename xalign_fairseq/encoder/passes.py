@@ -19,7 +19,8 @@ Key = tuple[int, int, bool]
 class StepEncoder:
     """The encoder during one call of the model; passes over the same tokens are shared between objectives.
 
-    TLM and DWA, for one, read the same perturbed pair: whoever asks second gets the states of the first.
+    TLM and DWA, for one, read the same perturbed pair: whoever asks second gets the states of the first. ``frozen``: no
+    state has a gradient, only what heads make of it.
 
     Example::
 
@@ -27,12 +28,12 @@ class StepEncoder:
         labels = encoder.states(batch.bitext.input(), labelling=True).layer(10)   # neither
     """
 
-    def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int):
+    def __init__(self, encoder: Encoder, heads: nn.ModuleDict, training: bool, update: int, frozen: bool = False):
         self._encoder = encoder
         # Inputs are kept beside their passes so that their tensors' ids cannot be taken by others.
         self._passes: dict[Key, tuple[Input, HiddenStates]] = {}
         self._expected: dict[Key, tuple[Input, int]] = {}
-        self._grad = torch.is_grad_enabled()
+        self._grad = torch.is_grad_enabled() and not frozen
         self._predictions: dict[Prediction, TokenLosses | None] = {}
         self.heads = heads
         self.training = training

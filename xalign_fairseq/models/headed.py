@@ -27,6 +27,7 @@ class HeadedEncoder(nn.Module):
 
     Attributes:
         num_updates: updates done before this one.
+        frozen_updates: the encoder has no gradient in so many of the first updates.
         autocast: bfloat16 in matrix products: yes, no, or auto (where the device is fast at it).
 
     Example::
@@ -41,6 +42,7 @@ class HeadedEncoder(nn.Module):
         self.encoder = encoder
         self.heads = nn.ModuleDict()
         self.num_updates = 0
+        self.frozen_updates = 0
         self.autocast = "no"
         self._waiting: dict[str, Tensor] = {}
 
@@ -93,7 +95,8 @@ class HeadedEncoder(nn.Module):
         # Half precision that fairseq has chosen is none of ours.
         enabled = enabled and self.encoder.lm_head.bias.dtype == torch.float32
         with torch.autocast(device.type, torch.bfloat16) if enabled else nullcontext():
-            return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates))
+            frozen = self.training and self.num_updates < self.frozen_updates
+            return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates, frozen))
 
     def max_positions(self) -> int:
         """Longest sequence, special tokens included."""

@@ -12,7 +12,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import ReadOnce
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step
@@ -44,6 +44,10 @@ class DwaConfig(ObjectiveConfig):
             "help": "the pointer's maps at first: random (released code), or identity, by which good states, of an "
             "encoder that is aligned already, stay good"
         },
+    )
+    pointer_scale: float = field(
+        default=1.0,
+        metadata={"help": "factor of the scores h_i . h_j / sqrt(d) that a pointer begins with from the identity"},
     )
     method: str = field(
         default="transport",
@@ -94,9 +98,9 @@ class DwaHead(ReadOnce):
     agreement: Tensor
     own_labels: Tensor
 
-    def __init__(self, config: EncoderConfig, start: str = "random"):
+    def __init__(self, config: EncoderConfig, start: str = "random", scale: float = 1.0):
         super().__init__()
-        self.pointer = Pointer(config.encoder_embed_dim, start)
+        self.pointer = Pointer(config.encoder_embed_dim, start, scale)
         self.register_buffer("agreement", torch.zeros(()))
         self.register_buffer("own_labels", torch.zeros(()))
 
@@ -164,6 +168,9 @@ class DenoisingWordAlignment(Objective):
         choice(cfg.queries, QUERIES, "--dwa-queries")
         choice(cfg.label_by, SIMILARITIES, "--dwa-label-by")
         choice(cfg.pointer_start, STARTS, "--dwa-pointer-start")
+        fits = cfg.pointer_scale > 0 and (cfg.pointer_scale == 1 or cfg.pointer_start == "identity")
+        expected = "a number above 0, beside --dwa-pointer-start identity"
+        check_values("the pointer cannot begin so", ("--dwa-pointer-scale", cfg.pointer_scale, fits, expected))
         self.method = labelling_method(cfg)
         self.bootstraps = cfg.links_until > 0 or cfg.links_agreement > 0
         self.needs = ("bitext", "links") if self.bootstraps else ("bitext",)
@@ -179,7 +186,7 @@ class DenoisingWordAlignment(Objective):
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The pointer's two maps and the state of bootstrapping."""
-        return DwaHead(config, self.cfg.pointer_start)
+        return DwaHead(config, self.cfg.pointer_start, self.cfg.pointer_scale)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The perturbed pairs."""

@@ -17,6 +17,7 @@ from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import FairseqStreams
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
+from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.tasks.lexicons import require_same_lexicons
 from xalign_fairseq.transport.label_options import LabelOptions
 
@@ -37,6 +38,16 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
             "gradients and the optimiser's work on them"
         },
     )
+    freeze_encoder_updates: int = field(
+        default=0,
+        metadata={
+            "help": "train heads alone (the objectives' and the MLM head) in so many updates, so that what they begin "
+            "with does not harm an encoder that is good already"
+        },
+    )
+    heads_lr: Optional[float] = field(
+        default=None, metadata={"help": "learning rate of the objectives' heads (default: --lr), by the same schedule"}
+    )
     embedding_updates: str = field(
         default="dense",
         metadata={
@@ -53,7 +64,9 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     memory_efficient_bf16: bool = II("common.memory_efficient_bf16")
     cpu: bool = II("common.cpu")
     distributed_world_size: int = II("distributed_training.distributed_world_size")
+    ddp_backend: str = II("distributed_training.ddp_backend")
     optimizer: Optional[str] = II("optimizer._name")
+    lr: Any = II("optimization.lr")  # noqa: RUF009
 
 
 @register_task("xalign_pretraining", dataclass=XalignPretrainingConfig)
@@ -64,6 +77,7 @@ class XalignPretrainingTask(FairseqTask):
 
     def __init__(self, cfg: XalignPretrainingConfig, restoring: bool = False):
         super().__init__(cfg)
+        self.heads_start = HeadsStart(cfg)
         self.restoring = restoring
         self.source = PretrainingData(cfg.data, cfg, cfg.seed)
         self.data, self.dictionary = self.source.data, self.source.dictionary
@@ -102,6 +116,7 @@ class XalignPretrainingTask(FairseqTask):
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)
+        model.frozen_updates = self.cfg.freeze_encoder_updates
         self.models.append(model)
         return model
 
@@ -130,6 +145,11 @@ class XalignPretrainingTask(FairseqTask):
         """fairseq's step of one micro-batch; ``ignore_grad``: it stands in for one that this worker lacks."""
         criterion.update.ignored = ignore_grad
         return super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
+
+    def optimizer_step(self, optimizer: Any, model: Any, update_num: int) -> None:
+        """fairseq's step, with heads at a rate of their own and, at first, alone."""
+        with self.heads_start.step(self.models[-1], update_num):
+            optimizer.step()
 
     @property
     def source_dictionary(self) -> None:

@@ -199,5 +199,6 @@ def test_what_is_not_used_makes_no_other_run(run):
     plain = run.identity("digest", 7)
     assert "warmup" not in plain and "freeze_layers" not in plain  # runs of before go on
     assert "pointer_start" not in plain
-    used = {"warmup": 3, "freeze_layers": 0, "pointer_start": "identity"}
+    used = {"warmup": 3, "freeze_layers": 0, "pointer_start": "identity", "pointer_scale": 2.5,
+            "freeze_encoder_updates": 4, "heads_lr": 1e-3}  # fmt: skip
     assert replace(run, **used).identity("digest", 7) == {**plain, **used}

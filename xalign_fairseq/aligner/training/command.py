@@ -42,6 +42,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         **reads_layer,
         "--dwa-label-by": run.measure,
         "--dwa-pointer-start": run.pointer_start,
+        "--dwa-pointer-scale": run.pointer_scale if run.pointer_scale != 1 else None,
         "--dwa-start-update": 0,  # a pretrained model's labels are as good before the first update as after it
         "--dwa-links-until": run.updates if run.links else None,
         # Given links are used in full; of the model's own, what XLM-Align asks for.
@@ -64,6 +65,8 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--task": "xalign_pretraining",
         "--pivot-lang": "en" if "en" in run.languages else run.languages[1],
         "--freeze-layers": run.freeze_layers,
+        "--freeze-encoder-updates": run.freeze_encoder_updates or None,
+        "--heads-lr": run.heads_lr,
         "--autocast": "auto" if cpu else None,  # GPUs have fairseq's own options
         "--seed": run.seed,
         "--cpu": cpu,

@@ -73,7 +73,10 @@ class TrainingRun:
         lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links.
         warmup: updates until it is reached.
         freeze_layers: the embeddings and so many layers stay as they are; ``None``: nothing does.
+        freeze_encoder_updates: updates at first in which heads learn alone.
+        heads_lr: the heads' own rate at its highest; ``None``: ``lr``.
         pointer_start: dwa's pointer at first, ``random`` or ``identity``.
+        pointer_scale: factor of the scores that an ``identity`` begins with.
         trim_vocabulary: train only the pieces of the run's text, and put them back into the whole vocabulary then.
         validate_every: updates between two checkpoints, each with its AER.
         patience: validations without a lower AER that end the training; 0: never.
@@ -103,7 +106,10 @@ class TrainingRun:
     lr: float | None = None
     warmup: int = 0
     freeze_layers: int | None = None
+    freeze_encoder_updates: int = 0
+    heads_lr: float | None = None
     pointer_start: str = "random"
+    pointer_scale: float = 1.0
     trim_vocabulary: bool = False
     validate_every: int = 1000
     patience: int = 5
@@ -204,7 +210,8 @@ class TrainingRun:
             )
 
     def _check_numbers(self) -> None:
-        at_least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0}
+        at_least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0,
+                    "freeze_encoder_updates": 0}  # fmt: skip
         for name, least in at_least.items():
             if getattr(self, name) < least:
                 option = f"--{name.replace('_', '-')}"
@@ -212,6 +219,10 @@ class TrainingRun:
                                   expected=f"{least} or more")  # fmt: skip
         if not self.learning_rate > 0:
             raise XalignError("an option is out of range", where="--lr", found=self.lr, expected="a number above 0")
+        if self.heads_lr is not None and not self.heads_lr > 0:
+            raise XalignError(
+                "an option is out of range", where="--heads-lr", found=self.heads_lr, expected="a number above 0"
+            )
         if self.warmup > self.updates:
             raise XalignError(
                 "the rate has not reached its height when the training ends",
@@ -247,7 +258,10 @@ class TrainingRun:
             "fairseq-train": list(self.extra),
             **({"warmup": self.warmup} if self.warmup else {}),
             **({"freeze_layers": self.freeze_layers} if self.freeze_layers is not None else {}),
+            **({"freeze_encoder_updates": self.freeze_encoder_updates} if self.freeze_encoder_updates else {}),
+            **({"heads_lr": self.heads_lr} if self.heads_lr is not None else {}),
             **({"pointer_start": self.pointer_start} if self.pointer_start != "random" else {}),
+            **({"pointer_scale": self.pointer_scale} if self.pointer_scale != 1 else {}),
             **({"trim_vocabulary": True} if self.trim_vocabulary else {}),
         }
 

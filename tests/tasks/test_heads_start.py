@@ -1,0 +1,148 @@
+"""New heads on a good encoder: alone at first, and at a rate of their own."""
+
+import copy
+from types import SimpleNamespace
+
+import pytest
+import torch
+from small import CONFIG
+
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.models.headed import HeadedEncoder
+from xalign_fairseq.optim.adamw import FoldedAdamW
+from xalign_fairseq.tasks.heads_start import HeadsStart, body, stretched
+
+NO_VALID = ("--disable-validation",)
+ENCODER = "encoder.sentence_encoder."
+
+
+def options(**given):
+    plain = {"fp16": False, "bf16": False, "memory_efficient_fp16": False, "memory_efficient_bf16": False}
+    start = {"freeze_encoder_updates": 0, "heads_lr": None, "lr": [1e-2], "ddp_backend": "pytorch_ddp"}
+    return SimpleNamespace(**{**plain, **start, **given})
+
+
+def small():
+    torch.manual_seed(0)
+    model = HeadedEncoder(Encoder(CONFIG)).double()
+    model.attach_head("one", torch.nn.Linear(8, 8))
+    return model
+
+
+def fill(model, seed):
+    generator = torch.Generator().manual_seed(seed)
+    for parameter in model.parameters():
+        parameter.grad = torch.randn(parameter.shape, generator=generator, dtype=parameter.dtype)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda groups: torch.optim.SGD(groups, lr=1e-2),
+        lambda groups: torch.optim.AdamW(groups, lr=1e-2, weight_decay=0.1),
+        lambda groups: FoldedAdamW(groups, lr=1e-2, weight_decay=0.1),
+    ],
+    ids=["sgd", "adamw", "xalign_adamw"],
+)
+def test_a_rate_of_their_own_is_that_of_a_group_of_parameters(build):
+    grouped, one = small(), small()
+    heads = list(grouped.heads.parameters())
+    rest = list(grouped.encoder.parameters())
+    expected, optimizer = build([{"params": rest}, {"params": heads, "lr": 0.3}]), build(list(one.parameters()))
+    start = HeadsStart(options(heads_lr=0.3))
+    for update in range(4):
+        for model in (grouped, one):
+            fill(model, update)
+        expected.step()
+        with start.step(one, update):
+            optimizer.step()
+    for ours, theirs in zip(one.parameters(), grouped.parameters(), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+def test_the_encoder_waits_with_its_moments():
+    model, start = small(), HeadsStart(options(freeze_encoder_updates=2))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.1)
+    begun = copy.deepcopy(model)
+    for update in range(3):
+        fill(model, update)
+        with start.step(model, update):
+            optimizer.step()
+        waits = update < 2
+        assert all(torch.equal(now, then) == waits for now, then in zip(body(model), body(begun), strict=True))
+        assert not torch.equal(model.heads["one"].weight, begun.heads["one"].weight)
+        assert not torch.equal(model.encoder.lm_head.dense.weight, begun.encoder.lm_head.dense.weight)
+        assert all((each in optimizer.state) != waits for each in body(model))
+
+
+def test_frozen_passes_have_no_gradient():
+    model = small()
+    model.frozen_updates = 3
+    tokens = torch.tensor([[0, 5, 6, 2]])
+    for update, frozen in ((0, True), (2, True), (3, False)):
+        model.num_updates = update
+        hidden, idle = model.run(lambda encoder: (encoder.states(tokens).layer(-1), encoder.idle()))
+        assert hidden.requires_grad != frozen
+        assert torch.equal(idle, torch.zeros_like(idle)) and idle.requires_grad == frozen  # wrappers wait for it
+    model.num_updates = 0
+    assert model.eval().run(lambda encoder: encoder.states(tokens).layer(-1)).requires_grad
+
+
+def test_a_step_that_fails_is_not_stretched():
+    weight = torch.ones(2)
+
+    def fail():
+        with stretched([weight], 3.0):
+            weight.mul_(2)
+            raise OverflowError
+
+    with pytest.raises(OverflowError):
+        fail()
+    assert weight.tolist() == [2, 2]
+    with stretched([weight], 3.0):
+        weight.add_(1)
+    assert weight.tolist() == [5, 5]
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"freeze_encoder_updates": -1}, "--freeze-encoder-updates"),
+        ({"heads_lr": 0.0}, "--heads-lr"),
+        ({"heads_lr": 1.0, "fp16": True}, "--fp16"),
+        ({"freeze_encoder_updates": 1, "ddp_backend": "fully_sharded"}, "fully_sharded"),
+    ],
+)
+def test_what_cannot_be_is_an_error(given, named):
+    with pytest.raises(XalignError, match=named):
+        HeadsStart(options(**given))
+    HeadsStart(options(fp16=True))  # without either option there is nothing against it
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", ["adam", "xalign_adamw"])
+def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(optimizer, train, databin, tmp_path):
+    extra = (
+        *NO_VALID, "--objectives", "dwa,tlm,psi", "--dwa-start-update", 0, "--dwa-pointer-start", "identity",
+        "--optimizer", optimizer, "--freeze-encoder-updates", 2, "--heads-lr", 2e-3, "--weight-decay", 0.01,
+        "--save-interval-updates", 1,
+    )  # fmt: skip
+    whole, _ = train(databin, tmp_path / "whole", *extra, "--max-update", 4)
+    states = [
+        torch.load(tmp_path / f"whole/checkpoint_1_{update}.pt", weights_only=True)["model"] for update in (1, 2, 3, 4)
+    ]
+    encoder = [name for name in states[0] if name.startswith(ENCODER)]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in encoder)
+    assert not torch.equal(states[1][f"{ENCODER}layers.0.fc1.weight"], states[2][f"{ENCODER}layers.0.fc1.weight"])
+    # Adam's first step is the rate, whatever the gradient.
+    pointer = states[0]["heads.dwa.pointer.query.weight"]
+    moved = (pointer - torch.eye(len(pointer)))[~torch.eye(len(pointer), dtype=torch.bool)].abs()
+    assert moved.median().item() == pytest.approx(2e-3, rel=0.05)
+    for cut in (1, 3):
+        folder = tmp_path / f"cut{cut}"
+        train(databin, folder, *extra, "--max-update", cut)
+        second, _ = train(databin, folder, *extra, "--max-update", 4)
+        assert second == {update: whole[update] for update in range(cut + 1, 5)}
+        last = torch.load(folder / "checkpoint_last.pt", weights_only=True)["model"]
+        assert all(torch.equal(last[name], value) for name, value in states[3].items())

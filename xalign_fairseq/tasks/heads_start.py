@@ -1,0 +1,86 @@
+"""How new heads begin on a good encoder: it waits for them, and they have a learning rate of their own."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.errors import XalignError, check_values
+
+
+class HeadsStart:
+    """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's own parameters.
+
+    In the first updates the encoder's parameters have no gradient, so that the optimizer leaves them, their decay and
+    their moments alone. A head's step is stretched by ``heads_lr / lr``: that is its learning rate for every optimizer
+    whose step is proportional to the rate, as SGD's and AdamW's are, weight decay included, and the schedule is that of
+    all. Neither adds anything to a checkpoint.
+
+    Args:
+        cfg: the task's options.
+
+    Raises:
+        XalignError: an option is out of range, or the optimizer steps a copy of the parameters.
+
+    Example::
+
+        with HeadsStart(task.cfg).step(model, update):
+            optimizer.step()
+    """
+
+    def __init__(self, cfg: Any):
+        check_values(
+            "an option of new heads has no such value",
+            ("--freeze-encoder-updates", cfg.freeze_encoder_updates, cfg.freeze_encoder_updates >= 0, "0 or more"),
+            ("--heads-lr", cfg.heads_lr, cfg.heads_lr is None or cfg.heads_lr > 0, "a number above 0"),
+        )
+        self.updates = cfg.freeze_encoder_updates
+        self.ratio = 1.0 if cfg.heads_lr is None else cfg.heads_lr / cfg.lr[0]
+        if not self.updates and self.ratio == 1:
+            return
+        copies = (cfg.fp16 or cfg.bf16) and not (cfg.memory_efficient_fp16 or cfg.memory_efficient_bf16)
+        sharded = cfg.ddp_backend in ("fully_sharded", "slowmo")
+        if copies or sharded:
+            raise XalignError(
+                "the optimizer steps a copy of the parameters, which does not tell heads from the encoder",
+                where="--heads-lr, --freeze-encoder-updates",
+                found=f"--ddp-backend {cfg.ddp_backend}" if sharded else "--fp16 or --bf16",
+                expected="float32, --amp, --autocast, --memory-efficient-fp16 or --memory-efficient-bf16",
+            )
+
+    @contextmanager
+    def step(self, model: Any, update: int) -> Iterator[None]:
+        """The optimizer's step is taken inside the block.
+
+        Args:
+            model: with ``encoder`` and ``heads``.
+            update: how many updates were done before this one.
+        """
+        if update < self.updates:
+            for parameter in body(model):
+                parameter.grad = None
+        with stretched([each for each in model.heads.parameters() if each.requires_grad], self.ratio):
+            yield
+
+
+def body(model: Any) -> list[Tensor]:
+    """The parameters of the encoder without its MLM head, but for the embeddings that this is tied to."""
+    return list(model.encoder.sentence_encoder.parameters())
+
+
+@contextmanager
+def stretched(parameters: Sequence[Tensor], ratio: float) -> Iterator[None]:
+    """What the block changes in these parameters is multiplied by ``ratio``.
+
+    Example::
+
+        with stretched([head.weight], 10.0):
+            optimizer.step()  # ten times the step
+    """
+    before = [each.detach().clone() for each in parameters] if ratio != 1 else []
+    yield
+    with torch.no_grad():
+        for old, new in zip(before, parameters, strict=False):
+            new.copy_(old + (new - old) * ratio)
