@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "xalign_fairseq"
 # From the top floor down: a room imports only from rooms further down. The face of the package, its __init__.py, is
 # the --user-dir: it registers what stands below it.
 FLOORS = (
-    *("__main__", "cli", "aligner", "__init__", "tasks", "criterions", "training"),
+    *("__main__", "cli", "aligner", "statistical", "__init__", "tasks", "criterions", "training"),
     *("objectives", "optim", "transfer", "languages"),
     *("compat", "models", "pretrained", "encoder", "evaluation", "plots", "data", "transport", "sample", "links"),
     *("labelled", "ops", "launch"),

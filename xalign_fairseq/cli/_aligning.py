@@ -275,6 +275,13 @@ def positive(text: str) -> int:
     return value
 
 
+def probability(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError("must be from 0 to 1")
+    return value
+
+
 def layer_list(text: str) -> tuple[int, ...]:
     """``8``, ``7,8,9`` or ``6-9``, which are averaged."""
     layers: list[int] = []

@@ -55,6 +55,7 @@ def _model_files(folder: Path) -> list[Path]:
     from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE_NAMES, WORDPIECE
     from xalign_fairseq.pretrained.huggingface.locate import FILES, PICKLED, SAFE
     from xalign_fairseq.pretrained.reading import CHECKPOINTS
+    from xalign_fairseq.statistical.folder import DONE
 
-    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, *FILES, *SAFE, *PICKLED)
+    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, *FILES, *SAFE, *PICKLED, DONE)
     return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

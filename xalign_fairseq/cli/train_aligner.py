@@ -16,6 +16,11 @@ Examples:
     --valid-src dev.de --valid-tgt dev.en --valid-gold dev.gold
   xalign align --checkpoint aligner --src test.de --tgt test.en --out test.links
 
+Without an encoder, --from-scratch learns from the bitext alone, in minutes for 100,000 pairs: for languages that no
+encoder covers. A development set chooses its threshold and calibrates its probabilities.
+
+  xalign train-aligner --from-scratch --src train.de --tgt train.en --out aligner
+
 Options of fairseq-train follow a --, as in: ... --out aligner -- --bf16 --dropout 0.1
 """
 
@@ -32,6 +37,8 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     take_packaged,
 )
+from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
+from xalign_fairseq.launch.signals import terminate_as_interrupt
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.log import Progress
@@ -40,10 +47,20 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train-aligner``."""
-    parser.add_argument("--model", help=f"what to start from: {PRETRAINED}{BY_DEFAULT}")
+    parser.add_argument("--from-scratch", action="store_true", help="without a model, from the bitext alone")
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
     parser.add_argument("--out", required=True, metavar="DIR", help="folder of the run")
+    dev = parser.add_argument_group("development set (all three)")
+    dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
+    dev.add_argument("--valid-tgt", metavar="FILE", help="target sentences")
+    dev.add_argument("--valid-gold", metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
+    _add_encoder_arguments(parser)
+
+
+def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``--from-scratch`` has no use for."""
+    parser.add_argument("--model", help=f"what to start from: {PRETRAINED}{BY_DEFAULT}")
     parser.add_argument(
         "--languages", type=language_pair, metavar="SRC-TGT", help="default: as the files' names end (train.de: de)"
     )
@@ -52,10 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="links to learn from, 0-based i-j (sure) and ipj (possible), a line for each pair of the training text",
     )
-    dev = parser.add_argument_group("development set (all three)")
-    dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
-    dev.add_argument("--valid-tgt", metavar="FILE", help="target sentences")
-    dev.add_argument("--valid-gold", metavar="FILE", help="gold links: i-j sure, ipj possible, 0-based")
     _add_training_arguments(parser.add_argument_group("training"))
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
@@ -131,10 +144,11 @@ def _add_training_arguments(group: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, and tell how good the aligner is and how to use it."""
+    if args.from_scratch:
+        return _from_scratch(args)
     from tqdm import tqdm
 
     from xalign_fairseq.aligner.training.train import train_aligner
-    from xalign_fairseq.launch.signals import terminate_as_interrupt
 
     show_log(quiet=False)
     take_packaged(args, "model")
@@ -149,6 +163,29 @@ def run(args: argparse.Namespace) -> int:
             bar.write("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
             return 130
     print("\n".join(_summary(args.out, training, result)))
+    return 0
+
+
+def _from_scratch(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from xalign_fairseq.aligner.from_scratch import train_from_scratch
+    from xalign_fairseq.aligner.training.run import development_set
+
+    refuse_strays(args, _add_encoder_arguments, set())
+    dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
+    with terminate_as_interrupt(), passes_bar() as show:
+        try:
+            report = train_from_scratch(args.src, args.tgt, Path(args.out), show, dev)
+        except KeyboardInterrupt:
+            print("stopped; the same command goes on after the last units", file=sys.stderr)
+            return 130
+    if report:
+        print(
+            f"AER {100 * report.aer:.2f} on the development set; calibration error {report.error_before:.3f} before, "
+            f"{report.error_after:.3f} after"
+        )
+    print(f"xalign align --checkpoint {shlex.quote(args.out)} --src FILE --tgt FILE --out FILE.links")
     return 0
 
 

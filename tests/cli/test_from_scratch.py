@@ -1,0 +1,58 @@
+"""``--from-scratch`` of ``xalign align`` and ``xalign train-aligner``."""
+
+import pytest
+import statistical_text
+
+from xalign_fairseq.cli import main
+
+
+@pytest.fixture
+def text(tmp_path):
+    return statistical_text.write(tmp_path)
+
+
+def arguments(command, text, *more):
+    return [command, "--src", text[0], "--tgt", text[1], *more]
+
+
+def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys):
+    out = str(tmp_path / "links")
+    assert main(arguments("align", text, "--from-scratch", "--out", out)) == 0
+    first = (tmp_path / "links").read_text()
+    assert set(first.splitlines()) == {"0-0 1-1 2-2 3-3"}
+    assert "from bitext alone" in capsys.readouterr().err
+    assert main(arguments("align", text, "--checkpoint", f"{out}.aligner", "--out", out + "2")) == 0
+    assert (tmp_path / "links2").read_text() == first
+
+
+def test_train_aligner(text, tmp_path, capsys):
+    assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
+    assert "xalign align --checkpoint" in capsys.readouterr().out
+    assert (tmp_path / "out" / "statistical.json").is_file()
+    assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "told"),
+    [
+        ("align", ["--from-scratch"], "read more than once"),
+        ("align", ["--from-scratch", "--out", "OUT", "--layer", "3"], "--layer"),
+        ("align", ["--from-scratch", "--out", "OUT", "--processes", "2"], "--processes"),
+        ("align", ["--min-probability", "0.5", "--checkpoint", "none.pt"], "calibrated"),
+        ("train-aligner", ["--from-scratch", "--out", "OUT", "--updates", "5"], "--updates"),
+        ("train-aligner", ["--from-scratch", "--out", "OUT", "--model", "e5-small"], "--model"),
+        ("train-aligner", ["--from-scratch", "--out", "OUT", "--valid-src", "x"], "not complete"),
+    ],
+)
+def test_what_does_not_go_together(text, tmp_path, capsys, command, more, told):
+    more = [each.replace("OUT", str(tmp_path / "out")) for each in more]
+    assert main(arguments(command, text, *more)) == 2
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.aligner").exists()
+
+
+def test_no_probability(text, capsys):
+    with pytest.raises(SystemExit):
+        main(arguments("align", text, "--min-probability", "1.5"))
+    assert "0 to 1" in capsys.readouterr().err

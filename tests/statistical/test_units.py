@@ -1,0 +1,38 @@
+"""Units of words, and whose they are."""
+
+import pytest
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.statistical.units import Cutter, Pieces, make_units
+
+TEXT = [["low", "lower", "lowest"], ["new", "newer", "newest", "Low"]] * 20
+
+
+def test_a_units_owner_is_the_users_word():
+    assert Cutter(make_units("word", []))(["Well,", "he'll", "go"]) == (
+        ["well", ",", "he'", "ll", "go"],
+        [0, 0, 1, 1, 2],
+    )
+    assert Cutter(make_units("prefix3", []))(["Houses,"]) == (["hou", ","], [0, 0])
+
+
+def test_pieces_are_learned_in_lower_case_and_make_up_the_token():
+    units = make_units("pieces20", TEXT)
+    assert isinstance(units, Pieces)
+    cut, owners = Cutter(units)(["Lowest", "new"])
+    assert "".join(cut).replace("▁", "") == "lowestnew"
+    assert "est" in "".join(cut)
+    assert owners == sorted(owners)
+    assert set(owners) == {0, 1}
+    again = make_units("pieces20", [], units.model)
+    assert Cutter(again)(["Lowest"]) == Cutter(units)(["Lowest"])
+
+
+def test_the_same_text_gives_the_same_pieces():
+    assert make_units("pieces20", TEXT).model == make_units("pieces20", TEXT).model
+
+
+@pytest.mark.parametrize("name", ["words", "prefix", "prefix0", "pieces", "4"])
+def test_no_such_units(name):
+    with pytest.raises(XalignError, match="no such units"):
+        make_units(name, [])

@@ -1,0 +1,105 @@
+"""The folder of a statistical aligner: trained one kind of units after the other, so that a broken run goes on."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.launch.locks import alone_on
+from xalign_fairseq.statistical.calibration import Calibration
+from xalign_fairseq.statistical.choice import Choice
+from xalign_fairseq.statistical.learning import learn
+from xalign_fairseq.statistical.models import NAMES, UnitModel
+from xalign_fairseq.statistical.storing import load_model, save_model
+from xalign_fairseq.statistical.units import Cutter, make_units
+
+BEGUN, DONE = "begun.json", "statistical.json"
+Words = Iterable[tuple[list[str], list[str]]]
+Progress = Callable[[str, int, int], object]
+
+
+class Described(TypedDict):
+    """What ``statistical.json`` says."""
+
+    units: list[str]
+    threshold: float
+    slope: float
+    shift: float
+
+
+class TrainedModels(NamedTuple):
+    """A statistical aligner: its models, and how links are chosen."""
+
+    models: list[UnitModel]
+    choice: Choice
+
+
+def is_statistical(path: Any) -> bool:
+    """Whether a path is the folder of a trained statistical aligner."""
+    return path is not None and (Path(path) / DONE).is_file()
+
+
+def train_models(pairs: Words, folder: Path, identity: dict[str, Any], progress: Progress) -> list[UnitModel]:
+    """Learn a model of each kind of units, or read those that an earlier run of the same text has left.
+
+    Args:
+        pairs: words of the bitext; iterated more than once.
+        folder: where the models go.
+        identity: of the text and the version; a folder of another is refused.
+        progress: is told the units, the passes done, and of all.
+
+    Raises:
+        XalignError: the folder holds something else.
+    """
+    if folder.exists() and not (folder / BEGUN).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise XalignError(
+            "the output folder holds something else than a statistical aligner",
+            where=folder,
+            expected="a new or empty folder, or one that the same command has begun",
+            next="choose another --out",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    with alone_on(folder / BEGUN):
+        begun = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else identity
+        if begun != identity:
+            raise XalignError(
+                "the output folder is of another text or version",
+                where=folder,
+                next="choose another --out, or remove this folder",
+            )
+        write_json(folder / BEGUN, identity)
+        return [_model(name, pairs, folder / f"{name}.npz", progress) for name in NAMES]
+
+
+def _model(name: str, pairs: Words, path: Path, progress: Progress) -> UnitModel:
+    if path.is_file():
+        return load_model(name, path)
+    cutters = tuple(Cutter(make_units(name, (pair[side] for pair in pairs))) for side in (0, 1))
+    sides = [[cutter(pair[side])[0] for pair in pairs] for side, cutter in enumerate(cutters)]
+    tables = learn(sides[0], sides[1], lambda done, of: progress(name, done, of))
+    model = UnitModel(name, (cutters[0], cutters[1]), tables)
+    save_model(model, path)
+    return model
+
+
+def finish(folder: Path, choice: Choice) -> None:
+    """Write what makes the folder an aligner."""
+    slope, shift = choice.calibration
+    write_json(folder / DONE, Described(units=list(NAMES), threshold=choice.threshold, slope=slope, shift=shift))
+
+
+def load(folder: Path) -> TrainedModels:
+    """Read an aligner.
+
+    Raises:
+        XalignError: a file is missing or damaged.
+
+    Example::
+
+        trained = load(Path("aligner"))
+        mean_scores(trained.models, pairs)
+    """
+    described = read_json(folder / DONE, Described)
+    models = [load_model(name, folder / f"{name}.npz") for name in described["units"]]
+    return TrainedModels(models, Choice(described["threshold"], Calibration(described["slope"], described["shift"])))
