@@ -65,4 +65,4 @@ def dtype_of(encoder: Encoder) -> str:
     """The dtype that an encoder computes in, as :func:`convert` has it."""
     if any(isinstance(module, Int8Linear) for module in encoder.sentence_encoder.layers.modules()):
         return "int8"
-    return str(encoder.sentence_encoder.layernorm_embedding.weight.dtype).removeprefix("torch.")
+    return str(next(encoder.sentence_encoder.parameters()).dtype).removeprefix("torch.")

@@ -38,7 +38,8 @@ class Int8Linear(nn.Module):
         rounded, scale = quantise(linear.weight.detach().float())
         self.register_buffer("weight", rounded)
         self.register_buffer("scale", scale[:, 0])
-        self.register_buffer("bias", linear.bias.detach().float())
+        bias = linear.weight.new_zeros(linear.out_features) if linear.bias is None else linear.bias
+        self.register_buffer("bias", bias.detach().float())
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., I) float32 -> (..., O) float32."""

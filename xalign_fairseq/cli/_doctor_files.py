@@ -9,6 +9,7 @@ from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import MASK, Dictionary
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.data.pipeline import PipelineTokenizer, TokenizerPipeline
 from xalign_fairseq.data.tokenizer_model import TokenizerModel
 from xalign_fairseq.data.verification import changed_files
 from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
@@ -94,11 +95,21 @@ def tokenizer(topic: str, model: TokenizerModel | None, dictionary: Dictionary) 
     """A tokenizer's model against the dictionary that its pieces get their ids from."""
     if model is None:
         return Finding("note", topic, "no sentencepiece model; xalign align needs --spm")
+    if isinstance(model, TokenizerPipeline):
+        return _pipeline(topic, model, dictionary)
     return (
         _wordpiece(topic, model, dictionary)
         if isinstance(model, WordPieceSettings)
         else _pieces(topic, model, dictionary)
     )
+
+
+def _pipeline(topic: str, model: TokenizerPipeline, dictionary: Dictionary) -> Finding:
+    try:
+        PipelineTokenizer(dictionary, model)
+    except XalignError as error:
+        return Finding("WRONG", topic, str(error))
+    return Finding("ok", topic, f"a tokenizer.json: {len(dictionary):,} symbols")
 
 
 def _wordpiece(topic: str, settings: WordPieceSettings, dictionary: Dictionary) -> Finding:

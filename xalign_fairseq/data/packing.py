@@ -95,6 +95,12 @@ def pack(inputs: Sequence[Input], pad: int) -> Packing | None:
     return Packing(Packed.of(ascending, offsets, padding), places, source)
 
 
+def positions_of(given: Input, pad: int) -> Tensor:
+    """(B, T) int64: the place of each token, counted from 1; 0 at padding."""
+    keep = given.tokens.ne(pad)
+    return (keep.cumsum(1) if given.positions is None else given.positions + 1) * keep
+
+
 def lengths_of(tokens: Tensor, pad: int) -> np.ndarray:
     """(B,) on the host: how many of the tokens (B, T), on the CPU, are not padding in each sequence."""
     return tokens.ne(pad).sum(1).numpy()

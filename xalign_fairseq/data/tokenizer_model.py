@@ -9,6 +9,7 @@ import numpy as np
 
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.offsets import SPACE
+from xalign_fairseq.data.pipeline import WORD_MARKS, PipelineTokenizer, TokenizerPipeline
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
 from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer
 from xalign_fairseq.errors import XalignError
@@ -18,9 +19,15 @@ SENTENCEPIECE = "sentencepiece.model"
 # XLM-R's archive names its model so: a folder may have been filled by hand.
 SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
 WORDPIECE = "wordpiece.json"
+PIPELINE = "pipeline.json"
 
-# What a sentencepiece model's file holds, or the settings of WordPiece.
-TokenizerModel: TypeAlias = bytes | WordPieceSettings
+# What a sentencepiece model's file holds, or the settings of WordPiece, or a tokenizer.json.
+TokenizerModel: TypeAlias = bytes | WordPieceSettings | TokenizerPipeline
+# Their files, by what they hold.
+_STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
+    WORDPIECE: WordPieceSettings,
+    PIPELINE: TokenizerPipeline,
+}
 
 
 def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Tokenizer:
@@ -33,10 +40,12 @@ def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Toke
 
         make_tokenizer(Path("sentencepiece.bpe.model"), Dictionary.load("dict.txt")).encode("Hello world!")
     """
+    if isinstance(model, Path) and model.name in _STATES:
+        model = read_model(model)
     if isinstance(model, WordPieceSettings):
         return WordPieceTokenizer(dictionary, model)
-    if isinstance(model, Path) and model.name == WORDPIECE:
-        return WordPieceTokenizer(dictionary, _read_settings(model))
+    if isinstance(model, TokenizerPipeline):
+        return PipelineTokenizer(dictionary, model)
     return SentencePieceTokenizer(model, dictionary)
 
 
@@ -44,10 +53,10 @@ def find_model(folder: str | os.PathLike) -> Path | None:
     """The file of the tokenizer's model in a folder, None if there is none.
 
     Raises:
-        XalignError: there are models of both kinds.
+        XalignError: there are models of several kinds.
     """
-    found = [path for name in (*SENTENCEPIECE_NAMES, WORDPIECE) if (path := Path(folder) / name).is_file()]
-    if len(found) > 1 and found[-1].name == WORDPIECE:
+    found = [path for name in (*SENTENCEPIECE_NAMES, *_STATES) if (path := Path(folder) / name).is_file()]
+    if len(found) > 1 and found[-1].name in _STATES:
         raise XalignError(
             "the folder has two tokenizers",
             where=folder,
@@ -59,12 +68,13 @@ def find_model(folder: str | os.PathLike) -> Path | None:
 
 def read_model(path: Path) -> TokenizerModel:
     """What a model's file holds, as checkpoints keep it."""
-    return _read_settings(path) if path.name == WORDPIECE else path.read_bytes()
+    kind = _STATES.get(path.name)
+    return path.read_bytes() if kind is None else kind.from_state(read_json(path), path)
 
 
 def model_name(model: TokenizerModel) -> str:
     """The name of a model's file in a data-bin."""
-    return WORDPIECE if isinstance(model, WordPieceSettings) else SENTENCEPIECE
+    return next((name for name, kind in _STATES.items() if isinstance(model, kind)), SENTENCEPIECE)
 
 
 def write_model(folder: Path, model: TokenizerModel) -> None:
@@ -75,16 +85,13 @@ def write_model(folder: Path, model: TokenizerModel) -> None:
 
 
 def word_starts(dictionary: Dictionary, model: TokenizerModel | None) -> np.ndarray:
-    """Which ids begin a word, (V,) bool, ``<mask>`` included: all but those after ``##``, or those after ``▁``.
+    """Which ids begin a word, (V,) bool, ``<mask>`` included: all but those after ``##``, or those after ``▁`` (``Ġ``).
 
     Without a model, as in data of ``fairseq-preprocess``, pieces are taken for sentencepiece's.
     """
     if isinstance(model, WordPieceSettings):
         starts = [not symbol.startswith(CONTINUES) for symbol in dictionary.symbols]
     else:
-        starts = [symbol.startswith(SPACE) for symbol in dictionary.symbols]
+        marks = WORD_MARKS if isinstance(model, TokenizerPipeline) else SPACE
+        starts = [symbol.startswith(marks) for symbol in dictionary.symbols]
     return np.array(starts + [False] * (dictionary.embedding_size - len(starts)))
-
-
-def _read_settings(path: Path) -> WordPieceSettings:
-    return WordPieceSettings.from_state(read_json(path), path)

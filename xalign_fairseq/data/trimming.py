@@ -219,7 +219,13 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
     """The trimmer of a tokenizer's kind."""
     if isinstance(tokenizer, WordPieceTokenizer):
         return WordPieceTrimmer(tokenizer)
-    assert isinstance(tokenizer, SentencePieceTokenizer)
+    if not isinstance(tokenizer, SentencePieceTokenizer):
+        raise XalignError(
+            "this kind of tokenizer can't be trimmed",
+            found="a tokenizer.json of another kind than XLM-R's and BERT's",
+            expected="a sentencepiece model or WordPiece",
+            next="leave the trimming out",
+        )
     return SentencePieceTrimmer(tokenizer)
 
 

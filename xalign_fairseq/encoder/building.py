@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
@@ -75,7 +76,10 @@ def build_encoder(config: EncoderConfig, weights: Mapping[str, Tensor]) -> tuple
 
 
 def shapes(config: EncoderConfig) -> dict[str, tuple[int, ...]]:
-    """The shapes of an encoder's parameters by their names; nothing of these sizes is made."""
+    """The shapes of an encoder's parameters by their names; nothing of these sizes is made, but on no device."""
+    if config.transformers_config:
+        with torch.device("meta"):
+            return {name: tuple(value.shape) for name, value in Encoder(config).state_dict().items()}
     small = EncoderConfig(**{**asdict(config), **STANDING})
     sizes = {size: getattr(config, name) for name, size in STANDING.items() if size > 1}
     sizes[small.max_positions + small.pad + 1] = config.max_positions + config.pad + 1

@@ -123,35 +123,29 @@ def lasting(task_state: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def vocab_size(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> int:
     """The number of ids, ``<mask>`` included, of the encoder that a checkpoint holds; it is not built for that."""
-    return _embeddings(names.today(state["model"]), where)[0].shape[0]
+    return _embeddings(names.today(state["model"]), where).shape[0]
 
 
 def load_encoder(state: dict[str, Any], where: str | os.PathLike = "checkpoint") -> tuple[Encoder, dict[str, Tensor]]:
     """Build the encoder that a checkpoint holds, in evaluation mode; its objectives' heads come beside it.
 
     The sizes are read from the weights themselves, except for the number of attention heads, which only the options
-    know. The encoder's parameters are the checkpoint's float32 tensors themselves, which :func:`read` maps from its
-    file: processes that load one file share its memory, and the file must not be changed in its place meanwhile. A
-    masked-language-model head that is missing or not tied to the embeddings is logged, and one made from these; none
+    know, and except for an encoder that transformers runs, of which the options tell all. The encoder's parameters are
+    the checkpoint's float32 tensors themselves, which :func:`read` maps from its file: processes that load one file
+    share its memory, and the file must not be changed in its place meanwhile. A masked-language-model head that is
+    missing or not tied to the embeddings is logged, and one made from these; none
     where the embeddings stay in four bits, see :func:`~xalign_fairseq.encoder.building.build_encoder`.
 
     Returns:
         the encoder, and the tensors of the checkpoint's heads by their names (``heads.dwa.query.weight`` ...).
     """
     weights = masked_lm.usable(names.today(state["model"]), where)
-    embeddings, positions = _embeddings(weights, where)
+    embeddings = _embeddings(weights, where)
     given = require_form(options(state), EncoderOptions, f"{where}, the model's options")
-    layers = {found[1] for key in weights if (found := _LAYER.match(key))}
-    inner = weights.get(f"{_BODY}layers.0.fc1.bias")
-    config = EncoderConfig(
-        vocab_size=embeddings.shape[0],
-        encoder_layers=len(layers),
-        encoder_embed_dim=(embeddings if embeddings.is_floating_point() else positions).shape[1],
-        encoder_ffn_embed_dim=1 if inner is None else inner.numel(),
-        encoder_attention_heads=_attention_heads(given, where),
-        max_positions=positions.shape[0] - 2,
-        language_embeddings=given.get("language_embeddings") or "",
-        layer_norm_eps=given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps,
+    config = (
+        EncoderConfig.from_options(given, vocab_size=embeddings.shape[0])
+        if given.get("transformers_config")
+        else _config(weights, given, where)
     )
     if not masked_lm.has_head(weights) and embeddings.is_floating_point():
         logger.warning("%s has no masked-language-model head: one is made from its embeddings", where)
@@ -191,17 +185,40 @@ def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoin
     return pointer.eval().requires_grad_(False)
 
 
-def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> tuple[Tensor, Tensor]:
-    """The embeddings of tokens and of positions."""
-    tokens, positions = (weights.get(f"{_BODY}{name}.weight") for name in ("embed_tokens", "embed_positions"))
-    if tokens is None or positions is None or tokens.dim() != 2 or positions.dim() != 2:
-        raise XalignError(
-            "the checkpoint holds no encoder of this kind",
-            where=where,
-            found=f"keys such as {sorted(weights)[:3]}",
-            expected="a RoBERTa, XLM-R or xalign checkpoint",
-        )
-    return tokens, positions
+def _config(weights: dict[str, Tensor], given: Mapping[str, Any], where: str | os.PathLike) -> EncoderConfig:
+    """The sizes of our own encoder that a checkpoint's tensors tell."""
+    embeddings, positions = _embeddings(weights, where), weights.get(f"{_BODY}embed_positions.weight")
+    if positions is None or positions.dim() != 2:
+        raise _no_encoder(weights, where)
+    layers = {found[1] for key in weights if (found := _LAYER.match(key))}
+    inner = weights.get(f"{_BODY}layers.0.fc1.bias")
+    return EncoderConfig(
+        vocab_size=embeddings.shape[0],
+        encoder_layers=len(layers),
+        encoder_embed_dim=(embeddings if embeddings.is_floating_point() else positions).shape[1],
+        encoder_ffn_embed_dim=1 if inner is None else inner.numel(),
+        encoder_attention_heads=_attention_heads(given, where),
+        max_positions=positions.shape[0] - 2,
+        language_embeddings=given.get("language_embeddings") or "",
+        layer_norm_eps=given.get("layer_norm_eps") or EncoderConfig.layer_norm_eps,
+    )
+
+
+def _embeddings(weights: dict[str, Tensor], where: str | os.PathLike) -> Tensor:
+    """The embeddings of tokens."""
+    tokens = weights.get(f"{_BODY}embed_tokens.weight")
+    if tokens is None or tokens.dim() != 2:
+        raise _no_encoder(weights, where)
+    return tokens
+
+
+def _no_encoder(weights: dict[str, Tensor], where: str | os.PathLike) -> XalignError:
+    return XalignError(
+        "the checkpoint holds no encoder of this kind",
+        where=where,
+        found=f"keys such as {sorted(weights)[:3]}",
+        expected="a RoBERTa, XLM-R or xalign checkpoint",
+    )
 
 
 def _attention_heads(found: Mapping[str, Any], where: str | os.PathLike) -> int:

@@ -20,6 +20,7 @@ class TokenizerState(TypedDict, total=False):
     symbols: list[str]
     sentencepiece: Tensor
     wordpiece: Any
+    pipeline: Any
 
 
 class TaskState(TypedDict, total=False):
@@ -56,6 +57,7 @@ class EncoderOptions(TypedDict, total=False):
     encoder_attention_heads: int
     language_embeddings: str | None
     layer_norm_eps: float | None
+    transformers_config: str | None
 
 
 def require_checkpoint(state: Any, where: object) -> dict[str, Any]:

@@ -31,7 +31,8 @@ class EncoderConfig:
 
     ``language_embeddings`` names the languages that have an embedding of their own, joined by commas, in the order of
     their rows; by default there is none, as in XLM-R. ``layer_norm_eps`` is added to the variance in every layer norm:
-    1e-5 in RoBERTa and XLM-R, 1e-12 in BERT.
+    1e-5 in RoBERTa and XLM-R, 1e-12 in BERT. ``transformers_config`` is the configuration, as JSON, of an encoder whose
+    layers transformers runs (:mod:`xalign_fairseq.encoder.bodies`); by default they are our own.
     """
 
     vocab_size: int
@@ -46,6 +47,7 @@ class EncoderConfig:
     pad: int = 1
     language_embeddings: str = ""
     layer_norm_eps: float = 1e-5
+    transformers_config: str = ""
 
     def __post_init__(self) -> None:
         for name, (least, most) in LIMITS.items():
@@ -59,7 +61,7 @@ class EncoderConfig:
         for name in ("dropout", "attention_dropout", "activation_dropout"):
             if not 0 <= getattr(self, name) <= 1:
                 raise XalignError("a rate of dropout is none", where=name, found=getattr(self, name), expected="0 to 1")
-        if self.encoder_embed_dim % self.encoder_attention_heads:
+        if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
             raise XalignError(
                 "the hidden size is not a multiple of the number of attention heads",
                 where="--encoder-embed-dim, --encoder-attention-heads",
@@ -133,7 +135,7 @@ class EncoderConfig:
 
             EncoderConfig(vocab_size=250002).as_options()["encoder_layers"]  # 12
         """
-        beyond = ("language_embeddings", "layer_norm_eps")
+        beyond = ("language_embeddings", "layer_norm_eps", "transformers_config")
         used = [name for name in beyond if getattr(self, name) != getattr(EncoderConfig, name)]
         return {name: getattr(self, name) for name in (*SIZES, *used)}
 

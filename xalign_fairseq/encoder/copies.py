@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import SentenceEncoder, open_passes
+from xalign_fairseq.encoder.transformer import make_body, open_passes
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -85,7 +85,7 @@ class EncoderCopy(ReadOnce):
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
-        self.encoder = SentenceEncoder(config).requires_grad_(False)
+        self.encoder = make_body(config).requires_grad_(False)
         self.register_buffer("started", torch.zeros(()))
 
     def _apply(self, fn: Any, recurse: bool = True) -> "EncoderCopy":

@@ -9,7 +9,7 @@ from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.predictions import Prediction
-from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, SentenceEncoder, open_passes
+from xalign_fairseq.encoder.transformer import Body, Encoder, HiddenStates, open_passes
 from xalign_fairseq.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 
 # What a pass is known by: its tokens, their positions, whether it labels.
@@ -45,7 +45,7 @@ class StepEncoder:
         return self._encoder.config
 
     @property
-    def sentence_encoder(self) -> SentenceEncoder:
+    def sentence_encoder(self) -> Body:
         """The parameters that :meth:`states` runs: what momentum copies follow."""
         return self._encoder.sentence_encoder
 

@@ -6,6 +6,7 @@ Names and mathematics follow RoBERTa as fairseq trains it (Liu et al. 2019; Conn
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -13,7 +14,8 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from xalign_fairseq.data.inputs import Input, as_input
-from xalign_fairseq.data.packing import Packing, pack
+from xalign_fairseq.data.packing import Packing, pack, positions_of
+from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.ops.attention import Packed, Padded
@@ -99,7 +101,12 @@ class SentenceEncoder(nn.Module):
     """Token and position embeddings, language embeddings where the configuration names any, and a stack of layers.
 
     Positions are ``pad + 1 + k`` for the k-th token that is not padding, as in XLM-R, unless the input has its own.
+
+    Attributes:
+        packs: whether inputs are read without their padding.
     """
+
+    packs = True
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
@@ -111,6 +118,10 @@ class SentenceEncoder(nn.Module):
             self.embed_languages = nn.Embedding(len(config.languages), dim)
         self.layernorm_embedding = nn.LayerNorm(dim, eps=config.layer_norm_eps)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
+
+    def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Packed | Padded:
+        """What attention has to know of the inputs of a pass: several where there is a packing, else one."""
+        return Padded(inputs[0].tokens.eq(self.config.pad)) if packing is None else packing.sentences
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
         """Hidden states of layer 0 (..., H).
@@ -124,6 +135,15 @@ class SentenceEncoder(nn.Module):
         if languages is not None:
             x = x + self.embed_languages(languages)
         return F.dropout(self.layernorm_embedding(x), self.config.dropout, training)
+
+
+# What a pass runs: embeddings and layers.
+Body: TypeAlias = SentenceEncoder | TransformersBody
+
+
+def make_body(config: EncoderConfig) -> Body:
+    """Embeddings and layers of a configuration: our own, or transformers' where it names any."""
+    return TransformersBody(config) if config.transformers_config else SentenceEncoder(config)
 
 
 class LMHead(nn.Module):
@@ -159,14 +179,14 @@ class Encoder(nn.Module):
     def __init__(self, config: EncoderConfig):
         super().__init__()
         self.config = config
-        self.sentence_encoder = SentenceEncoder(config)
+        self.sentence_encoder = make_body(config)
         self.lm_head = LMHead(config, self.sentence_encoder.embed_tokens)
         self.apply(initialise)
 
     @property
     def device(self) -> torch.device:
         """Where the encoder is."""
-        return self.sentence_encoder.embed_positions.weight.device
+        return next(self.sentence_encoder.parameters()).device
 
     def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> "HiddenStates":
         """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""
@@ -183,13 +203,9 @@ class Pass:
         grad: whether there is a gradient, whatever is switched on when a layer is asked for.
     """
 
-    def __init__(
-        self, encoder: SentenceEncoder, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool
-    ):
+    def __init__(self, encoder: Body, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool):
         self.encoder, self.inputs, self.packing, self.training, self.grad = encoder, inputs, packing, training, grad
-        self._sentences: Packed | Padded = (
-            Padded(inputs[0].tokens.eq(encoder.config.pad)) if packing is None else packing.sentences
-        )
+        self._sentences: Any = encoder.sentences(inputs, packing)
         self._states: list[Tensor] = []
 
     @property
@@ -217,7 +233,7 @@ class Pass:
                 expected=f"at most {config.max_positions}",
             )
         tokens = row([given.tokens for given in self.inputs])
-        positions = row([_positions(given, config.pad) for given in self.inputs])
+        positions = row([positions_of(given, config.pad) for given in self.inputs])
         languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
         x = self.encoder.embed(tokens, positions, languages, self.training)
         return x.masked_fill(tokens.eq(config.pad)[..., None], 0) if self.packing is None else x
@@ -275,21 +291,15 @@ class HiddenStates:
 
 
 def open_passes(
-    encoder: SentenceEncoder, inputs: Sequence[Input], *, training: bool = False, grad: bool = True
+    encoder: Body, inputs: Sequence[Input], *, training: bool = False, grad: bool = True
 ) -> list[HiddenStates]:
     """The states of each input, of one packed pass over all; of one with padding for each where lengths are unknown."""
     grad = grad and torch.is_grad_enabled()
-    packing = pack(inputs, encoder.config.pad)
+    packing = pack(inputs, encoder.config.pad) if encoder.packs else None
     if packing is None:
         return [HiddenStates(Pass(encoder, [given], None, training, grad), 0) for given in inputs]
     run = Pass(encoder, inputs, packing, training, grad)
     return [HiddenStates(run, number) for number in range(len(inputs))]
-
-
-def _positions(given: Input, pad: int) -> Tensor:
-    """(B, T) int64, counted from 1; 0 at padding."""
-    keep = given.tokens.ne(pad)
-    return (keep.cumsum(1) if given.positions is None else given.positions + 1) * keep
 
 
 def _languages(given: Input, config: EncoderConfig) -> Tensor:
@@ -307,7 +317,8 @@ def initialise(module: nn.Module) -> None:
     """BERT's initialisation: N(0, 0.02) for maps and embeddings, zero for biases and the padding row."""
     if isinstance(module, nn.Linear):
         nn.init.normal_(module.weight, std=0.02)
-        nn.init.zeros_(module.bias)
+        if module.bias is not None:
+            nn.init.zeros_(module.bias)
     elif isinstance(module, nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
         if module.padding_idx is not None:

@@ -10,8 +10,9 @@ import torch
 
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
-from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer
+from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer, model_name
 from xalign_fairseq.data.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError
@@ -108,12 +109,12 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
         )
     theirs, ours = stored_model(stored), data.tokenizer_model
     # Sentencepiece's models are compared by their dictionaries alone.
-    if isinstance(theirs, WordPieceSettings) and ours is not None and theirs != ours:
+    if not isinstance(theirs, bytes | None) and ours is not None and theirs != ours:
         raise XalignError(
             "the data-bin's text was normalised in another way than the checkpoint's",
             where=data.path,
-            found=ours if isinstance(ours, WordPieceSettings) else "sentencepiece",
-            expected=theirs,
+            found=ours if isinstance(ours, WordPieceSettings) else model_name(ours),
+            expected=theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer",
             next="prepare the data again with --tokenizer CHECKPOINT",
         )
 
@@ -123,6 +124,8 @@ def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dic
     symbols = list(dictionary.symbols)
     if isinstance(model, WordPieceSettings):
         return {"symbols": symbols, "wordpiece": model.to_state()}
+    if isinstance(model, TokenizerPipeline):
+        return {"symbols": symbols, "pipeline": model.to_state()}
     content = np.frombuffer(model or b"", dtype=np.uint8).copy()
     return {"symbols": symbols, "sentencepiece": torch.from_numpy(content)}
 
@@ -131,6 +134,8 @@ def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> Tok
     """The model in what :func:`tokenizer_state` gave, None if there is none."""
     if "wordpiece" in stored:
         return WordPieceSettings.from_state(stored["wordpiece"], where)
+    if "pipeline" in stored:
+        return TokenizerPipeline.from_state(stored["pipeline"], where)
     content = stored.get("sentencepiece")
     return None if content is None else content.numpy().tobytes() or None  # empty: the data were prepared without one
 

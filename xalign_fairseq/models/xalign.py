@@ -2,8 +2,9 @@
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, make_dataclass
+from pathlib import Path
 from typing import Any, Optional, TypeVar
 
 from fairseq.dataclass import FairseqDataclass
@@ -11,12 +12,13 @@ from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor
 
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
-from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.config import SIZES, EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.headed import HeadedEncoder, require_autocast, require_fitting_head
 from xalign_fairseq.ops import products
+from xalign_fairseq.pretrained.huggingface.adapting import is_body
 from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
@@ -76,10 +78,18 @@ class XalignModelConfig(FairseqDataclass):
     layer_norm_eps: float = field(
         default=1e-5, metadata={"help": "added to the variance in layer norms: 1e-5 for XLM-R, 1e-12 for BERT"}
     )
+    transformers_config: str = field(
+        default="",
+        metadata={
+            "help": "configuration, as JSON, of an encoder that transformers runs (ModernBERT, mT5's, ...); default: "
+            "that of --init-checkpoint, if it is such a model, with its sizes"
+        },
+    )
     init_checkpoint: Optional[str] = field(
         default=None,
         metadata={
-            "help": "start from a checkpoint of xalign or fairseq, a Hugging Face folder of XLM-R or BERT, or e5-small"
+            "help": "start from a checkpoint of xalign or fairseq, a Hugging Face folder of XLM-R, BERT or an encoder "
+            "that transformers runs, or e5-small"
         },
     )
 
@@ -93,18 +103,26 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
     @classmethod
     def build_model(cls, cfg: Any, task: Any) -> "XalignModel":
         """Build from fairseq's options; ``task`` gives the dictionary."""
+        initial = getattr(cfg, "init_checkpoint", None)
+        # A resumed run's weights come later, but a body of transformers' must be built as it began.
+        state = read_pretrained(initial)[0] if initial and (not task.restoring or is_body(Path(initial))) else {}
+        take_transformers_config(cfg, checkpoint.options(state) if state else {})
         model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
         model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
         products.select(getattr(cfg, "linear_products", "auto"))
         compiled = getattr(cfg, "compile", False)
         if compiled:
             require_compiler()
-        for layer in model.modules():
+        layer: Any
+        for layer in model.encoder.sentence_encoder.layers:
+            layer.checkpoint_activations = getattr(cfg, "checkpoint_activations", False)
             if isinstance(layer, EncoderLayer):
                 layer.compiled = compiled
-                layer.checkpoint_activations = getattr(cfg, "checkpoint_activations", False)
-        if getattr(cfg, "init_checkpoint", None) and not task.restoring:
-            state, _ = read_pretrained(cfg.init_checkpoint)
+            elif compiled:
+                raise XalignError(
+                    "layers that transformers runs are not compiled here", where="--compile", next="leave --compile out"
+                )
+        if state and not task.restoring:
             task_state = state.get("task_state") or {}
             # Refuses another dictionary; what else that task was does not matter to this one.
             task.load_state_dict({key: value for key, value in task_state.items() if key == "tokenizer"})
@@ -169,6 +187,13 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
             state_dict.update({key: current[key] for key in missing})
+
+
+def take_transformers_config(cfg: Any, given: Mapping[str, Any]) -> None:
+    """Give a run's options the body of transformers' that it begins with, and its sizes, unless it names one itself."""
+    if given.get("transformers_config") and not getattr(cfg, "transformers_config", ""):
+        for name in (*SIZES, "layer_norm_eps", "transformers_config"):
+            setattr(cfg, name, given[name])
 
 
 def require_compiler() -> None:

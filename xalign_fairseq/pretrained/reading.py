@@ -11,7 +11,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.pretrained import packaged
 from xalign_fairseq.pretrained.four_bit import is_four_bit
-from xalign_fairseq.pretrained.huggingface import importing, locate
+from xalign_fairseq.pretrained.huggingface import adapting, importing, locate
 from xalign_fairseq.pretrained.huggingface.weights import WEIGHTS
 from xalign_fairseq.pretrained.known import recognise_checkpoint, with_family
 
@@ -35,7 +35,8 @@ def read_pretrained(
             - a checkpoint of fairseq's or of this package (``.pt``);
             - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
               ``checkpoint_last.pt``, as a training leaves;
-            - a Hugging Face folder of XLM-R's or BERT's kind, also ``models--ORGANISATION--NAME`` of the hub's cache;
+            - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs
+              (:mod:`xalign_fairseq.encoder.bodies`), also ``models--ORGANISATION--NAME`` of the hub's cache;
             - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
         revision: branch, tag or commit of a model of the hub.
         lookup: for an encoder that is only read: embeddings that are in four bits stay so.
@@ -56,7 +57,7 @@ def read_pretrained(
     """
     where = find_pretrained(path, revision)
     if where.is_dir():
-        return importing.read(where), where
+        return (adapting if adapting.is_body(where) else importing).read(where), where
     if is_four_bit(where):
         return packaged.read(where, lookup), where
     state = checkpoint.read(where)

@@ -1,0 +1,121 @@
+"""Small random models of the families that transformers runs, written by transformers itself, and what they give."""
+
+import torch
+
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.pretrained.reading import read_pretrained
+
+TEXT = ["The red house is not so big.", "Der rote Hund schläft über Nacht.", "Bob sees a cat and Ann likes bread."]
+SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")
+SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 40}
+DEBERTA = {
+    "relative_attention": True, "position_buckets": 8, "norm_rel_ebd": "layer_norm", "share_att_key": True,
+    "pos_att_type": "p2c|c2p", "position_biased_input": False,
+}  # fmt: skip
+# model_type -> the class that is written, and its configuration.
+MODELS = {
+    "modernbert": ("ModernBertForMaskedLM", {
+        **SIZES, "num_hidden_layers": 4, "local_attention": 8, "bos_token_id": 1, "cls_token_id": 1,
+        "sep_token_id": 2, "eos_token_id": 2,
+    }),
+    "eurobert": ("EuroBertForMaskedLM", {
+        **SIZES, "num_key_value_heads": 2, "bos_token_id": 1, "eos_token_id": 2, "mask_token_id": 4,
+    }),
+    "mt5": ("MT5ForConditionalGeneration", {
+        "d_model": 32, "d_kv": 8, "d_ff": 40, "num_layers": 3, "num_heads": 6,
+    }),
+    "m2m_100": ("M2M100ForConditionalGeneration", {
+        "d_model": 32, "encoder_layers": 3, "decoder_layers": 1, "encoder_ffn_dim": 40, "encoder_attention_heads": 4,
+        "decoder_attention_heads": 4, "decoder_ffn_dim": 8, "pad_token_id": 1, "bos_token_id": 0,
+    }),
+    "deberta-v2": ("DebertaV2ForMaskedLM", {**SIZES, **DEBERTA}),
+}  # fmt: skip
+
+
+def byte_level_bpe(text=TEXT, size=330):
+    """A tokenizer as ModernBERT's: byte-level BPE, with [CLS] and [SEP] around a text."""
+    import tokenizers
+    from tokenizers import decoders, models, pre_tokenizers, processors, trainers
+
+    made = tokenizers.Tokenizer(models.BPE(unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, special_tokens=list(SPECIALS), initial_alphabet=alphabet, show_progress=False
+    )
+    made.train_from_iterator(text * 3, trainer)
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    return made
+
+
+def write_tokenizer(folder, made=None):
+    """Write a tokenizer by transformers; the number of its ids."""
+    from transformers import PreTrainedTokenizerFast
+
+    made = made or byte_level_bpe()
+    names = dict(zip(("pad_token", "cls_token", "sep_token", "unk_token", "mask_token"), SPECIALS, strict=True))
+    PreTrainedTokenizerFast(tokenizer_object=made, **names).save_pretrained(folder)
+    return made.get_vocab_size()
+
+
+def write_model(folder, model_type, seed=0, **changes):
+    """Write a small random model of a family with its tokenizer; transformers' model."""
+    import transformers
+
+    folder.mkdir(parents=True, exist_ok=True)
+    architecture, settings = MODELS[model_type]
+    # Rows beyond the tokenizer's, as published models have.
+    settings = {"pad_token_id": 0, **settings, "vocab_size": write_tokenizer(folder) + 7, **changes}
+    torch.manual_seed(seed)
+    model = getattr(transformers, architecture)(transformers.AutoConfig.for_model(model_type, **settings)).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():  # norms and biases that are no ones and zeros
+            parameter.add_(0.05 * torch.randn_like(parameter))
+    model.save_pretrained(folder)
+    return model
+
+
+def read_model(folder):
+    """Encoder and tokenizer of a folder, as the commands read it."""
+    state, where = read_pretrained(folder)
+    encoder, _ = checkpoint.load_encoder(state, where)
+    return encoder, load_tokenizer(state, encoder.config.vocab_size, where=where)
+
+
+def ragged_tokens(encoder, lengths=(19, 5, 12), seed=0):
+    """Tokens (B, T) of our ids, padded."""
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.full((len(lengths), max(lengths)), encoder.config.pad)
+    for row, length in enumerate(lengths):
+        tokens[row, :length] = torch.randint(4, encoder.config.vocab_size - 1, (length,), generator=generator)
+    return tokens
+
+
+@torch.no_grad()
+def their_states(model, tokenizer, tokens):
+    """transformers' hidden states (B, T, H) of our ids, layer by layer."""
+    keep = tokens.ne(1)
+    ids = torch.tensor(tokenizer.pipeline.order)[tokens].where(keep, torch.tensor(model.config.pad_token_id))
+    encoder = model.get_encoder() if model.config.is_encoder_decoder else model.base_model
+    return encoder(input_ids=ids, attention_mask=keep.long(), output_hidden_states=True).hidden_states
+
+
+def assert_same_states(folder, model_type, lengths=(19, 5, 12), **changes):
+    """All layers' states of a small model are transformers', without padding and with it; the encoder."""
+    model = write_model(folder, model_type, **changes)
+    encoder, tokenizer = read_model(folder)
+    tokens = ragged_tokens(encoder, lengths)
+    theirs = their_states(model, tokenizer, tokens)
+    assert len(theirs) == encoder.config.encoder_layers + 1
+    body, keep = encoder.sentence_encoder, tokens.ne(1)
+    for packs in {body.packs, False}:
+        body.packs = packs
+        states = encoder.states(tokens, grad=False)
+        for layer, expected in enumerate(theirs):
+            torch.testing.assert_close(states.layer(layer)[keep], expected[keep], rtol=1e-4, atol=2e-5)
+    body.packs = body.family.packs
+    return encoder

@@ -1,0 +1,108 @@
+"""A body of transformers' in the place of our own: early exit, packing, dtypes, gradients, names."""
+
+import pytest
+import torch
+from body_folders import MODELS, ragged_tokens, read_model, write_model
+
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.encoder.bodies.body import their_name
+from xalign_fairseq.encoder.bodies.families import BODIES
+from xalign_fairseq.encoder.copies import EncoderCopy
+from xalign_fairseq.encoder.transformer import open_passes
+from xalign_fairseq.errors import XalignError
+
+KINDS = list(MODELS)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def folder(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp(request.param)
+    write_model(path, request.param)
+    return path
+
+
+@pytest.fixture
+def encoder(folder):
+    return read_model(folder)[0]
+
+
+def test_layers_above_the_one_asked_for_do_not_run(encoder):
+    ran = []
+    for number, layer in enumerate(encoder.sentence_encoder.layers, 1):
+        layer.register_forward_hook(lambda *_, number=number: ran.append(number))
+    states = encoder.states(ragged_tokens(encoder))
+    states.layer(0)
+    assert ran == []
+    states.layer(2)
+    assert ran == [1, 2]
+    states.layer(-1)
+    assert ran == list(range(1, encoder.config.encoder_layers + 1))
+
+
+def test_padding_and_other_inputs_of_a_pass_change_nothing(encoder):
+    tokens = ragged_tokens(encoder)
+    alone = [encoder.states(tokens[row : row + 1, :length]).layer(-1) for row, length in enumerate((19, 5, 12))]
+    both = open_passes(encoder.sentence_encoder, [Input(tokens), Input(tokens[1:])])
+    for states, first in zip(both, (0, 1), strict=True):
+        for row, own in enumerate(alone[first:]):
+            torch.testing.assert_close(states.layer(-1)[row, : own.shape[1]], own[0], rtol=1e-4, atol=2e-5)
+
+
+def test_every_parameter_learns(encoder):
+    encoder.states(ragged_tokens(encoder), training=True).layer(-1).square().sum().backward()
+    without = [name for name, each in encoder.sentence_encoder.named_parameters() if each.grad is None]
+    assert not without
+
+
+def test_recomputed_activations_give_the_same_gradients(encoder):
+    tokens = ragged_tokens(encoder)
+    parameters = [each for each in encoder.sentence_encoder.parameters() if each.requires_grad]
+    found = []
+    for recomputed in (False, True):
+        for layer in encoder.sentence_encoder.layers:
+            layer.checkpoint_activations = recomputed
+        found.append(torch.autograd.grad(encoder.states(tokens).layer(-1).square().sum(), parameters))
+    for kept, again in zip(*found, strict=True):
+        torch.testing.assert_close(kept, again)
+
+
+def test_modes_follow_the_pass(encoder):
+    tokens = ragged_tokens(encoder)
+    encoder.train()
+    evaluated = encoder.states(tokens, grad=False).layer(-1)
+    encoder.states(tokens, training=True, grad=False).layer(-1)
+    torch.testing.assert_close(encoder.states(tokens, grad=False).layer(-1), evaluated)
+
+
+def test_tables_of_places_stay_in_float32(encoder):
+    tokens = ragged_tokens(encoder)
+    exact = encoder.states(tokens, grad=False).layer(1)
+    encoder.to(torch.bfloat16)
+    body = encoder.sentence_encoder
+    assert {each.dtype for each in body.parameters()} == {torch.bfloat16}
+    assert all(each.dtype != torch.bfloat16 for each in body.buffers())
+    torch.testing.assert_close(encoder.states(tokens, grad=False).layer(1).float(), exact, rtol=0.1, atol=0.15)
+
+
+def test_a_momentum_copy_follows(encoder):
+    copy = EncoderCopy(encoder.config)
+    copy.start(encoder.sentence_encoder, 0)
+    tokens = ragged_tokens(encoder)
+    torch.testing.assert_close(copy.layer(tokens), encoder.states(tokens, grad=False).layer(-1))
+
+
+def test_attention_is_not_looked_into(encoder):
+    with pytest.raises(XalignError, match="can't be looked into"):
+        _ = encoder.sentence_encoder.layers[0].self_attn
+
+
+@pytest.mark.parametrize(("kind", "ours", "theirs"), [
+    ("modernbert", "embed_tokens.weight", "embeddings.tok_embeddings.weight"),
+    ("modernbert", "layers.3.inner.attn.Wo.weight", "layers.3.attn.Wo.weight"),
+    ("modernbert", "layers.3.final.weight", "final_norm.weight"),
+    ("modernbert", "rest.embeddings.norm.weight", "embeddings.norm.weight"),
+    ("mt5", "layers.0.inner.layer.0.SelfAttention.q.weight", "block.0.layer.0.SelfAttention.q.weight"),
+    ("deberta-v2", "layers.1.inner.output.dense.bias", "encoder.layer.1.output.dense.bias"),
+])  # fmt: skip
+def test_names_are_those_of_transformers(kind, ours, theirs):
+    assert their_name(BODIES[kind], ours, 4) == theirs

@@ -1,0 +1,112 @@
+"""Attention of transformers' layers over sentences as this package has them: packed, or padded with a mask.
+
+transformers hands queries, keys, values and a mask from its layers to a function that is registered by a name. Ours
+takes what a pass knows of its sentences in the place of the mask, which the layers pass on as it is.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+
+NAME = "xalign_fairseq"  # of the function, in transformers' configurations
+
+
+def register() -> None:
+    """Make :func:`attend` known to transformers."""
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(NAME, attend)
+
+
+def attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Surroundings,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    sliding_window: int | None = None,
+    position_bias: Tensor | None = None,
+    **kwargs: object,
+) -> tuple[Tensor, None]:
+    """softmax(scaling q k^T + bias) v within each sentence, between tokens that are near enough.
+
+    Args:
+        module: the layer's attention.
+        query: (B, heads, T, d); packed sentences are one row, B = 1.
+        key, value: the same, or of fewer heads, each of which serves several of the queries'.
+        attention_mask: of the pass.
+        dropout: of the weights.
+        scaling: of the products; None: 1 / sqrt(d).
+        sliding_window: tokens attend to those that are less than so far from them; None: to all of their sentence.
+        position_bias: (1, heads, L, L), added to the products, by the places in a sentence; L is the longest's length.
+
+    Returns:
+        (B, T, heads, d), and None for weights that are not kept.
+    """
+    usual = query.shape[-1] ** -0.5
+    if scaling is not None and scaling != usual:
+        query = query * (scaling / usual)
+    shared = query.shape[1] // key.shape[1]
+    if shared > 1:
+        key, value = (part.repeat_interleave(shared, 1) for part in (key, value))
+    if sliding_window is not None and attention_mask.longest <= sliding_window:
+        sliding_window = None
+    if attention_mask.packing is not None:
+        q, k, v = (part[0].transpose(0, 1) for part in (query, key, value))  # (N, heads, d)
+        sentences = attention_mask.packing.sentences
+        if sliding_window is None and position_bias is None:
+            return sentences.attend(q, k, v, dropout)[None], None
+        return _by_length(sentences.runs, (q, k, v), dropout, sliding_window, position_bias)[None], None
+    mask = _padding_mask(attention_mask.padding, sliding_window, position_bias)
+    return _weighted(query, key, value, mask, dropout).transpose(1, 2), None
+
+
+def near(length: int, sliding_window: int, device: torch.device) -> Tensor:
+    """(length, length) bool: which tokens are less than ``sliding_window`` apart."""
+    places = torch.arange(length, device=device)
+    return (places[:, None] - places).abs() < sliding_window
+
+
+def _by_length(
+    runs: tuple[tuple[int, int], ...],
+    parts: tuple[Tensor, Tensor, Tensor],
+    dropout: float,
+    sliding_window: int | None,
+    bias: Tensor | None,
+) -> Tensor:
+    """Packed sentences, those of one length as a batch."""
+    sizes = [count * length for count, length in runs]
+    mixed = []
+    for (count, length), *each in zip(runs, *(part.split(sizes) for part in parts), strict=True):
+        q, k, v = (part.unflatten(0, (count, length)).transpose(1, 2) for part in each)
+        mask = None if bias is None else bias[..., :length, :length]
+        if sliding_window is not None and length > sliding_window:
+            mask = _joined(near(length, sliding_window, q.device), mask)
+        mixed.append(_weighted(q, k, v, mask, dropout).transpose(1, 2).flatten(0, 1))
+    return torch.cat(mixed)
+
+
+def _padding_mask(padding: Tensor, sliding_window: int | None, bias: Tensor | None) -> Tensor:
+    """Of padded sentences (B, T): (B, 1, T, T) or what stands for it, bool or added to the products."""
+    mask = ~padding[:, None, None, :]
+    if sliding_window is not None:
+        length = padding.shape[1]
+        # Every place sees itself: padding far from all tokens would else have no number.
+        itself = torch.eye(length, dtype=torch.bool, device=padding.device)
+        mask = mask & near(length, sliding_window, padding.device) | itself
+    return _joined(mask, bias)
+
+
+def _joined(allowed: Tensor, bias: Tensor | None) -> Tensor:
+    """A bool mask, and what is added where it is true."""
+    return allowed if bias is None else bias.masked_fill(~allowed, torch.finfo(bias.dtype).min)
+
+
+def _weighted(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout: float) -> Tensor:
+    if mask is not None and mask.is_floating_point():
+        mask = mask.to(q.dtype)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout)

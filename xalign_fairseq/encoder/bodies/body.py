@@ -1,0 +1,152 @@
+"""An encoder's embeddings and layers by modules of transformers, in the place of our own."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.packing import Packing
+from xalign_fairseq.encoder.bodies.families import read_settings
+from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
+
+WHERE = "--transformers-config"
+
+
+class TransformersLayer(nn.Module):
+    """A layer of transformers', and behind the last one the model's final norm.
+
+    Attributes:
+        checkpoint_activations: as of :class:`~xalign_fairseq.encoder.transformer.EncoderLayer`.
+    """
+
+    checkpoint_activations = False
+
+    def __init__(self, body: "TransformersBody", inner: nn.Module, final: nn.Module | None):
+        super().__init__()
+        self.inner, self.final = inner, final
+        # Of the body, which is no submodule.
+        self._share: Callable[[Tensor, Surroundings], Any] = body.share
+        self._finish: Callable[[Tensor], Tensor] = body.finish
+        self._family = body.family
+
+    def forward(self, x: Tensor, around: Surroundings, training: bool) -> Tensor:
+        """x (N, H), packed, or (B, T, H) -> the same shape."""
+        if self.training != training:
+            self.train(training)
+        shared = around.once(lambda: self._share(x, around))
+        if self.checkpoint_activations and torch.is_grad_enabled():
+            return checkpoint(self.run, x, around, shared, use_reentrant=False, preserve_rng_state=training)
+        return self.run(x, around, shared)
+
+    def run(self, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+        """:meth:`forward` with what the pass shares."""
+        x = self._family.run(self.inner, around.batch(x), around, shared)
+        return around.row(x if self.final is None else self._finish(self.final(x)))
+
+    @property
+    def self_attn(self) -> Any:
+        """Refused: the weights of attention are read of our own layers alone."""
+        raise XalignError(
+            "the attention of this encoder's layers can't be looked into",
+            found=self._family.title,
+            expected="an encoder of XLM-R's or BERT's kind",
+            next="choose --ot-align-marginals uniform",
+        )
+
+
+class TransformersBody(nn.Module):
+    """Stands for :class:`~xalign_fairseq.encoder.transformer.SentenceEncoder`: the same calls, transformers' layers.
+
+    Token embeddings are by our ids. State k is what transformers gives as ``hidden_states[k]``, so the last one has the
+    final norm; layers above the one that is asked for do not run.
+
+    Args:
+        config: with ``transformers_config``.
+
+    Attributes:
+        packs: whether inputs are read without their padding.
+        rest: the model without token embeddings, layers and final norm.
+
+    Raises:
+        XalignError: transformers is not installed, or does not take the configuration.
+
+    Example::
+
+        body = TransformersBody(ModernBert().encoder_config(settings, 50368, "config.json"))
+        open_passes(body, [Input(tokens)])[0].layer(7)  # (B, T, H)
+    """
+
+    def __init__(self, config: EncoderConfig):
+        super().__init__()
+        self.config = config
+        self.family, settings = read_settings(config.transformers_config, WHERE)
+        self.packs = self.family.packs
+        model = self.family.built(config, settings, WHERE)
+        self.embed_tokens = nn.Embedding(config.vocab_size, config.encoder_embed_dim, padding_idx=config.pad)
+        _replace(model, self.family.embeddings, nn.Identity())
+        layers = list(_replace(model, self.family.layers, nn.ModuleList()))  # type: ignore[call-overload]
+        final = _replace(model, self.family.norm, nn.Identity()) if self.family.norm else None
+        self.layers = nn.ModuleList(
+            TransformersLayer(self, layer, final if layer is layers[-1] else None) for layer in layers
+        )
+        self.rest = model
+
+    def sentences(self, inputs: Sequence[Input], packing: Packing | None) -> Surroundings:
+        """What the layers of a pass over these inputs have to know."""
+        return Surroundings.of(inputs, packing, self.config.pad)
+
+    def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
+        """As of our own encoder; there are no language embeddings."""
+        if self.rest.training != training:
+            self.rest.train(training)
+        return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
+
+    def share(self, x: Tensor, around: Surroundings) -> Any:
+        """What all layers of a pass read."""
+        return self.family.share(self.rest, self.layers[0].inner, x, around)
+
+    def finish(self, x: Tensor) -> Tensor:
+        """What follows the final norm."""
+        return self.family.finish(self.rest, x)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> "TransformersBody":
+        """Move and convert parameters; tables of positions stay in float32, as transformers has them."""
+        tables = [(each, name, table) for each in self.modules() for name, table in each._buffers.items()]
+        super()._apply(fn, recurse)
+        for module, name, table in tables:
+            now = module._buffers[name]
+            if table is not None and now is not None and now.dtype != table.dtype:
+                module._buffers[name] = table.to(now.device)
+        return self
+
+
+def their_name(family: BodyFamily, ours: str, layers: int) -> str:
+    """The name in transformers' model of a parameter of :class:`TransformersBody`.
+
+    Example::
+
+        their_name(ModernBert(), "layers.3.inner.attn.Wo.weight", 22)  # layers.3.attn.Wo.weight
+    """
+    if ours.startswith("embed_tokens."):
+        return ours.replace("embed_tokens", family.embeddings, 1)
+    if ours.startswith("rest."):
+        return ours.removeprefix("rest.")
+    final = f"layers.{layers - 1}.final."
+    if ours.startswith(final):
+        return f"{family.norm}.{ours.removeprefix(final)}"
+    return ours.replace("layers.", f"{family.layers}.", 1).replace(".inner.", ".", 1)
+
+
+def _replace(model: nn.Module, name: str, other: nn.Module) -> nn.Module:
+    """Put a module in the place of another, which is given back."""
+    parent, _, child = name.rpartition(".")
+    owner = model.get_submodule(parent)
+    found = getattr(owner, child)
+    setattr(owner, child, other)
+    return found

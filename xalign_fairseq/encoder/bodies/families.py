@@ -1,0 +1,42 @@
+"""The families of encoders that transformers runs."""
+
+from typing import Any
+
+from xalign_fairseq.encoder.bodies.deberta import Deberta
+from xalign_fairseq.encoder.bodies.eurobert import EuroBert
+from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.m2m100 import M2M100
+from xalign_fairseq.encoder.bodies.modernbert import ModernBert
+from xalign_fairseq.encoder.bodies.mt5 import MT5
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import parse_json, require_form
+
+BODIES: dict[str, BodyFamily] = {
+    family.model_type: family for family in (ModernBert(), EuroBert(), MT5(), M2M100(), Deberta())
+}
+
+
+def read_settings(transformers_config: str, where: object) -> tuple[BodyFamily, dict[str, Any]]:
+    """The family of the option ``transformers_config``, and its settings, checked.
+
+    Raises:
+        XalignError: it is not JSON, of no family, or of another form than the family's.
+    """
+    settings = require_form(parse_json(transformers_config, where), dict[str, Any], where)
+    family = find_body(settings.get("model_type"), where)
+    return family, family.check(settings, where)
+
+
+def find_body(model_type: object, where: object) -> BodyFamily:
+    """The family of a ``model_type``; :class:`XalignError` if there is none.
+
+    Example::
+
+        find_body("modernbert", "config.json").title  # "ModernBERT, mmBERT"
+    """
+    if not isinstance(model_type, str) or model_type not in BODIES:
+        raise XalignError(
+            "transformers runs no encoder of this architecture here",
+            where=where, found=f"model_type {model_type}", expected=f"one of {', '.join(BODIES)}",
+        )  # fmt: skip
+    return BODIES[model_type]

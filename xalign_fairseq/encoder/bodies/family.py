@@ -1,0 +1,194 @@
+"""What a family of transformers' encoders differs in: its configuration, its names, and how its layers are called."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.bodies import attention
+from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_form
+
+# What stands for the vocabulary while transformers builds a model: embeddings are ours, by our ids.
+STANDING = {
+    "vocab_size": 2, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 0, "cls_token_id": 0, "sep_token_id": 0,
+    "mask_token_id": 0, "decoder_start_token_id": 0,
+}  # fmt: skip
+
+
+class BodyFamily(ABC):
+    """One kind of transformers' encoders.
+
+    Attributes:
+        model_type: its name in ``config.json``.
+        title: models of it, for people.
+        form: a ``TypedDict`` of what of ``config.json`` is read; all else is left out.
+        required: the settings that a ``config.json`` must have.
+        fixed: settings that are the same in all its models here, and what a ``config.json`` without them means.
+        sizes: our names of an encoder's sizes -> theirs.
+        rates: our names of dropout rates -> theirs, all of which are set to ours.
+        eps: their name of what is added to the variance in layer norms; empty: they have torch's.
+        embeddings: their name of the token embeddings, in the model that :meth:`build` gives.
+        layers: their name of the list of layers.
+        norm: their name of the norm after the last layer; empty: there is none.
+        packs: whether sentences are run without padding.
+    """
+
+    model_type: ClassVar[str]
+    title: ClassVar[str]
+    form: ClassVar[type]
+    required: ClassVar[tuple[str, ...]]
+    fixed: ClassVar[Mapping[str, Any]] = {}
+    sizes: ClassVar[Mapping[str, str]]
+    rates: ClassVar[Mapping[str, tuple[str, ...]]]
+    eps: ClassVar[str] = ""
+    embeddings: ClassVar[str]
+    layers: ClassVar[str] = "layers"
+    norm: ClassVar[str] = ""
+    packs: ClassVar[bool] = True
+
+    def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
+        """The settings of a ``config.json`` that are read.
+
+        Raises:
+            XalignError: one is missing, of another type than in :attr:`form`, or differs from :attr:`fixed`.
+        """
+        missing = [name for name in self.required if found.get(name) is None]
+        if missing:
+            raise XalignError("the model's configuration lacks settings", where=where, found=f"no {', '.join(missing)}")
+        names = {*self.form.__annotations__, *self.fixed}
+        kept = {name: value for name, value in found.items() if name in names and value is not None}
+        require_form(kept, self.form, where)
+        for name, value in self.fixed.items():
+            if kept.get(name, value) != value:
+                raise XalignError(
+                    f"the model differs from {self.title}",
+                    where=where, found=f"{name} {kept[name]}", expected=f"{name} {value}",
+                )  # fmt: skip
+        return {"model_type": self.model_type, **kept}
+
+    def encoder_config(self, settings: Mapping[str, Any], vocab_size: int, where: object) -> EncoderConfig:
+        """The encoder of checked settings, with so many ids of ours, and the model's own rates of dropout."""
+        theirs = self.their_config(settings, where)
+        options: dict[str, Any] = {"max_positions": self.max_positions(theirs)}
+        options |= {ours: int(getattr(theirs, name)) for ours, name in self.sizes.items()}
+        options |= {ours: float(getattr(theirs, names[0])) for ours, names in self.rates.items()}
+        if self.eps:
+            options["layer_norm_eps"] = getattr(theirs, self.eps)
+        return EncoderConfig(vocab_size=vocab_size, transformers_config=json.dumps(settings, sort_keys=True), **options)
+
+    def max_positions(self, theirs: Any) -> int:
+        """The longest sequence, special tokens included."""
+        return theirs.max_position_embeddings
+
+    def their_config(self, settings: Mapping[str, Any], where: object) -> Any:
+        """transformers' configuration of checked settings.
+
+        Raises:
+            XalignError: transformers is not installed, does not know the family, or refuses the settings.
+        """
+        transformers = require_transformers(where)
+        given = {**{name: value for name, value in settings.items() if name != "model_type"}, **STANDING}
+        try:
+            return transformers.AutoConfig.for_model(self.model_type, **given)
+        except Exception as error:  # a damaged configuration can fail in any way
+            raise refused(error, where) from None
+
+    def built(self, config: EncoderConfig, settings: Mapping[str, Any], where: object) -> nn.Module:
+        """transformers' model of checked settings with the rates of dropout of a configuration of ours.
+
+        Raises:
+            XalignError: as :meth:`their_config`, or the configuration has other sizes.
+        """
+        theirs = self.their_config(settings, where)
+        for ours, name in self.sizes.items():
+            if getattr(config, ours) != getattr(theirs, name):
+                raise XalignError(
+                    "the encoder's sizes are not those of transformers' configuration",
+                    where=where, found=f"{ours} {getattr(config, ours)}", expected=getattr(theirs, name),
+                )  # fmt: skip
+        for ours, names in self.rates.items():
+            for name in names:
+                setattr(theirs, name, getattr(config, ours))
+        attention.register()
+        theirs._attn_implementation = "eager"
+        from transformers.initialization import no_init_weights
+
+        try:
+            with no_init_weights():  # drawing again what is out of bounds would not end where nothing is drawn
+                model = self.build(theirs)
+        except Exception as error:
+            raise refused(error, where) from None
+        draw(model)
+        model.config._attn_implementation = attention.NAME  # type: ignore[union-attr]
+        return model
+
+    @abstractmethod
+    def build(self, theirs: Any) -> nn.Module:
+        """transformers' encoder of its configuration."""
+
+    @abstractmethod
+    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+        """Hidden states of layer 0, of the shape of ``vectors`` (..., H), the tokens' embeddings.
+
+        Args:
+            rest: the model without layers and token embeddings.
+            vectors: of the tokens.
+            positions: (...) int64, from 1 on; 0 at padding.
+        """
+
+    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+        """What all layers of a pass read, made once.
+
+        Args:
+            rest: the model without layers and token embeddings.
+            first: the first layer.
+            x: hidden states that a layer reads, whose dtype it has.
+            around: of the pass.
+        """
+
+    @abstractmethod
+    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+        """One of transformers' layers: (B, T, H) -> (B, T, H), packed sentences as B = 1."""
+
+    def finish(self, rest: Any, x: Tensor) -> Tensor:
+        """What follows the final norm: nothing, but in some families."""
+        return x
+
+
+@torch.no_grad()
+def draw(model: nn.Module) -> None:
+    """BERT's initialisation: N(0, 0.02) for maps and embeddings, zero for biases, one for norms."""
+    for name, parameter in model.named_parameters():
+        if parameter.dim() > 1:
+            parameter.normal_(std=0.02)
+        else:
+            parameter.fill_(0.0 if name.endswith("bias") else 1.0)
+
+
+def refused(error: Exception, where: object) -> XalignError:
+    """What is told where transformers fails at a configuration."""
+    return XalignError(
+        "transformers does not take the model's configuration",
+        where=where,
+        found=f"{type(error).__name__}: {error}".split("\n")[0],
+        next="check the configuration, or install a newer transformers",
+    )
+
+
+def require_transformers(where: object) -> Any:
+    """The library; :class:`XalignError` where it is not installed."""
+    try:
+        import transformers
+    except ImportError:
+        raise XalignError(
+            "this encoder is run by transformers, which is not installed",
+            where=where,
+            next='pip install "xalign_fairseq[encoders]"',
+        ) from None
+    return transformers

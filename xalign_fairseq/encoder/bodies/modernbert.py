@@ -1,0 +1,75 @@
+"""ModernBERT and mmBERT: norms before the maps, GeGLU, rotary positions, two of three layers see near tokens."""
+
+from typing import Any, TypedDict
+
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+
+
+class ModernBertSettings(TypedDict, total=False):
+    """What of ``config.json`` is read, of old releases too."""
+
+    hidden_size: int
+    intermediate_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    max_position_embeddings: int
+    hidden_activation: str
+    norm_eps: float
+    norm_bias: bool
+    attention_bias: bool
+    mlp_bias: bool
+    attention_dropout: float
+    embedding_dropout: float
+    mlp_dropout: float
+    layer_types: list[str]
+    rope_parameters: dict[str, dict[str, Any]]
+    local_attention: int
+    global_attn_every_n_layers: int
+    global_rope_theta: float
+    local_rope_theta: float
+
+
+class ModernBert(BodyFamily):
+    """ModernBERT (Warner et al. 2024) and mmBERT (Marone et al. 2025)."""
+
+    model_type = "modernbert"
+    title = "ModernBERT, mmBERT"
+    form = ModernBertSettings
+    required = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
+    fixed = {"position_embedding_type": "absolute"}  # noqa: RUF012
+    sizes = {  # noqa: RUF012
+        "encoder_layers": "num_hidden_layers",
+        "encoder_embed_dim": "hidden_size",
+        "encoder_ffn_embed_dim": "intermediate_size",
+        "encoder_attention_heads": "num_attention_heads",
+    }
+    rates = {  # noqa: RUF012
+        "dropout": ("embedding_dropout",),
+        "attention_dropout": ("attention_dropout",),
+        "activation_dropout": ("mlp_dropout",),
+    }
+    eps = "norm_eps"
+    embeddings = "embeddings.tok_embeddings"
+    norm = "final_norm"
+
+    def build(self, theirs: Any) -> nn.Module:
+        """The model."""
+        from transformers import ModernBertModel
+
+        return ModernBertModel(theirs)
+
+    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+        """Normed embeddings; positions are in the layers."""
+        return rest.embeddings(inputs_embeds=vectors)
+
+    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+        """Cosines and sines of the places, for layers of either kind."""
+        places = (around.positions - 1).clamp_min(0)
+        return {kind: rest.rotary_emb(x, places, kind) for kind in set(rest.config.layer_types)}
+
+    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+        """One layer."""
+        return layer(x, attention_mask=around, position_embeddings=shared[layer.attention_type])

@@ -1,0 +1,73 @@
+"""The encoder of mT5: RMSNorm before the maps, GeGLU, and positions as a bias by the distance of two tokens."""
+
+from typing import Any, TypedDict
+
+from torch import Tensor, nn
+
+from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.surroundings import Surroundings
+
+# Distances have no end; mT5 was trained on sequences of so many tokens.
+TRAINED_ON = 1024
+
+
+class MT5Settings(TypedDict, total=False):
+    """What of ``config.json`` is read; nothing of the decoder."""
+
+    d_model: int
+    d_kv: int
+    d_ff: int
+    num_layers: int
+    num_heads: int
+    relative_attention_num_buckets: int
+    relative_attention_max_distance: int
+    dropout_rate: float
+    layer_norm_epsilon: float
+    feed_forward_proj: str
+
+
+class MT5(BodyFamily):
+    """mT5's encoder (Xue et al. 2021), without its decoder."""
+
+    model_type = "mt5"
+    title = "the encoder of mT5"
+    form = MT5Settings
+    required = ("d_model", "d_kv", "d_ff", "num_layers", "num_heads")
+    sizes = {  # noqa: RUF012
+        "encoder_layers": "num_layers",
+        "encoder_embed_dim": "d_model",
+        "encoder_ffn_embed_dim": "d_ff",
+        "encoder_attention_heads": "num_heads",
+    }
+    rates = {"dropout": ("dropout_rate",)}  # noqa: RUF012
+    eps = "layer_norm_epsilon"
+    embeddings = "embed_tokens"
+    layers = "block"
+    norm = "final_layer_norm"
+
+    def max_positions(self, theirs: Any) -> int:
+        """What it was trained on."""
+        return TRAINED_ON
+
+    def build(self, theirs: Any) -> nn.Module:
+        """The encoder's stack."""
+        from transformers.models.mt5.modeling_mt5 import MT5Stack
+
+        theirs.use_cache = theirs.is_encoder_decoder = False
+        return MT5Stack(theirs)
+
+    def embed(self, rest: Any, vectors: Tensor, positions: Tensor) -> Tensor:
+        """The embeddings themselves."""
+        return rest.dropout(vectors)
+
+    def share(self, rest: Any, first: Any, x: Tensor, around: Surroundings) -> Any:
+        """The bias of the first layer, (1, heads, L, L), which all layers add."""
+        return first.layer[0].SelfAttention.compute_bias(around.longest, around.longest, device=x.device)
+
+    def run(self, layer: Any, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
+        """One layer."""
+        return layer(x, attention_mask=around, position_bias=shared)[0]
+
+    def finish(self, rest: Any, x: Tensor) -> Tensor:
+        """Dropout behind the final norm."""
+        return rest.dropout(x)
