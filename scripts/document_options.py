@@ -208,11 +208,18 @@ def patches() -> str:
     return markers.table(("patch", "why", "touches", "can go"), rows)
 
 
+def supported() -> str:
+    """The models of Hugging Face's that can be read."""
+    from xalign_fairseq.pretrained.huggingface.supported import supported_table
+
+    return supported_table()
+
+
 PARTS = {
     part.__name__: part
     for part in (
         task, archs, model, optimizer, criterion, criterions, objectives, transfer, families, features, benchmarks,
-        defaults, defaults_tested, patches,
+        defaults, defaults_tested, patches, supported,
     )
 }  # fmt: skip
 

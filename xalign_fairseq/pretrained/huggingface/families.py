@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.pretrained.huggingface.supported import refusal
 
 # Parameters and modules of the encoder -> Hugging Face's, without the family's prefix; # is the layer's number.
 BODY = {
@@ -175,13 +175,8 @@ def find_family(model_type: object, where: object) -> Family:
     """The family of a ``model_type``.
 
     Raises:
-        XalignError: there is none; those that there are are named.
+        xalign_fairseq.errors.XalignError: there is none; those that there are are named.
     """
     if not isinstance(model_type, str) or model_type not in FAMILIES:
-        raise XalignError(
-            "models of this architecture are not supported",
-            where=where,
-            found=f"model_type {model_type}",
-            expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...)",
-        )
+        raise refusal(model_type, where)
     return FAMILIES[model_type]

@@ -1,10 +1,9 @@
-"""Which models of Hugging Face's can be read, and why others can't: the one list, for errors and for the documentation."""
+"""Which models of Hugging Face's can be read, and why others can't: the one list, for errors and documentation."""
 
 from dataclasses import dataclass
 
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.pretrained.huggingface.families import FAMILIES
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ SUPPORTED = (
     Supported(
         "distilbert",
         "WordPiece",
-        "distilbert-base-multilingual-cased, distiluse-base-multilingual-cased-v2 (without its projection); exported as "
-        "a BERT",
+        "distilbert-base-multilingual-cased, distiluse-base-multilingual-cased-v2 (without its projection); exported "
+        "as a BERT",
     ),
     Supported("modernbert", "`tokenizer.json`: byte-level BPE, or mmBERT's BPE", "ModernBERT, mmBERT"),
     Supported("eurobert", "`tokenizer.json`: byte-level BPE", "EuroBERT; the code in its folders is not run"),
@@ -73,13 +72,15 @@ NOT_SUPPORTED = {
 
 def refusal(model_type: object, where: object) -> XalignError:
     """The error for a model that is not of the list: why, where there is something to be said, and the whole list."""
+    own = dict.fromkeys(row.model_type for row in SUPPORTED if row.model_type not in BODIES)
     why = NOT_SUPPORTED.get(model_type) if isinstance(model_type, str) else None
     return XalignError(
         "models of this architecture are not supported",
         where=where,
-        found=f"model_type {model_type}" + (f" ({why})" if why else ""),
-        expected=f"one of {', '.join(FAMILIES)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...), or, run by "
+        found=f"model_type {model_type}",
+        expected=f"one of {', '.join(own)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...), or, run by "
         f"transformers, {', '.join(BODIES)} ({'; '.join(body.title for body in BODIES.values())})",
+        next=why,
     )
 
 
