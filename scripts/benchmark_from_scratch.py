@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""AER of aligners that learn from the bitext they align: xalign --from-scratch; eflomal and fast_align where they are.
+
+usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--work FOLDER] [--out FOLDER]
+
+TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, that of the development and test
+sets among it; the tools' directions are joined by grow-diag-final-and. --limit: so many pairs beside those of the sets,
+drawn with seed 1. WORK keeps what is learned and the tools' links, so that a run that is broken off goes on. Writes
+OUT/from_scratch.json, where the rows of other runs stay, the table OUT/from_scratch.md and the precision-recall curves
+OUT/from_scratch.png.
+"""
+
+import argparse
+import random
+import resource
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmark_aligner import processor
+from markers import table
+
+from xalign_fairseq.aligner.from_scratch import train_from_scratch
+from xalign_fairseq.aligner.linking.engines import ToolEngine
+from xalign_fairseq.aligner.linking.tools import TOOLS
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.files import atomic_write, read_json, read_lines, write_json
+from xalign_fairseq.launch.record import commit
+from xalign_fairseq.links.aer import score, sentence_counts
+from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
+from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
+from xalign_fairseq.statistical.calibration import calibration_error
+from xalign_fairseq.statistical.choice import candidates, links_above
+from xalign_fairseq.statistical.folder import load
+from xalign_fairseq.statistical.models import mean_scores
+
+HERE = Path(__file__).resolve().parent
+NAME, OURS, PEER = "from_scratch", "xalign", "eflomal"
+CURVE = tuple(round(0.05 * step, 2) for step in range(2, 20))
+Sets = Mapping[str, tuple[int, int, list[Gold]]]
+
+
+def read_text(folder: Path, pair: str, limit: int | None, work: Path) -> tuple[Path, Path, Sets]:
+    """The two files to learn from, and of each set its first line, the line behind it, and its gold links."""
+    described = read_json(folder / pair / "sets.json")
+    first = min(each["begin"] for each in described.values())
+    paths = [folder / pair / f"all.{lang}" for lang in pair.split("-")]
+    moved = 0
+    if limit and limit < first:
+        kept = sorted(random.Random(1).sample(range(first), limit))
+        work.mkdir(parents=True, exist_ok=True)
+        for number, path in enumerate(paths):
+            lines = list(read_lines(path))
+            paths[number] = work / path.name
+            with atomic_write(paths[number]) as out:
+                out.writelines(f"{line}\n" for line in [*(lines[at] for at in kept), *lines[first:]])
+        moved = first - limit
+    sets = {
+        name: (each["begin"] - moved, each["end"] - moved, read_gold(each["gold"])) for name, each in described.items()
+    }
+    return paths[0], paths[1], sets
+
+
+def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[set[Link]]], dict[str, Any]]:
+    """Links of each set, and the CPU time, calibration errors and curves behind them."""
+    start, new = time.process_time(), not (work / "aligner").exists()
+    train_from_scratch(str(src), str(tgt), work / "aligner", lambda units, done, of: told(units, done, of))
+    trained = load(work / "aligner")
+    pairs = list(SentencePairs(src, tgt))
+    links, facts = {}, {}
+    for name, (begin, end, golds) in sets.items():
+        scores = mean_scores(trained.models, pairs[begin:end])
+        links[name] = [set(links_above(each, trained.choice.threshold)) for each in scores]
+        values, hits = candidates(scores, golds)
+        curve = [(at, score([set(links_above(each, at)) for each in scores], golds)) for at in CURVE]
+        facts[name] = {
+            "calibration_error": [
+                calibration_error(values, hits),
+                calibration_error(trained.choice.calibration.probability(values), hits),
+            ],
+            "curve": [[at, found.precision, found.recall] for at, found in curve],
+        }
+    minutes = (time.process_time() - start) / 60
+    return links, {"cpu_minutes": minutes if new else None, "sets": facts}
+
+
+def told(units: str, done: int, of: int) -> None:
+    """What was learned, on stderr."""
+    if done == of:
+        print(f"learned by {units}", file=sys.stderr, flush=True)
+
+
+def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]], float | None]:
+    """A tool's symmetrised links of all pairs, and its CPU minutes where it ran now."""
+    stored = work / f"{name}.links"
+    if stored.is_file():
+        return [set(parse_line(line).sure) for line in read_lines(stored)], None
+    folder = work / name
+    folder.mkdir(parents=True, exist_ok=True)
+    engine = ToolEngine(TOOLS[name], "grow-diag-final-and", folder)
+    pairs = SentencePairs(src, tgt)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    engine.run(pairs)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    links = [set(pair.links) for pair in engine.stream(pairs, lambda _: None)]
+    with atomic_write(stored) as out:
+        out.writelines(f"{format_links(each)}\n" for each in links)
+    return links, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 60
+
+
+def measure(folder: Path, pair: str, limit: int | None, work: Path) -> dict[str, Any]:
+    """All that is measured of a pair."""
+    src, tgt, sets = read_text(folder, pair, limit, work)
+    own, facts = ours(src, tgt, sets, work)
+    found = {OURS: own}
+    minutes = {OURS: facts["cpu_minutes"]}
+    for name in TOOLS:
+        if TOOLS[name].find():
+            links, minutes[name] = tools(name, src, tgt, work)
+            found[name] = {each: links[begin:end] for each, (begin, end, _) in sets.items()}
+    rows: dict[str, Any] = {}
+    for each, (_, _, golds) in sets.items():
+        counts = {name: sentence_counts(links[each], golds) for name, links in found.items()}
+        rows[each] = {"systems": {}, **facts["sets"][each]}
+        for name, here in counts.items():
+            result = score(found[name][each], golds)
+            rows[each]["systems"][name] = {
+                "aer": result.aer,
+                "precision": result.precision,
+                "recall": result.recall,
+                "interval": bootstrap_intervals(here)["aer"],
+            }
+        if PEER in counts:
+            rows[each]["test"] = vars(paired_bootstrap(counts[PEER], counts[OURS]))
+    return {"pairs": sum(1 for _ in read_lines(src)), "cpu_minutes": minutes, "sets": rows}
+
+
+def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
+    """A row for each pair, size and set: AER of every system, the difference to eflomal, CPU minutes, calibration."""
+    names = [OURS, *TOOLS]
+    rows = []
+    for key, record in sorted(records.items()):
+        for each, found in record["sets"].items():
+            systems = found["systems"]
+            test = found.get("test")
+            cost = [record["cpu_minutes"].get(name) for name in names]
+            rows.append(
+                [
+                    key.split()[0],
+                    each,
+                    f"{record['pairs']:,}",
+                    *(f"{100 * systems[name]['aer']:.1f}" if name in systems else "" for name in names),
+                    f"{100 * test['difference']:+.1f} ({100 * test['low']:+.1f} to {100 * test['high']:+.1f}), "
+                    f"{test['p_value']:.3f}"
+                    if test
+                    else "",
+                    " / ".join("?" if minutes is None else f"{minutes:.1f}" for minutes in cost),
+                    " / ".join(f"{100 * error:.1f}" for error in found["calibration_error"]),
+                ]
+            )
+    columns = ("pair", "set", "pairs of text", *names, "difference to eflomal (95 %), p", "CPU minutes", "ECE in %")
+    commands = "; ".join(sorted({f"{record['machine']}, commit {record['commit']}" for record in records.values()}))
+    return table(columns, rows) + (
+        f"\nCPU minutes: {', '.join(names)}. ECE: of scores, and of probabilities. {commands}; "
+        f"`{' '.join(sorted({record['command'] for record in records.values()})[:1])}`\n"
+    )
+
+
+def draw(records: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+    """Precision over recall of each pair's test set, and each tool's point."""
+    from xalign_fairseq.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.plots.layers import COLOURS, MARKERS
+
+    figure = new_figure(6, 4)
+    axes = figure.subplots()
+    for number, (key, record) in enumerate(sorted(records.items())):
+        found, colour = record["sets"]["test"], COLOURS[number % len(COLOURS)]
+        axes.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True), color=colour,
+                  label=f"{key}, from scratch")  # fmt: skip
+        for name, marker in zip(TOOLS, MARKERS, strict=False):
+            if here := found["systems"].get(name):
+                axes.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none",
+                          label=f"{key}, {name}")  # fmt: skip
+    axes.set_xlabel("recall of sure links")
+    axes.set_ylabel("precision (possible links)")
+    style_axes(axes, "y")
+    axes.legend(fontsize=8, frameon=False)
+    save(figure, path)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and write what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("pairs", nargs="+")
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("--work", type=Path, default=Path("from_scratch.work"))
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    args = parser.parse_args(arguments)
+    results = args.out / f"{NAME}.json"
+    for pair in args.pairs:
+        key = f"{pair} {args.limit}" if args.limit else pair
+        record = measure(args.text, pair, args.limit, args.work / key.replace(" ", "-"))
+        record |= {
+            "commit": commit(),
+            "machine": processor("cpu"),
+            "command": shlex.join([Path(sys.argv[0]).name, *map(str, arguments or sys.argv[1:])]),
+        }
+        records = {**(read_json(results) if results.is_file() else {}), key: record}
+        write_json(results, records)
+        with atomic_write(args.out / f"{NAME}.md") as out:
+            out.write(write_table(records))
+        draw(records, args.out / f"{NAME}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The benchmark of aligners from bitext alone, on a made-up text."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import statistical_text
+from aligner_tools import DIAGONAL, only_tools
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture
+def benchmark(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    spec = importlib.util.spec_from_file_location("benchmark_from_scratch", SCRIPTS / "benchmark_from_scratch.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_text_sets_and_tools_become_a_table(benchmark, tmp_path, monkeypatch):
+    only_tools(monkeypatch, tmp_path / "bin", fast_align=DIAGONAL)
+    text = tmp_path / "text" / "de-en"
+    text.mkdir(parents=True)
+    src, tgt = statistical_text.write(text)
+    Path(src).rename(text / "all.de")
+    Path(tgt).rename(text / "all.en")
+    gold = tmp_path / "test.gold"
+    gold.write_text("0-0 1-1 2-2 3p3\n" * 4)
+    (text / "sets.json").write_text(json.dumps({"test": {"begin": 44, "end": 48, "gold": str(gold)}}))
+    monkeypatch.setattr(benchmark, "draw", lambda *_: None)
+    monkeypatch.setattr(benchmark, "PEER", "fast_align")
+    benchmark.main([str(tmp_path / "text"), "de-en", "--limit", "40", "--work", str(tmp_path / "work"),
+                    "--out", str(tmp_path)])  # fmt: skip
+    [(key, record)] = json.loads((tmp_path / "from_scratch.json").read_text()).items()
+    assert (key, record["pairs"]) == ("de-en 40", 44)
+    found = record["sets"]["test"]
+    assert found["systems"]["xalign"]["aer"] == 0
+    assert found["systems"]["fast_align"]["recall"] == 1
+    assert found["test"]["difference"] == 0
+    assert [at for at, *_ in found["curve"]] == list(benchmark.CURVE)
+    assert "| de-en | test | 44 | 0.0 |" in (tmp_path / "from_scratch.md").read_text()
