@@ -32,6 +32,7 @@ COMMON: Options = {
     "--max-update": "2000",
     "--self-training-layer": "7",
     "--consistency-layer": "7",
+    "--psi-layer": "8",
     "--dwa-layer": "7",
     "--dwa-label-layer": "7",
     "--dwa-start-update": "0",
@@ -41,8 +42,11 @@ SETTINGS: Mapping[str, Options] = {
     "so": {"--objectives": "self_training"},
     "so-tlm": {"--objectives": "self_training,tlm"},
     "so-co": {"--objectives": "self_training,consistency"},
+    "so-psi": {"--objectives": "self_training,psi"},
+    "so-tlm-psi": {"--objectives": "self_training,tlm,psi"},
     "so-dwa": {"--objectives": "self_training,dwa"},
     "so-dwa-tlm": {"--objectives": "self_training,dwa,tlm"},
+    "dwa": {"--objectives": "dwa"},
     "dwa-tlm": {"--objectives": "dwa,tlm"},
 }
 
