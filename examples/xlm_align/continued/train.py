@@ -33,6 +33,7 @@ from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.pretrained.saving import new_model
 from xalign_fairseq.pretrained.trimming import untrim
 
+WHOLE = "whole.pt"
 ROW = re.compile(r"\| train_inner \| (\{.*\})\s*$")
 
 
@@ -69,8 +70,7 @@ class Run:
     def go_on(self) -> None:
         """Train and score until all updates are done."""
         mend(self.folder, updates_of)
-        done = self._scored()
-        if not done:
+        if not self._rows():
             self._score(0, 0.0, 0)
         while (done := self._scored()) < self.updates:
             until = min(done + self.every, self.updates)
@@ -129,12 +129,7 @@ class Run:
 
     def _score(self, updates: int, seconds: float, tokens: int) -> None:
         """Add a line to the curve: every link setting's AER on every development set."""
-        whole = "e5-small"
-        if updates:
-            whole = str(self.folder / "whole.pt")
-            with new_model(whole, overwrite=True) as save:
-                state, where = read_pretrained(self.folder / LAST)
-                save(untrim(state, where, *read_pretrained("e5-small")), where)
+        whole = whole_model(self.folder, self.folder / WHOLE) if updates else "e5-small"
         started = time.thread_time()
         names = list(study.DEVELOPMENT)
         settings = study.line_settings()
@@ -150,7 +145,15 @@ class Run:
             f"best {best} {found[best]['mean']}; {seconds:.0f} s, scoring {time.thread_time() - started:.0f} s",
             flush=True,
         )
-        Path(self.folder / "whole.pt").unlink(missing_ok=True)
+        (self.folder / WHOLE).unlink(missing_ok=True)
+
+
+def whole_model(run: Path, out: Path) -> str:
+    """A run's last checkpoint in the whole vocabulary, which text of other languages needs; its path."""
+    with new_model(out, overwrite=True) as save:
+        state, where = read_pretrained(run / LAST)
+        save(untrim(state, where, *read_pretrained("e5-small")), where)
+    return str(out)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,120 @@
+"""The study of e5-small continued, with a training and a scoring that are made up."""
+
+import json
+
+import pytest
+
+from tests.examples.recipes import load
+from tests.examples.stand_ins import run_script
+from xalign_fairseq.aligner.sweep import Trial
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
+
+study, train, report, score_test = load("xlm_align/continued", "study", "train", "report", "score_test")
+
+
+def test_test_sets_are_no_development_sets():
+    assert not any("simalign" in name or "/test/" in name for name in study.DEVELOPMENT)
+    assert sum(study.DEVELOPMENT.values()) == pytest.approx(4)
+    assert len({study.setting_name(each) for each in study.line_settings()}) == len(study.line_settings())
+
+
+def test_the_mean_is_weighted():
+    import numpy as np
+
+    # 1 - (sure hits + possible hits) / (links + sure): 0.5, and 0
+    parts = (np.array([[1, 1, 2, 2]]), np.array([[2, 2, 2, 2]]))
+    found = study.scores(Trial(study.line_settings()[0], parts), ["a", "b"], {"a": 3.0, "b": 1.0})
+    assert found == {"mean": 37.5, "a": 50.0, "b": 0.0}
+
+
+@pytest.fixture
+def made_up(tmp_path, monkeypatch):
+    """A run whose pieces cost ten seconds and a thousand tokens each, and whose scores fall; what was called."""
+    called, at = [], {"updates": 0}
+
+    def score(run, updates, seconds, tokens):
+        called.append(("score", updates, seconds, tokens))
+        found = {name: {"mean": 21.0 - updates / 100} for name in (report.USUAL, "argmax-separate-6")}
+        with run.curve.open("a") as out:
+            out.write(json.dumps({"updates": updates, "cpu_seconds": seconds, "tokens": tokens, "aer": found}) + "\n")
+
+    def train_to(run, until):
+        called.append(("train", until))
+        at["updates"] = until
+        with (run.folder / "cost.jsonl").open("a") as out:
+            out.write(json.dumps({"updates": until, "cpu_seconds": 10.0, "tokens": 1000}) + "\n")
+
+    monkeypatch.setattr(train.Run, "_score", score)
+    monkeypatch.setattr(train.Run, "_train", train_to)
+    monkeypatch.setattr(train, "updates_of", lambda path: at["updates"])
+    folder = tmp_path / "runs/so-1"
+    folder.mkdir(parents=True)
+    options = {**study.COMMON, "--max-update": "5"}
+    return train.Run(folder, tmp_path, tmp_path, 2, options, "so", 1), called, at
+
+
+def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):
+    run, called, _ = made_up
+    run.go_on()
+    assert called == [
+        ("score", 0, 0.0, 0), ("train", 2), ("score", 2, 10.0, 1000), ("train", 4), ("score", 4, 20.0, 2000),
+        ("train", 5), ("score", 5, 30.0, 3000),
+    ]  # fmt: skip
+    assert len(read_json(run.folder / "result.json")["development"]) == 4
+    called.clear()
+    run.go_on()
+    assert called == []  # a finished run stays
+
+
+def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):
+    run, called, _ = made_up
+    run._score(0, 0.0, 0)
+    run._train(2)
+    called.clear()
+    run.go_on()
+    assert called[:2] == [("score", 2, 10.0, 1000), ("train", 4)]
+
+
+def test_the_table_has_every_run_and_keeps_the_text_around_it(made_up, tmp_path):
+    run, _, _ = made_up
+    run.go_on()
+    (run.folder / "run.json").write_text(json.dumps(run.record))
+    (run.folder / "test.json").write_text(json.dumps({"test": {"mean": 19.5}}))
+    (tmp_path / "README.md").write_text(f"before\n{report.BEGIN}old\n{report.END}after\n")
+    for _ in range(2):
+        report.main(tmp_path / "runs", tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert read_json(tmp_path / "results/so-1.json")["command"] == "train.py DATA_BIN GOLD RUNS so 1 -- --max-update 5"
+    assert text.startswith("before\n") and text.endswith(f"{report.END}after\n") and "old" not in text
+    assert (
+        "| so-1 | 5 of 5 | 0.00M | 0 | 0: 21.00, 2: 20.98, 4: 20.96, 5: 20.95 | 20.95 (argmax-separate-7) | 19.50 |"
+        in text
+    )
+
+
+def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tmp_path):
+    run, _, _ = made_up
+    with pytest.raises(XalignError, match="not finished"):
+        score_test.main(tmp_path, run.folder)
+    run.go_on()
+    monkeypatch.setattr(score_test, "whole_model", lambda run, out: "model")
+    monkeypatch.setattr(score_test, "scored", lambda model, gold, development: {"seen": sorted(development)})
+    score_test.main(tmp_path, run.folder)
+    assert read_json(run.folder / "test.json") == {"seen": ["argmax-separate-6", "argmax-separate-7"]}
+    monkeypatch.setattr(score_test, "scored", lambda *_: {"seen": "again"})
+    score_test.main(tmp_path, run.folder)
+    assert read_json(run.folder / "test.json")["seen"] != "again"
+
+
+def test_the_four_pairs_are_prepared_together(tmp_path):
+    (tmp_path / "assemble.py").write_text("import sys\nprint(*sys.argv[1:])\n")
+    xalign = '#!/bin/sh\necho "$@"\n'
+    (tmp_path / "text/en-fr").mkdir(parents=True)
+    done = run_script(tmp_path, "xlm_align/continued/prepare.sh", tmp_path / "text", "bin",
+                      instead={"xalign": xalign}, BENCHMARK=str(tmp_path))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *assembled, prepared = done.stdout.splitlines()
+    assert [line.split()[0] for line in assembled] == ["de-en", "en-hi", "ro-en"]
+    assert prepared.startswith("prepare --destdir bin --tokenizer e5-small --trim-vocabulary --pair de-en --trainpref")
+    assert prepared.count("--pair") == 4
