@@ -8,6 +8,7 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from small import CONFIG
 from trials import Task, build_criterion
 
+from xalign_fairseq.criterions import weighted
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.criterions.weighted import WeightedCriterion
 from xalign_fairseq.data.batches import Bitext
@@ -198,3 +199,20 @@ def test_criterions_with_negatives_of_the_batch_say_so():
                    if build_criterion(name, TASK).reader([]).apart}  # fmt: skip
     assert contrasting == {"explicit_alignments", "ppa"}
     assert not build_criterion("ppa", TASK, moco_weight=0.0).reader([]).apart
+
+
+def test_objectives_whose_loss_is_not_finite_are_named_with_their_batch(monkeypatch):
+    monkeypatch.setattr(weighted, "told", lambda sample, task: f"{sample['nsentences']} pairs")
+    made = criterion({**LOSSES, "tlm": (math.nan, 5), "dwa": (math.inf, 1)})
+    samples = [SAMPLE, {**SAMPLE, "nsentences": 3}]
+    for sample in samples:
+        made(Model(), sample)
+    assert made.nonfinite(samples) == (
+        "the loss of tlm, dwa in batch 1 of 2 of 2 pairs; the loss of tlm, dwa in batch 2 of 2 of 3 pairs"
+    )
+    made.seen.clear()
+    made(Model(), SAMPLE)
+    assert made.nonfinite([SAMPLE]) == "the loss of tlm, dwa in the batch of 2 pairs"
+    finite = criterion(LOSSES)
+    finite(Model(), SAMPLE)
+    assert finite.nonfinite([SAMPLE]) == ""

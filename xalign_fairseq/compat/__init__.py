@@ -26,6 +26,9 @@ UNITS = (
     "early_stopping",
     "whole_updates",
     "data_wait",
+    "finished_runs",
+    "nonfinite_updates",
+    "requeue",
 )
 
 _statuses: list[PatchStatus] = []

@@ -1,6 +1,7 @@
 """How a patch replaces a function of fairseq: once, marked, with the original still reachable as ``__wrapped__``."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -53,3 +54,12 @@ def swapped(owner: Any, attribute: str, value: Any) -> Iterator[None]:
             setattr(owner, attribute, before)
         else:
             delattr(owner, attribute)
+
+
+def training_loop() -> Any:
+    """fairseq-train's module, whose functions are the loop over epochs and updates; None where nothing is trained.
+
+    It may be the program itself (``python -m fairseq_cli.train``). It is not imported here, as it sets up logging.
+    """
+    found = (sys.modules.get(name) for name in ("fairseq_cli.train", "__main__"))
+    return next((module for module in found if hasattr(module, "validate_and_save")), None)

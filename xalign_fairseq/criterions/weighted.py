@@ -1,15 +1,18 @@
 """The weighted sum of objectives, computed in one call of the model per update."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Optional
 
+import torch
 from fairseq import metrics
 from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
 from xalign_fairseq.criterions.logged import logged_sums
+from xalign_fairseq.criterions.told import told
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
@@ -62,6 +65,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         backend.select(cfg.sinkhorn_backend)  # what can't be had is an error before training starts
         WeightedSum.__init__(self, [self._build(name) for name in _names(cfg.objectives)], cfg.loss_normalization, task)
         self.aer = AerCounter(cfg.aer_layer, cfg.aer_filter, cfg.aer_similarity)
+        self.seen: list[dict[str, Tensor]] = []  # the losses of the update's micro-batches
 
     @classmethod
     def build_criterion(cls, cfg: Any, task: Any) -> "WeightedCriterion":
@@ -86,10 +90,34 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         super().attach_heads(model)
         self.aer.prepare(model.encoder.config, self.active)
 
+    def begin_update(self, samples: Sequence[dict[str, Any] | None], device: torch.device) -> None:
+        """Called with all micro-batches of an update, before the first one is run."""
+        self.seen.clear()
+        self.update.begin(samples, device)
+
+    def nonfinite(self, samples: Sequence[dict[str, Any] | None]) -> str:
+        """Which objectives of the update that was run have a loss that is not finite, and in which batches.
+
+        Args:
+            samples: the update's micro-batches.
+
+        Returns:
+            empty where all losses are finite.
+        """
+        found = []
+        for number, (losses, sample) in enumerate(zip(self.seen, samples, strict=False), 1):
+            names = [name for name, loss in losses.items() if not loss.isfinite()]
+            if names and sample:
+                place = f"batch {number} of {len(samples)}" if len(samples) > 1 else "the batch"
+                found.append(f"the loss of {', '.join(names)} in {place} of {told(sample, self.task)}")
+        return "; ".join(found)
+
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         """fairseq's criterion call: loss to differentiate, sample size, logging output."""
         batch = self.batch(sample)
         losses, aer = model(lambda encoder: (self.losses(encoder, batch), self.aer.counts(encoder, batch, self.task)))
+        if self.training:
+            self.seen.append({name: loss.total.detach() for name, loss in losses.items()})
         total, count = self.total(losses, self.training)
         logs: dict[str, Any] = {
             "loss": total.detach(),

@@ -56,6 +56,13 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
             "auto (lazy where it can be and pays; the log says which)"
         },
     )
+    nonfinite_updates: int = field(
+        default=3,
+        metadata={
+            "help": "end training, with the last good checkpoint, at so many updates in a row whose gradient is not "
+            "finite; those before are left out, and told with objective and batch (1: end at the first, as fairseq)"
+        },
+    )
     debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
     seed: int = II("common.seed")
     fp16: bool = II("common.fp16")
@@ -137,7 +144,7 @@ class XalignPretrainingTask(FairseqTask):
 
     def begin_update(self, samples: list[Any], criterion: Any, device: Any) -> None:
         """Called with all micro-batches of an update, before the first one is run."""
-        criterion.update.begin(samples, device)
+        criterion.begin_update(samples, device)
 
     def train_step(
         self, sample: Any, model: Any, criterion: Any, optimizer: Any, update_num: int, ignore_grad: bool = False

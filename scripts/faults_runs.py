@@ -1,0 +1,188 @@
+"""The small runs that scripts/faults.py breaks: their commands, and what of their results must be the same again."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+from xalign_fairseq.launch.mending import BEST, LAST
+
+XALIGN = (sys.executable, "-m", "xalign_fairseq")
+UPDATES = 40
+SMALL = {
+    "--encoder-layers": 2, "--encoder-embed-dim": 32, "--encoder-ffn-embed-dim": 64, "--encoder-attention-heads": 2,
+    "--max-positions": 128,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command that can be broken off and given again.
+
+    Attributes:
+        name: of the command.
+        command: for an output folder, which is there and empty.
+        result: what the finished output holds, by the name of its part.
+    """
+
+    name: str
+    command: Callable[[Path], list[str]]
+    result: Callable[[Path], dict[str, str]]
+
+
+def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> None:
+    """Text, a data-bin, and a study, below ``work/in``, unless they are there.
+
+    Args:
+        work: the folder of all.
+        call: runs a command to its end.
+        pairs: sentence pairs of the texts that are prepared and aligned.
+    """
+    folder = work / "in"
+    if (folder / "study.yaml").is_file():
+        return
+    call([*XALIGN, "sample", str(folder / "text"), "--pairs", str(pairs), "--valid", "24", "--test", "24",
+          "--overwrite"])  # fmt: skip
+    call(prepare_command(folder, folder / "data-bin"))
+    for split in ("train", "test"):
+        lines = (folder / f"text/en-de/{split}.en").read_text(encoding="utf-8").splitlines()[:80]
+        (folder / f"{split}.conllu").write_text("".join(map(_conllu, lines)), encoding="utf-8")
+    (folder / "study.yaml").write_text(STUDY, encoding="utf-8")
+
+
+STUDY = """data: .
+seeds: [4]
+defaults: {lr: 1e-3, epochs: 6, batch_size: 8, warmup: 0, max_length: 64, overlap: 8, validate_every: 5}
+tasks:
+  pos:
+    holdout: 0.2
+    train: {en: train.conllu}
+    test: {en: test.conllu}
+"""
+
+
+def _conllu(line: str) -> str:
+    """A tag by the length of each word."""
+    rows = [f"{i}\t{word}\t_\t{('NOUN', 'VERB', 'ADJ')[len(word) % 3]}" for i, word in enumerate(line.split(), 1)]
+    return "".join(row + "\t_" * 6 + "\n" for row in rows) + "\n"
+
+
+def prepare_command(folder: Path, out: Path) -> list[str]:
+    """``xalign prepare`` of the pair en-de with its links and monolingual text."""
+    text = folder / "text"
+    return [*XALIGN, "prepare", "--destdir", str(out), "--pair", "en-de", "--trainpref", str(text / "en-de/train"),
+            "--validpref", str(text / "en-de/valid"), "--links", str(text / "en-de/valid.gold"),
+            "--mono", f"en={text}/mono/train.en", "--vocab-size", "600", "--overwrite"]  # fmt: skip
+
+
+def all_runs(work: Path) -> dict[str, Run]:
+    """Every run by its name; ``work/model.pt`` is what some of them read, the checkpoint of an unbroken training."""
+    folder, model = work / "in", work / "model.pt"
+    side = folder / "text/en-de"
+    texts = ["--src", str(side / "train.en"), "--tgt", str(side / "train.de")]
+
+    def train(out: Path) -> list[str]:
+        return [*FAIRSEQ_TRAIN, *train_options(folder / "data-bin", out)]
+
+    def align(out: Path) -> list[str]:
+        return [*XALIGN, "align", "--checkpoint", str(model), *texts, "--out", str(out / "links"), "--resume"]
+
+    def train_aligner(out: Path) -> list[str]:
+        dev = [f"--valid-{name}={side}/valid.{end}" for name, end in (("src", "en"), ("tgt", "de"), ("gold", "gold"))]
+        return [*XALIGN, "train-aligner", "--model", str(model), *texts, *dev, "--out", str(out), "--updates", "40",
+                "--validate-every", "8", "--device", "cpu", "--lr", "0.003", "--patience", "0"]  # fmt: skip
+
+    def transfer(out: Path) -> list[str]:
+        return [*XALIGN, "transfer", "--study", str(folder / "study.yaml"), "--checkpoint", f"tiny={model}", "--cpu",
+                "--jobs", "1", "--keep-models", "--out", str(out)]  # fmt: skip
+
+    return {
+        each.name: each
+        for each in (
+            Run("fairseq-train", train, lambda out: checkpoint_parts(out / LAST)),
+            Run("prepare", lambda out: prepare_command(folder, out / "data-bin"), lambda out: files(out / "data-bin")),
+            Run("align", align, lambda out: files(out, "links")),
+            Run("transfer", transfer, _transferred),
+            Run("train-aligner", train_aligner, _aligner),
+        )
+    }
+
+
+def train_options(data: Path, out: Path) -> list[str]:
+    """fairseq-train's: XLM-Align's objectives, dropout, validation, a checkpoint after every fifth update."""
+    options: dict[str, Any] = {
+        "--user-dir": USER_DIR, "--task": "xalign_pretraining", "--criterion": "xlm_align", "--arch": "xalign_tiny",
+        **SMALL, "--optimizer": "adam", "--lr": "1e-3", "--lr-scheduler": "polynomial_decay", "--clip-norm": 1,
+        "--total-num-update": UPDATES, "--max-update": UPDATES, "--batch-size": 8, "--mono-batch-size": 4,
+        "--mono-tokens-per-sample": 64, "--save-dir": out, "--num-workers": 0, "--seed": 3, "--log-format": "json",
+        "--log-interval": 1, "--save-interval-updates": 5, "--keep-interval-updates": 2, "--epoch-items": 200,
+        "--best-checkpoint-metric": "aer",
+    }  # fmt: skip
+    return [str(data), "--cpu", "--no-epoch-checkpoints", *(str(each) for item in options.items() for each in item)]
+
+
+def checkpoint_parts(path: Path) -> dict[str, str]:
+    """Digests of a checkpoint's parameters, of its optimizer's state, and of where it is in the data."""
+    from xalign_fairseq.encoder.checkpoint import read
+
+    state = read(path)
+    extra = state["extra_state"]
+    return {
+        "parameters": digest(state["model"]),
+        "optimizer": digest(state["last_optimizer_state"]),
+        "updates": digest(state["optimizer_history"][-1]["num_updates"]),
+        "place in the data": digest(extra["train_iterator"]),
+        "best": digest(extra.get("best")),
+    }
+
+
+def digest(value: Any) -> str:
+    """A hash of numbers, texts and tensors in dictionaries and lists, bit by bit."""
+    found = hashlib.sha256()
+    for each in _leaves(value):
+        found.update(each)
+    return found.hexdigest()[:16]
+
+
+def _leaves(value: Any) -> Iterator[bytes]:
+    import torch
+
+    if isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            yield repr(key).encode()
+            yield from _leaves(value[key])
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _leaves(each)
+    elif isinstance(value, torch.Tensor | np.ndarray):
+        array = value.detach().contiguous() if isinstance(value, torch.Tensor) else torch.from_numpy(np.array(value))
+        yield f"{array.dtype} {tuple(array.shape)}".encode()
+        yield array.reshape(-1).view(torch.uint8).numpy().tobytes()
+    else:
+        yield repr(value).encode()
+
+
+def files(folder: Path, *names: str) -> dict[str, str]:
+    """Hashes of all files of a folder, or of some."""
+    found = [folder / name for name in names] or [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()[:16] for path in sorted(found)}
+
+
+def _transferred(out: Path) -> dict[str, str]:
+    result = next(out.rglob("result.json"))
+    scores = json.loads(result.read_text(encoding="utf-8"))
+    model = next(out.rglob("checkpoint_best.pt"))
+    said = files(result.parent / "predictions")
+    return {"scores": digest(scores["scores"]), **said, **checkpoint_parts(model)}
+
+
+def _aligner(out: Path) -> dict[str, str]:
+    result = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    same = {key: result[key] for key in ("updates", "aer", "before")}
+    return {"result": digest(same), **checkpoint_parts(out / BEST)}

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Processes forked from one that has imported torch and fairseq, which takes longer than the runs of scripts/faults.py.
+
+The server imports nothing of xalign_fairseq: that comes by the command itself, as for users. It runs no thread, so that
+a fork is safe. It makes one process at a time.
+"""
+
+import json
+import os
+import runpy
+import select
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+READY = "ready\n"
+
+
+class Warm:
+    """A server of forked Python commands, to be used as ``subprocess.Popen`` is.
+
+    Example::
+
+        process = Warm().start([sys.executable, "-m", "xalign_fairseq", "--help"], Path("log"))
+        process.wait(10)
+    """
+
+    def __init__(self) -> None:
+        self.server = subprocess.Popen([sys.executable, "-P", __file__], stdin=-1, stdout=-1, text=True, bufsize=1)
+        assert self.server.stdout and self.server.stdout.readline() == READY  # it has imported all
+
+    def start(self, command: Sequence[str], log: Path, **limits: int) -> "Forked":
+        """Start a command of this interpreter, at the head of a session of its own.
+
+        Args:
+            command: ``[python, "-m", module, ...]``, ``[python, "-c", code, ...]`` or ``[python, file, ...]``.
+            log: what it says goes here.
+            limits: ``file_size`` (bytes), of files that it writes.
+        """
+        assert command[0] == sys.executable and self.server.stdin and self.server.stdout
+        self.server.stdin.write(json.dumps({"command": list(command[1:]), "log": str(log), **limits}) + "\n")
+        return Forked(int(self.server.stdout.readline()), self.server.stdout)
+
+
+class Forked:
+    """A process of :class:`Warm`, with ``subprocess.Popen``'s names."""
+
+    def __init__(self, pid: int, answers: Any):
+        self.pid, self._answers = pid, answers
+        self.returncode: int | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code; :class:`subprocess.TimeoutExpired` if there is none in time."""
+        if self.returncode is None:
+            if not select.select([self._answers], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("the command", timeout or 0)
+            self.returncode = int(self._answers.readline())
+        return self.returncode
+
+    def poll(self) -> int | None:
+        """The exit code, None while it runs."""
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+
+def serve() -> None:
+    """Fork for every line of the input; tell the process's number, and its exit code when it has ended."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # the import logs to the standard output
+    import fairseq_cli.train  # noqa: F401
+    import sentencepiece  # noqa: F401
+    import torch._dynamo  # noqa: F401  (what torch.optim imports at its first optimizer)
+    import tqdm  # noqa: F401
+
+    print(READY, end="", file=answers, flush=True)
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            return become(**json.loads(line))
+        print(child, file=answers, flush=True)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+
+
+def become(command: list[str], log: str, file_size: int | None = None) -> None:
+    """Run a command as a new interpreter would, to its end."""
+    os.setsid()
+    streams = [os.open(os.devnull, os.O_RDONLY), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)]
+    for number, stream in enumerate([*streams, streams[1]]):
+        os.dup2(stream, number)
+    if file_size is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+    if command[0] == "-m":
+        sys.argv = command[1:]
+        runpy.run_module(command[1], run_name="__main__", alter_sys=True)
+    elif command[0] == "-c":
+        sys.argv = ["-c", *command[2:]]
+        exec(command[1], {"__name__": "__main__"})
+    else:
+        sys.argv = command
+        sys.path.insert(0, str(Path(command[0]).parent))
+        runpy.run_path(command[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    serve()

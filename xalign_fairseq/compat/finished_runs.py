@@ -1,0 +1,55 @@
+"""A run that has had all its updates is not trained further when its command is given again.
+
+Why: fairseq asks for ``--max-update`` after an update. A run that ended, or was killed after its last checkpoint, and
+that a batch system queues again has one update more each time.
+Touches: ``train`` of fairseq-train, which trains an epoch, from ``fairseq.trainer.Trainer.__init__``.
+Can go: when fairseq asks before an update.
+"""
+
+import functools
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from xalign_fairseq.compat.patching import replace, source_has, training_loop
+
+NAME = "finished runs"
+WHY = "fairseq takes one more update when a finished run is given again"
+WHY_NOT = "fairseq leaves a finished run as it is"
+logger = logging.getLogger(__name__)
+
+
+def needed() -> bool:
+    """Whether the trainer still knows nothing of the most updates."""
+    from fairseq.trainer import Trainer
+
+    return not source_has(Trainer.train_step, "max_update")
+
+
+def install() -> None:
+    """Look at the updates before an epoch, once the loop is there."""
+    from fairseq.trainer import Trainer
+
+    replace(Trainer, "__init__", NAME, _in_loop)
+
+
+def _in_loop(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def __init__(trainer: Any, *args: Any, **kwargs: Any) -> None:
+        if loop := training_loop():
+            replace(loop, "train", NAME, _unless_finished)
+        original(trainer, *args, **kwargs)
+
+    return __init__
+
+
+def _unless_finished(train: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(train)
+    def train_epoch(cfg: Any, trainer: Any, task: Any, epoch_itr: Any) -> tuple[list[None], bool]:
+        most = cfg.optimization.max_update
+        if most and trainer.get_num_updates() >= most:
+            logger.info("the run has had all its updates: %d of %d", trainer.get_num_updates(), most)
+            return [None], True
+        return train(cfg, trainer, task, epoch_itr)
+
+    return train_epoch
