@@ -26,11 +26,7 @@ def collect(runs: Path, results: Path) -> None:
             test = read_json(folder / "test.json") if (folder / "test.json").is_file() else None
             rows = [json.loads(line) for line in curve.read_text(encoding="utf-8").splitlines()]
             record = read_json(made)
-            record |= {
-                "command": command(record),
-                "development": rows,
-                "test": read_json(test) if test.is_file() else None,
-            }
+            record |= {"command": command(record), "development": rows, "test": test}
             write_json(results / f"{folder.name}.json", record)
 
 
