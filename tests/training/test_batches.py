@@ -10,6 +10,7 @@ import xalign_fairseq
 
 xalign_fairseq.register()
 
+from xalign_fairseq.data import streams_dataset, windows  # noqa: E402
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
@@ -103,3 +104,14 @@ def test_what_cannot_be_is_refused(folder):
         batches(folder, reader=Reader(()))
     with pytest.raises(XalignError, match="another number of processes"):
         batches(folder, world_size=2, rank=0).load_state_dict(batches(folder).state_dict())
+
+
+def test_epochs_too_long_to_be_held_are_those_of_fairseq_train(folder, monkeypatch):
+    for module in (windows, streams_dataset):
+        monkeypatch.setattr(module, "DRAWS", 16)
+    expected = of_fairseq(folder, 1)
+    first = batches(folder)
+    found = [seen(batch) for batch in islice(first, 3)]
+    rest = batches(folder)
+    rest.load_state_dict(first.state_dict())
+    assert found + [seen(batch) for batch in islice(rest, len(expected) - 3)] == expected

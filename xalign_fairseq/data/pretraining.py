@@ -36,6 +36,13 @@ class PretrainingDataOptions:
     epoch_items: Optional[int] = field(
         default=None, metadata={"help": "draws in an epoch (default: each pair once in each direction)"}
     )
+    epoch_updates: Optional[int] = field(
+        default=None,
+        metadata={
+            "help": "updates in an epoch, with as many draws as they take; pairs and languages have exactly their "
+            "shares by --sampling-temperature (instead of --epoch-items)"
+        },
+    )
     max_pair_length: Optional[int] = field(
         default=None,
         metadata={"help": "leave out (and count) pairs longer than this with special tokens (default: max positions)"},
@@ -143,6 +150,14 @@ class PretrainingData:
                 where="--length-bucket-width",
                 found=self.options.length_bucket_width,
                 expected="0 (lengths do not matter) or more",
+            )
+        updates, items = self.options.epoch_updates, self.options.epoch_items
+        if updates is not None and (updates < 1 or items is not None):
+            raise XalignError(
+                "an epoch is given in updates or in draws",
+                where="--epoch-updates",
+                found=f"{updates}" + ("" if items is None else " and --epoch-items"),
+                expected="1 or more, without --epoch-items",
             )
         self.folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
         shards = [DataBin(folder) for folder in self.folders]

@@ -5,6 +5,8 @@ a corpus of 10^8 pairs needs no array of its own length.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -77,12 +79,64 @@ def draw(size: int, start: int, count: int, key: tuple[int, ...]) -> np.ndarray:
 
         sorted(draw(3, start=0, count=6, key=(1,)))      # [0, 0, 1, 1, 2, 2]
     """
-    positions = np.arange(start, start + count, dtype=np.int64)
-    items = np.empty(count, dtype=np.int64)
-    for number in range(start // size, (start + count - 1) // size + 1 if count else 0):
-        here = positions // size == number
+    return draw_at(size, np.arange(start, start + count, dtype=np.int64), key)
+
+
+def draw_at(size: int, positions: np.ndarray, key: tuple[int, ...]) -> np.ndarray:
+    """Items at any ``positions`` (N,) of the stream of :func:`draw`."""
+    items = np.empty(len(positions), dtype=np.int64)
+    passes = positions // size
+    for number in np.unique(passes).tolist():
+        here = passes == number
         items[here] = permute(positions[here] - number * size, size, (*key, number))
     return items
+
+
+@dataclass(frozen=True)
+class EpochDraws:
+    """The draws of an epoch over several groups of items, in random order; any of them is found without the others.
+
+    Position t of the epoch is place pi(t) of the groups' draws one after the other, with pi a keyed permutation
+    (:func:`permute`), and a place is an item of its group's endless stream (:func:`draw`): each group has exactly its
+    count, and none of its items comes twice before all came once.
+
+    Attributes:
+        offsets: (G,) number of each group's first item.
+        sizes: (G,) items of each group.
+        counts: (G,) draws of each group in the epoch.
+        starts: (G,) where in its stream each group begins.
+        keys: of each group's stream.
+        order: the key of pi.
+
+    Example::
+
+        draws = EpochDraws([0, 4], [4, 2], [4, 2], [0, 0], [(1, 0), (1, 1)], order=(1, 2))
+        sorted(draws.at(np.arange(6))[0])    # [0, 1, 2, 3, 4, 5]
+    """
+
+    offsets: Sequence[int]
+    sizes: Sequence[int]
+    counts: Sequence[int]
+    starts: Sequence[int]
+    keys: Sequence[tuple[int, ...]]
+    order: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return sum(self.counts)
+
+    def at(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The items at positions (N,) of the epoch, and in which pass of the epoch over their group they come."""
+        places = permute(positions, len(self), self.order)
+        bounds = np.concatenate([[0], np.cumsum(self.counts)])
+        groups = np.searchsorted(bounds, places, side="right") - 1
+        items, turns = np.empty_like(places), np.empty_like(places)
+        for group in np.unique(groups).tolist():
+            here = groups == group
+            start, size = self.starts[group], self.sizes[group]
+            at = places[here] - bounds[group] + start
+            items[here] = self.offsets[group] + draw_at(size, at, self.keys[group])
+            turns[here] = at // size - start // size
+        return items, turns
 
 
 def repeats(items: np.ndarray) -> np.ndarray:

@@ -83,19 +83,33 @@ class BitextStream:
             offset + sampling.draw(size, (epoch - 1) * int(count), int(count), (seed, BITEXT, number))
             for number, (offset, size, count) in enumerate(zip(self.offsets, self.counts, counts, strict=False))
         ]
-        return self._keep(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
+        return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
+
+    def draws(self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
+        """The draws of :meth:`epoch`, over-long ones among them, for an epoch that is too long to be held."""
+        counts = sampling.apportion(items or len(self), sampling.temperature_shares(self.counts, temperature)).tolist()
+        keys = [(seed, BITEXT, number) for number in range(len(counts))]
+        starts = [(epoch - 1) * count for count in counts]
+        return sampling.EpochDraws(
+            self.offsets.tolist(), self.counts, counts, starts, keys, order=(seed, BITEXT, epoch, len(self), 1)
+        )
 
     def all(self) -> tuple[np.ndarray, int]:
         """Every item in stored order, for validation; over-long ones are left out and counted."""
-        return self._keep(np.arange(len(self)))
+        return self._kept(np.arange(len(self)))
 
-    def _keep(self, items: np.ndarray) -> tuple[np.ndarray, int]:
+    def _kept(self, items: np.ndarray) -> tuple[np.ndarray, int]:
+        keep = self.fitting(items)
+        return items[keep], int((~keep).sum())
+
+    def fitting(self, items: np.ndarray) -> np.ndarray:
+        """(N,) bool: which items are within the limits of length."""
         sides = self.sides(items)
         shortest, longest = self.side_lengths
         keep = (sides.sum(1) + 3 <= self.max_length) & (sides.min(1) >= shortest)
         if longest is not None:
             keep &= sides.max(1) <= longest
-        return items[keep], int((~keep).sum())
+        return keep
 
     def locate(self, items: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Corpus, row and exchanged-or-not of each item."""
@@ -165,6 +179,14 @@ class MonoStream:
             here = np.flatnonzero(languages == number)
             drawn[here] = offset + sampling.draw(size, 0, len(here), (seed, MONO, epoch, number))
         return drawn
+
+    def draws(self, seed: int, epoch: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
+        """So many draws of an epoch that is too long to be held, with exactly each language's share."""
+        counts = sampling.apportion(count, sampling.temperature_shares(self.counts, temperature)).tolist()
+        keys = [(seed, MONO, epoch, number) for number in range(len(counts))]
+        return sampling.EpochDraws(
+            self.offsets.tolist(), self.counts, counts, [0] * len(counts), keys, (seed, MONO, epoch, len(self), 1)
+        )
 
     def language(self, item: int) -> int:
         """Number of a block's language."""

@@ -11,8 +11,9 @@ from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.cutting import batch_ends
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
-from xalign_fairseq.data.sampling import repeats
+from xalign_fairseq.data.sampling import EpochDraws, repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
+from xalign_fairseq.data.windows import DRAWS, Pilot, Windows, brought_to
 from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
@@ -124,8 +125,12 @@ class StreamsDataset(Dataset):
         else:
             items, dropped = self.bitext.all()
         self._left_out(dropped, dropped + len(items), *self._limits(self.bitext))
+        return self._by_length(items, self._draws(items))
+
+    def _by_length(self, items: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        assert self.bitext is not None
         buckets = self.bitext.lengths(items) // self.bucket_width if self.bucket_width else np.zeros_like(items)
-        return self._draws(items)[np.argsort(buckets, kind="stable")]
+        return draws[np.argsort(buckets, kind="stable")]
 
     @staticmethod
     def _limits(bitext: BitextStream) -> tuple[str, str]:
@@ -163,10 +168,7 @@ class StreamsDataset(Dataset):
             why = f"longer than {max_tokens} tokens together"
             self._left_out(len(indices) - int(fit.sum()), len(indices), why, "--max-tokens")
             indices = indices[fit]
-        batches: list[np.ndarray] = []
-        for group in self._groups(indices):
-            ends = batch_ends(self.num_tokens_vec(group), max_tokens, max_sentences, required_batch_size_multiple)
-            batches += np.split(group, ends[:-1])
+        batches = self._cut(indices, max_tokens, max_sentences, required_batch_size_multiple)
         if self.bitext is None or self.mono is None:
             return batches
         each = self._blocks_per_batch(max_tokens, max_sentences)
@@ -175,6 +177,82 @@ class StreamsDataset(Dataset):
             return [np.concatenate(both) for both in zip(batches, blocks, strict=True)]
         every = self._blocks(len(self.mono))
         return batches + [every[start : start + each] for start in range(0, len(every), each)]
+
+    def _cut(
+        self, indices: np.ndarray, max_tokens: int | None, max_sentences: int | None, multiple: int
+    ) -> list[np.ndarray]:
+        batches: list[np.ndarray] = []
+        for group in self._groups(indices):
+            ends = batch_ends(self.num_tokens_vec(group), max_tokens, max_sentences, multiple)
+            batches += np.split(group, ends[:-1])
+        return batches
+
+    def windows(
+        self,
+        max_tokens: int | None,
+        max_sentences: int | None,
+        required_batch_size_multiple: int = 1,
+        batches: int | None = None,
+    ) -> Windows | None:
+        """The epoch's batches, a window at a time: nothing that is held grows with the data; None if all fit one.
+
+        Args:
+            max_tokens, max_sentences, required_batch_size_multiple: as for :meth:`batch_by_size`.
+            batches: how many an epoch has, with as many draws as they take; None for as many as the draws make.
+        """
+        stream = self.bitext if self.bitext is not None else self.mono
+        assert stream is not None
+        total = self.items or len(stream)
+        if not self.training or (batches is None and total <= DRAWS):
+            return None
+
+        def cut(epoch: EpochDraws, positions: range) -> tuple[list[np.ndarray], np.ndarray]:
+            items, turns = epoch.at(np.arange(positions.start, positions.stop))
+            if self.bitext is None:
+                assert self.mono is not None
+                indices, lengths = self.pairs + items + len(self) * turns, np.full(len(items), self.mono.length)
+            else:
+                fits = self.bitext.fitting(items)
+                lengths = np.where(fits, self.bitext.lengths(items), 0)
+                if max_tokens is not None:
+                    fits &= lengths <= max_tokens
+                    lengths[~fits] = 0
+                indices = self._by_length(items[fits], (items + len(self) * turns)[fits])
+            return self._cut(indices, max_tokens, max_sentences, required_batch_size_multiple), lengths
+
+        first = range(min(total, DRAWS))
+        found, lengths = cut(self._epoch_draws(1, total), first)
+        if self.bitext is not None:
+            why, options = self._limits(self.bitext)
+            self._left_out(int((lengths == 0).sum()), len(first), why, f"{options}, --max-tokens")
+        pilot = Pilot(len(first), len(found), float(lengths.std() / lengths.mean()))
+        plan = pilot.plan(total) if batches is None else pilot.plan_of_batches(batches)
+        epoch = self._epoch_draws(self.now, plan.draws)
+        each = 0 if self.bitext is None or self.mono is None else self._blocks_per_batch(max_tokens, max_sentences)
+        blocks = (
+            self.mono.draws(self.seed, self.now, each * plan.batches, self.temperature) if each and self.mono else None
+        )
+
+        def window(number: int) -> list[np.ndarray]:
+            here = plan.batches_of(number)
+            made = brought_to(cut(epoch, plan.draws_of(number))[0], len(here))
+            if blocks is None:
+                return made
+            items, turns = blocks.at(np.arange(here.start * each, here.stop * each))
+            drawn = (self.pairs + items + len(self) * turns).reshape(len(made), each)
+            return [np.concatenate(both) for both in zip(made, drawn, strict=True)]
+
+        logger.info(
+            "an epoch is %d draws of %d items in %d batches, cut in %d windows",
+            plan.draws, len(stream), plan.batches, plan.windows,
+        )  # fmt: skip
+        return Windows(plan, window)
+
+    def _epoch_draws(self, epoch: int, count: int) -> EpochDraws:
+        if self.bitext is not None:
+            return self.bitext.draws(self.seed, epoch, self.temperature, count)
+        assert self.mono is not None
+        return self.mono.draws(self.seed, epoch, count, self.temperature)
 
     def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
         """What is cut into batches by itself: with ``apart`` each pair's first draw, then the second, and so on."""

@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any, List, Optional  # noqa: UP035
 
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
@@ -17,6 +17,7 @@ from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import FairseqStreams
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
+from xalign_fairseq.tasks.epochs import windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.tasks.lexicons import require_same_lexicons
 from xalign_fairseq.transport.label_options import LabelOptions
@@ -73,6 +74,7 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     distributed_world_size: int = II("distributed_training.distributed_world_size")
     ddp_backend: str = II("distributed_training.ddp_backend")
     optimizer: Optional[str] = II("optimizer._name")
+    update_freq: List[int] = II("optimization.update_freq")  # noqa: RUF009 UP006 as fairseq has it
     lr: Any = II("optimization.lr")  # noqa: RUF009
 
 
@@ -141,6 +143,19 @@ class XalignPretrainingTask(FairseqTask):
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Open a split, of the shard of this epoch."""
         self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, kwargs.get("epoch", 1))
+
+    def get_batch_iterator(self, dataset: Any, *args: Any, **kwargs: Any) -> Any:
+        """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""
+        training = isinstance(dataset, FairseqStreams) and dataset.training
+        made = windowed_iterator(dataset, self._epoch_batches, *args, **kwargs) if training else None
+        return super().get_batch_iterator(dataset, *args, **kwargs) if made is None else made
+
+    def _epoch_batches(self, epoch: int, num_shards: int) -> int | None:
+        """Batches of an epoch that is given in updates."""
+        if self.cfg.epoch_updates is None:
+            return None
+        freq = list(self.cfg.update_freq or [1])
+        return self.cfg.epoch_updates * num_shards * int(freq[min(epoch, len(freq)) - 1])
 
     def begin_update(self, samples: list[Any], criterion: Any, device: Any) -> None:
         """Called with all micro-batches of an update, before the first one is run."""

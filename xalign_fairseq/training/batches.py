@@ -1,6 +1,7 @@
 """The batches of data-bins for a training loop of one's own: those of ``fairseq-train``, in its order."""
 
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,29 +104,36 @@ class Batches(IterableDataset):
 
     def _rest_of_epoch(self) -> Iterator[dict[str, Any]]:
         dataset = self.data.dataset(StreamsDataset, self.split, self.reader, self.epoch)
-        batches = self._share(self._cut(dataset))
+        batches = self._share(dataset)
         inside = get_worker_info()
         number, workers = (inside.id, inside.num_workers) if inside else (0, 1)
         mine = batches[self._before + number :: workers][self._done :]
         processes = 0 if inside else self.num_workers
-        # What a share lacks at the end of an epoch is stood in for by its first batch, whose loss does not count.
-        own = [(batch if len(batch) else batches[0]).tolist() for batch in mine]
-        loader = DataLoader(dataset, batch_sampler=own, collate_fn=dataset.collater, num_workers=processes)
-        for batch, sample in zip(mine, loader, strict=True):
-            self._done += 1
-            yield sample if len(batch) else {**sample, "ignored": True}
+        ignored: deque[bool] = deque()
 
-    def _cut(self, dataset: StreamsDataset) -> list[np.ndarray]:
-        """The batches of the epoch as numbers of items, of all processes."""
+        def own() -> Iterator[list[int]]:
+            # What a share lacks at the end of an epoch is stood in for by its first batch, whose loss does not count.
+            for batch in mine:
+                ignored.append(len(batch) == 0)
+                yield (batch if len(batch) else batches[0]).tolist()
+
+        loader = DataLoader(dataset, batch_sampler=own(), collate_fn=dataset.collater, num_workers=processes)
+        for sample in loader:
+            self._done += 1
+            yield {**sample, "ignored": True} if ignored.popleft() else sample
+
+    def _share(self, dataset: StreamsDataset) -> Sequence[np.ndarray]:
+        """The batches of the epoch, every ``world_size``-th; empty ones where others have one more."""
         dataset.set_epoch(self.epoch)
-        batches = dataset.batch_by_size(dataset.ordered_indices(), self.max_tokens, self.batch_size, self.multiple)
+        limits, seed = (self.max_tokens, self.batch_size, self.multiple), self.data.seed
+        updates = self.data.options.epoch_updates
+        windows = dataset.windows(*limits, None if updates is None else updates * self.world_size)
+        if windows is not None:
+            return windows.shuffled(seed, self.epoch).share(self.rank, self.world_size)
+        batches = dataset.batch_by_size(dataset.ordered_indices(), *limits)
         if self.training:
             # fairseq's order of batches is this generator's.
-            np.random.RandomState(self.data.seed + self.epoch).shuffle(batches)
-        return batches
-
-    def _share(self, batches: list[np.ndarray]) -> list[np.ndarray]:
-        """Every ``world_size``-th batch; empty ones where others have one more."""
+            np.random.RandomState(seed + self.epoch).shuffle(batches)
         each = -(-len(batches) // self.world_size)
         mine = batches[self.rank :: self.world_size]
         return mine + [np.empty(0, dtype=np.int64)] * (each - len(mine))

@@ -1,0 +1,148 @@
+"""Epochs that are cut in windows: what they hold, for any number of workers, from any place on."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from small import MASK
+
+import xalign_fairseq
+
+xalign_fairseq.register()
+
+from xalign_fairseq.data import streams_dataset, windows  # noqa: E402
+from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
+from xalign_fairseq.tasks.dataset import FairseqStreams  # noqa: E402
+from xalign_fairseq.tasks.epochs import windowed_iterator  # noqa: E402
+
+SENTENCES = 150
+
+
+@pytest.fixture(autouse=True)
+def small_windows(monkeypatch):
+    monkeypatch.setattr(windows, "DRAWS", 128)
+    monkeypatch.setattr(streams_dataset, "DRAWS", 128)
+
+
+@pytest.fixture
+def build(tmp_path, write_mmap):
+    corpora = []
+    for number, size in enumerate((SENTENCES, SENTENCES // 3)):
+        src = write_mmap(tmp_path / f"a{number}", [[10] * (1 + i % 5) + [2] for i in range(size)])
+        tgt = write_mmap(tmp_path / f"b{number}", [[30] * (1 + i % 3) + [2] for i in range(size)])
+        corpora.append(Corpus(number, src, tgt))
+    text = write_mmap(tmp_path / "m", [[50, 51, 52, 2]] * 60)
+
+    def make(pairs=True, blocks=False, **options):
+        bitext = BitextStream(corpora, 100) if pairs else None
+        return FairseqStreams(bitext, MonoStream([text], 11) if blocks else None, MASK, 1, True, **options)
+
+    return make
+
+
+def iterator(dataset, updates=None, num_shards=1, epoch=1, **options):
+    given = {"max_sentences": 8} | options
+    count = None if updates is None else updates * num_shards
+    return windowed_iterator(dataset, lambda *_: count, num_shards=num_shards, epoch=epoch, **given)
+
+
+def batches(made, shuffle=True):
+    return list(made.ordered_batches(made.epoch, False, shuffle))
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_an_epoch_has_every_item_once_and_no_batch_above_its_limit(build, apart):
+    dataset = build(apart=apart)
+    made = iterator(dataset)
+    found = batches(made)
+    assert len(found) == len(made) and max(map(len, found)) <= 8
+    assert sorted(np.concatenate(found)) == list(range(400))
+    assert not apart or all(len(set(batch // 2)) == len(batch) for batch in found)
+    assert any((one != two).any() for one, two in zip(found[:5], batches(iterator(dataset, epoch=2)), strict=False))
+    spread = [np.ptp(dataset.num_tokens_vec(batch)) for batch in found]
+    assert np.mean(spread) <= 1  # a window is sorted by length
+
+
+def test_epochs_that_fit_a_window_are_held_as_ever(build):
+    assert iterator(build(items=128)) is None and iterator(build(items=129)) is not None
+
+
+def test_ranks_have_equally_many_batches_which_together_are_those_of_one(build):
+    whole = batches(iterator(build()))
+    ranks = [batches(iterator(build(), num_shards=3, shard_id=rank)) for rank in range(3)]
+    assert len({len(rank) for rank in ranks}) == 1
+    together = [batch for three in zip(*ranks, strict=True) for batch in three]
+    assert all(map(np.array_equal, together, whole)) and not any(map(len, together[len(whole) :]))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_run_goes_on_where_it_stopped_whatever_the_data_workers(build, workers):
+    def rows(reader):
+        return [sample["bitext"]["masked"].tolist() for sample in reader]
+
+    expected = rows(iterator(build()).next_epoch_itr())
+    stopped = iterator(build(), num_workers=workers)
+    reader = stopped.next_epoch_itr()
+    seen = [next(reader)["bitext"]["masked"].tolist() for _ in range(37)]
+    resumed = iterator(build())
+    resumed.load_state_dict(stopped.state_dict())
+    assert seen + rows(resumed.next_epoch_itr()) == expected
+
+
+@pytest.mark.parametrize("limits", [{"max_sentences": 8}, {"max_sentences": None, "max_tokens": 60}])
+@pytest.mark.parametrize("updates", [3, 40, 90])
+def test_an_epoch_in_updates_has_exactly_these_and_exact_shares(build, updates, limits):
+    dataset = build(temperature=1e9)
+    made = iterator(dataset, updates, num_shards=2, **limits)
+    drawn = np.concatenate(batches(iterator(dataset, updates, num_shards=2, shard_id=0, **limits)))
+    both = np.concatenate([drawn, *batches(iterator(dataset, updates, num_shards=2, shard_id=1, **limits))])
+    assert len(made) == updates and len(set(both)) == len(both)
+    second = (both % 400 >= 300).sum()
+    assert abs(2 * second - len(both)) <= 1
+
+
+def test_short_epochs_go_on_where_the_last_one_ended(build):
+    dataset = build(items=200)
+    seen = [np.concatenate(batches(iterator(dataset, epoch=epoch))) % 400 for epoch in (1, 2)]
+    assert sorted(np.concatenate(seen)) == list(range(400))
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_blocks_are_drawn_as_often_as_each_other(build, pairs):
+    dataset = build(pairs=pairs, blocks=True, mono_blocks=3, items=None if pairs else 300)
+    found = batches(iterator(dataset))
+    drawn = np.concatenate(found)
+    times = np.bincount(drawn[drawn % len(dataset) >= dataset.pairs] % len(dataset))[dataset.pairs :]
+    assert len(set(drawn)) == len(drawn) and np.ptp(times) <= 1
+    assert not pairs or all((batch % len(dataset) >= dataset.pairs).sum() == 3 for batch in found)
+
+
+def test_over_long_pairs_are_left_out_and_counted(build, caplog):
+    dataset = build()
+    dataset.bitext.max_length = 8
+    with caplog.at_level("INFO"):
+        drawn = np.concatenate(batches(iterator(dataset)))
+    fitting = np.flatnonzero(dataset.bitext.fitting(np.arange(400)))
+    assert sorted(drawn) == fitting.tolist() and "of 128 pairs" in caplog.text
+
+
+def test_batches_are_shuffled_within_their_window_alone(build):
+    made = iterator(build())
+    plain, mixed = batches(made, shuffle=False), batches(made)
+    assert any(not np.array_equal(one, two) for one, two in zip(plain, mixed, strict=True))
+    bounds = [made.frozen_batches.plan.batches_of(number).start for number in range(4)] + [len(plain)]
+    for start, stop in pairwise(bounds):
+        assert sorted(np.concatenate(plain[start:stop])) == sorted(np.concatenate(mixed[start:stop]))
+
+
+def test_training_by_epochs_in_updates_goes_on_within_one(databin, train, tmp_path):
+    given = ("--epoch-updates", 3, "--update-freq", 2, "--max-epoch", 2, "--save-interval-updates", 4)
+    whole, _ = train(databin, tmp_path / "whole", *given)
+    assert sorted(whole) == [1, 2, 3, 4, 5, 6]
+    rest, _ = train(databin, tmp_path / "rest", *given, "--restore-file", tmp_path / "whole/checkpoint_2_4.pt")
+    assert rest == {update: whole[update] for update in (5, 6)}
+
+
+def test_an_epoch_is_given_in_updates_or_in_draws(databin, train, tmp_path):
+    _, done = train(databin, tmp_path, "--epoch-updates", 3, "--epoch-items", 9, check=False)
+    assert done.returncode != 0 and "--epoch-items" in done.stderr + done.stdout

@@ -1,0 +1,165 @@
+"""Batches of an epoch that is too long to be held: cut from one window of its draws at a time.
+
+A window is a run of the epoch's draws, which are in random order; within it lengths are sorted and batches cut as in a
+whole epoch. fairseq has to know beforehand how many batches an epoch has, so each window is given a number that it is
+brought to: a few more than the first one has, in some of which two batches share what would have been one.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+logger = logging.getLogger(__name__)
+
+DRAWS = 1 << 18  # of a window, and of the longest epoch that is held as a whole
+DEVIATIONS = 6  # how far above the expected number of batches that of a window may lie
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How an epoch is cut: so many draws, batches and windows of (almost) equal size.
+
+    Example::
+
+        Plan(draws=10, batches=4, windows=2).draws_of(1)    # range(5, 10)
+    """
+
+    draws: int
+    batches: int
+    windows: int
+
+    def draws_of(self, window: int) -> range:
+        """The positions of a window's draws."""
+        return self._part(self.draws, window)
+
+    def batches_of(self, window: int) -> range:
+        """The numbers of a window's batches."""
+        return self._part(self.batches, window)
+
+    def window_of(self, batch: int) -> int:
+        """The window that a batch is cut from."""
+        return ((batch + 1) * self.windows - 1) // self.batches
+
+    def _part(self, total: int, window: int) -> range:
+        return range(total * window // self.windows, total * (window + 1) // self.windows)
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What the first window shows: its draws, the batches they make, and the deviation of a draw's tokens over mean."""
+
+    draws: int
+    batches: int
+    variation: float
+
+    def plan(self, draws: int) -> Plan:
+        """For an epoch of so many draws."""
+        windows = -(-draws // DRAWS)
+        batches = draws * self._each(draws / windows)
+        return Plan(draws, math.ceil(batches) + windows, windows)
+
+    def plan_of_batches(self, batches: int) -> Plan:
+        """For an epoch of so many batches."""
+        draws = max(1, round(batches * self.draws / max(1, self.batches)))
+        windows = -(-draws // DRAWS)
+        return Plan(max(1, math.floor((batches - windows) / self._each(draws / windows))), batches, windows)
+
+    def _each(self, window: float) -> float:
+        """Batches of a draw, at most."""
+        return max(1, self.batches) / self.draws * (1 + DEVIATIONS * self.variation / math.sqrt(window))
+
+
+def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
+    """Exactly ``count`` batches: the largest are halved; empty ones stand in where all have one sample.
+
+    If there are too many, the smallest are left out, which the log says; :class:`Pilot` makes that improbable.
+
+    Example::
+
+        [len(each) for each in brought_to([np.arange(4), np.arange(2)], 3)]     # [2, 2, 2]
+    """
+    made = sorted(batches, key=len, reverse=True)
+    if len(made) > count:
+        left = sum(map(len, made[count:]))
+        logger.warning("left out %d samples of a window with %d batches, %d too many", left, count, len(made) - count)
+        return made[:count]
+    while len(made) < count:
+        most = [each for each in made if len(each) > 1][: count - len(made)]
+        if not most:
+            return made + [np.zeros(0, dtype=np.int64)] * (count - len(made))
+        halves = [half for each in most for half in (each[::2], each[1::2])]
+        made = sorted([*halves, *made[len(most) :]], key=len, reverse=True)
+    return made
+
+
+class Windows(Sequence[np.ndarray]):
+    """The batches of an epoch as a sequence of which one window is held.
+
+    Args:
+        plan: how the epoch is cut.
+        cut: gives the batches of a window, as many as the plan has for it.
+        order: gives the order of a window's batches, by its number and how many there are; as they are cut if None.
+    """
+
+    def __init__(
+        self, plan: Plan, cut: Callable[[int], list[np.ndarray]], order: Callable[[int, int], np.ndarray] | None = None
+    ):
+        self.plan, self._cut, self._order = plan, cut, order
+        self._held: tuple[int, list[np.ndarray]] = (-1, [])
+
+    def shuffled(self, seed: int, epoch: int, together: int = 1) -> "Windows":
+        """The same batches in random order within each window; so many that follow each other stay together."""
+
+        def order(window: int, count: int) -> np.ndarray:
+            groups = np.random.default_rng((seed, epoch, window)).permutation(-(-count // together))
+            numbers = (groups[:, None] * together + np.arange(together)).ravel()
+            return numbers[numbers < count]
+
+        return Windows(self.plan, self._cut, order)
+
+    def share(self, rank: int, world_size: int) -> "Picked":
+        """Every ``world_size``-th batch; where others have one more, an empty one."""
+        return Picked(self, range(rank, -(-len(self) // world_size) * world_size, world_size))
+
+    def __len__(self) -> int:
+        return self.plan.batches
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Picked": ...
+    def __getitem__(self, index: int | slice) -> "np.ndarray | Picked":
+        if isinstance(index, slice):
+            return Picked(self, range(len(self))[index])
+        number = range(len(self))[index]
+        window = self.plan.window_of(number)
+        if self._held[0] != window:
+            batches = self._cut(window)
+            if self._order is not None:
+                batches = [batches[i] for i in self._order(window, len(batches))]
+            self._held = window, batches
+        return self._held[1][number - self.plan.batches_of(window).start]
+
+
+class Picked(Sequence[np.ndarray]):
+    """Some batches of :class:`Windows`, such as those of one worker; those behind the last one are empty."""
+
+    def __init__(self, windows: Windows, numbers: range):
+        self._windows, self._numbers = windows, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Picked": ...
+    def __getitem__(self, index: int | slice) -> "np.ndarray | Picked":
+        if isinstance(index, slice):
+            return Picked(self._windows, self._numbers[index])
+        number = self._numbers[index]
+        return self._windows[number] if number < len(self._windows) else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,70 @@
+"""fairseq's iterator over the batches of epochs that are too long to be held."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from fairseq.data.iterators import EpochBatchIterator
+
+from xalign_fairseq.data.windows import Windows
+from xalign_fairseq.tasks.dataset import FairseqStreams
+
+
+class WindowedEpochIterator(EpochBatchIterator):
+    """fairseq's iterator over :class:`Windows` instead of a list: the batches of an epoch are never held together.
+
+    Batches are shuffled within their window. Batch b belongs to worker b mod ``num_shards``, as in fairseq; where a
+    run that goes on begins is found without what came before.
+    """
+
+    def __init__(self, dataset: FairseqStreams, windows: Windows, **options: Any):
+        super().__init__(dataset, dataset.collater, lambda dataset, epoch: windows, **options)
+        self._windows = windows
+
+    @property
+    def frozen_batches(self) -> Sequence[np.ndarray]:
+        """All batches, of every worker."""
+        return self._windows
+
+    def ordered_batches(self, epoch: int, fix_batches_to_gpus: bool, shuffle: bool) -> Sequence[np.ndarray]:
+        """This worker's batches."""
+        together = self.num_shards if self.grouped_shuffling else 1
+        windows = self._windows.shuffled(self.seed, epoch, together) if shuffle else self._windows
+        return windows.share(self.shard_id, self.num_shards)
+
+
+def windowed_iterator(
+    dataset: FairseqStreams,
+    epoch_batches: Callable[[int, int], int | None],
+    max_tokens: int | None = None,
+    max_sentences: int | None = None,
+    required_batch_size_multiple: int = 1,
+    seed: int = 1,
+    num_shards: int = 1,
+    epoch: int = 1,
+    data_buffer_size: int = 0,
+    grouped_shuffling: bool = False,
+    **options: Any,
+) -> WindowedEpochIterator | None:
+    """The iterator of an epoch of training by fairseq's own arguments; None where the epoch is held as a whole.
+
+    Args:
+        dataset: of training.
+        epoch_batches: batches of an epoch (its number, ``num_shards``) that is given in updates, else None.
+    """
+    dataset.set_epoch(epoch)
+    limits = (max_tokens, max_sentences, required_batch_size_multiple)
+    windows = dataset.windows(*limits, epoch_batches(epoch, num_shards))
+    if windows is None:
+        return None
+    taken = {name: options[name] for name in ("shard_id", "num_workers", "skip_remainder_batch") if name in options}
+    return WindowedEpochIterator(
+        dataset,
+        windows,
+        seed=seed,
+        num_shards=num_shards,
+        epoch=epoch,
+        buffer_size=data_buffer_size,
+        grouped_shuffling=grouped_shuffling,
+        **taken,
+    )
