@@ -13,6 +13,7 @@ DOCUMENTS = (
     "README.md",
     "user_dir_docs.md",
     "examples/xlm_align/README.md",
+    "examples/xlm_align/continued/README.md",
     "examples/explicit_alignments/README.md",
     "examples/ppa/README.md",
     "examples/weam/README.md",
