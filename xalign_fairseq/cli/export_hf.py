@@ -8,6 +8,8 @@ for what Hugging Face's models have no place for, xalign.json and xalign_heads.s
 
 import argparse
 
+from xalign_fairseq.errors import XalignError
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign export-hf``."""
@@ -17,6 +19,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small",
     )
     parser.add_argument("folder", metavar="FOLDER", help="folder to write")
+    parser.add_argument(
+        "--sentence-transformers",
+        choices=("mean", "cls"),
+        metavar="POOLING",
+        help="a folder that SentenceTransformer loads too: vectors of length 1 by the mean of all tokens, or cls",
+    )
+    parser.add_argument(
+        "--layer",
+        type=int,
+        default=-1,
+        metavar="L",
+        help="of these vectors; the layers above it are left out (default: the last)",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace FOLDER if it exists")
 
 
@@ -27,5 +42,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.pretrained.huggingface.exporting import export
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    export(args.checkpoint, args.folder, overwrite=args.overwrite)
+    if args.layer != -1 and args.sentence_transformers is None:
+        raise XalignError("a layer is of sentence vectors", where="--layer", next="--sentence-transformers mean")
+    export(args.checkpoint, args.folder, overwrite=args.overwrite, pooling=args.sentence_transformers, layer=args.layer)
     print(f"{args.folder}: written; look at README.md, the model card, before you share it")

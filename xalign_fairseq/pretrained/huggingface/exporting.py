@@ -10,13 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder import checkpoint, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder
-from xalign_fairseq.pretrained.huggingface import side_files
+from xalign_fairseq.pretrained.huggingface import sentence_transformers, side_files
 from xalign_fairseq.pretrained.huggingface.card import model_card
 from xalign_fairseq.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
 from xalign_fairseq.pretrained.huggingface.importing import ROWS
@@ -28,7 +28,14 @@ from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
 logger = logging.getLogger(__name__)
 
 
-def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool = False) -> None:
+def export(
+    path: str | os.PathLike,
+    folder: str | os.PathLike,
+    overwrite: bool = False,
+    *,
+    pooling: str | None = None,
+    layer: int = -1,
+) -> None:
     """Write a checkpoint as a Hugging Face folder, in float32.
 
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
@@ -41,6 +48,9 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
         folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;
             ``xalign.json`` and ``xalign_heads.safetensors`` beside them. Appears whole or not at all.
         overwrite: replace an existing folder.
+        pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
+            :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
+        layer: of these vectors; the layers above, and the heads, are left out.
 
     Raises:
         XalignError: the checkpoint can't be read, or is in the folder that would be replaced; or it has what Hugging
@@ -55,7 +65,15 @@ def export(path: str | os.PathLike, folder: str | os.PathLike, overwrite: bool =
     state, where = read_pretrained(path)
     require_outside(where, folder)
     with atomic_folder(folder, overwrite) as here:
+        if pooling is None:
+            fill(state, where, here, Path(folder).name)
+            return
+        config = checkpoint.load_encoder(state, where)[0].config
+        chosen = config.resolve_layer(layer, "--layer")
+        state = {**state, "model": names.today(state["model"])}
+        state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
         fill(state, where, here, Path(folder).name)
+        sentence_transformers.write(here, config, pooling)
 
 
 def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: str) -> None:
@@ -70,6 +88,13 @@ def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: st
     encoder, others = checkpoint.load_encoder(state, where)
     heads = {name: value for name, value in others.items() if name.startswith("heads.")}
     config = encoder.config
+    if config.transformers_config:
+        raise XalignError(
+            "an encoder that transformers runs is not exported",
+            where=where,
+            expected="an encoder of XLM-R's or BERT's kind",
+            next="keep the checkpoint, which every command reads",
+        )
     if config.languages:
         raise XalignError(
             "Hugging Face's models have no language embeddings",
