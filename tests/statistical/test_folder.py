@@ -50,6 +50,12 @@ def test_folders_of_others_are_left_alone(tmp_path):
     assert [each.name for each in (tmp_path / "other").iterdir()] == ["thesis"]
 
 
+def test_a_run_that_was_killed_before_it_began_leaves_a_lock_alone(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "begun.json.lock").write_text("")
+    assert len(train_models(PAIRS, tmp_path / "out", {}, lambda *_: None)) == 2
+
+
 def test_what_is_no_aligner(tmp_path):
     assert not is_statistical(None)
     assert not is_statistical("e5-small")

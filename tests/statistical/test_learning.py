@@ -18,12 +18,16 @@ def probability(tables, src, tgt, direction=0):
 
 
 def test_one_pass_by_hand():
-    """One pair of sentences, a b and x: with q = 1 - NO_PARTNER, c(a, x) = c(b, x) = q/2 times q."""
-    tables = first_tables([["a", "b"]], [["x"]])
-    learned = one_pass(tables, list(batches(tables, [["a", "b"]], [["x"]])))
-    assert torch.allclose(learned.pairs[FIRST:], torch.tensor([[1.0, 0.5], [1.0, 0.5]]))
-    assert abs(float(learned.null[0][0]) - 1) < 1e-6  # x is the only target unit
-    assert learned.null[0][1:].tolist() == torch.tensor([FLOOR, 1.0]).tolist()
+    """Of a b | x and a | x.
+
+    Posteriors of x's partner are 0.45 for a and b in the first, 0.9 for a in the second; those of a's and b's partner
+    x are 0.9. So c(a, x) = 0.45 * 0.9 + 0.9 * 0.9 and c(b, x) = 0.45 * 0.9.
+    """
+    src, tgt = [["a", "b"], ["a"]], [["x"], ["x"]]
+    learned = one_pass(first_tables(src, tgt), list(batches(first_tables(src, tgt), src, tgt)))
+    torch.testing.assert_close(learned.pairs[FIRST:], torch.tensor([[1.0, 0.75], [1.0, 0.25]]))
+    torch.testing.assert_close(learned.null[0], torch.tensor([1.0, FLOOR, 1.0]))
+    torch.testing.assert_close(learned.null[1], torch.tensor([2 / 3, 1 / 3, FLOOR, 1.0]), atol=2e-3, rtol=0)
     assert learned.jumps == (None, None)
 
 

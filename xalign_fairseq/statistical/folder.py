@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json, write_json
-from xalign_fairseq.launch.locks import alone_on
+from xalign_fairseq.launch.locks import LOCK, alone_on
 from xalign_fairseq.statistical.calibration import Calibration
 from xalign_fairseq.statistical.choice import Choice
 from xalign_fairseq.statistical.learning import learn
@@ -52,7 +52,8 @@ def train_models(pairs: Words, folder: Path, identity: dict[str, Any], progress:
     Raises:
         XalignError: the folder holds something else.
     """
-    if folder.exists() and not (folder / BEGUN).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+    strange = folder.exists() and not (folder / BEGUN).is_file()
+    if strange and (not folder.is_dir() or any(each.name != BEGUN + LOCK for each in folder.iterdir())):
         raise XalignError(
             "the output folder holds something else than a statistical aligner",
             where=folder,
