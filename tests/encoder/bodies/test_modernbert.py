@@ -27,3 +27,13 @@ def test_a_layer_of_near_tokens_sees_no_further(tmp_path):
     changed = near.abs().amax(2)[0] > 0
     assert changed.nonzero().flatten().tolist() == list(range(14, 19))  # 4 to each side
     torch.testing.assert_close(near[0, :14], torch.zeros(14, 32))
+
+
+def test_windows_change_a_joint_pair_only_where_it_is_longer_than_they_reach(tmp_path):
+    """With windows of 4 to each side, pairs of 5 tokens in all have the states of layers that see everything."""
+    windowed = assert_same_states(tmp_path / "near", "modernbert")
+    whole = assert_same_states(tmp_path / "all", "modernbert", local_attention=1000)
+    for length, same in ((5, True), (6, False)):
+        tokens = ragged_tokens(windowed, (length,))
+        near, far = (each.states(tokens, grad=False).layer(-1) for each in (windowed, whole))
+        assert torch.allclose(near, far, atol=1e-5) is same

@@ -1,0 +1,64 @@
+"""What the commands do with every family that transformers runs: align, compare layers, retrieve, and 8 bits."""
+
+import json
+
+import pytest
+import torch
+from body_folders import MODELS, write_model
+
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.cli import main
+
+SRC = ["The red house is big .", "Bob sees a cat", "Ann likes (the) bread ."]
+TGT = ["Der rote Hund ist groß .", "Bob sieht über Nacht", "Ann mag Brot ."]
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def folder(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp(request.param)
+    write_model(path / "model", request.param)
+    for name, lines in (("src", SRC), ("tgt", TGT), ("gold", ["0-0 1-1", "0-0", "0-0 2p1"])):
+        (path / name).write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_pairs_are_aligned(folder, encoding):
+    aligner = Aligner.from_pretrained(folder / "model", method="argmax", encoding=encoding, dtype="float32")
+    found = aligner.align(SRC, TGT)
+    for pair, src, tgt in zip(found, SRC, TGT, strict=True):
+        assert pair.src == src.split() and pair.tgt == tgt.split() and pair.links
+    [alone] = aligner.align(SRC[1:2], TGT[1:2])
+    assert alone.links.keys() == found[1].links.keys()
+
+
+def test_bfloat16_and_8_bits_are_near(folder):
+    def states(dtype):
+        aligner = Aligner.from_pretrained(folder / "model", method="argmax", layer=-1, dtype=dtype)
+        assert aligner.dtype == dtype
+        ids = aligner.tokenizer.encode("The red house is big .")
+        return aligner.encoder.states(torch.tensor([[0, *ids, 2]]), grad=False).layer(-1).float()
+
+    exact = states("float32")
+    for dtype in ("bfloat16", "int8"):
+        assert torch.cosine_similarity(states(dtype), exact, dim=2).min() > 0.98
+
+
+def test_layers_are_compared(folder, capsys):
+    files = [str(folder / name) for name in ("src", "tgt", "gold")]
+    out = folder / "layers.json"
+    options = ["--set", *files, "--method", "argmax", "--dtype", "float32", "--quiet", "--json", str(out)]
+    assert main(["layers", "--checkpoint", str(folder / "model"), *options]) == 0
+    assert "xalign align --checkpoint" in capsys.readouterr().out
+    assert json.loads(out.read_text())
+
+
+def test_translations_are_retrieved(folder, capsys):
+    files = ["--src", str(folder / "src"), "--tgt", str(folder / "tgt"), "--bootstrap", "10", "--json", "--quiet"]
+    assert main(["retrieve", "--checkpoint", str(folder / "model"), *files]) == 0
+    assert json.loads(capsys.readouterr().out)["sentences"] == 3
+
+
+def test_an_export_to_hugging_face_is_refused_with_the_reason(folder, capsys):
+    assert main(["export-hf", str(folder / "model"), str(folder / "out")]) == 2
+    assert "an encoder that transformers runs is not exported" in capsys.readouterr().err
