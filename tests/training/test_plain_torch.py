@@ -1,0 +1,29 @@
+"""The page on training without fairseq does what it says, where fairseq is missing."""
+
+import math
+import re
+from pathlib import Path
+
+from no_fairseq import run_without_fairseq
+from plain_data import CONFIG, write_plain_data
+
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.objectives import TLM
+from xalign_fairseq.training import AlignmentModel, PretrainingData
+
+PAGE = Path(__file__).parents[2] / "docs/plain_torch.md"
+
+
+def test_the_page_trains_in_thirty_lines(tmp_path):
+    code = re.search(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)[1]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 30
+    data = PretrainingData(write_plain_data(tmp_path / "data-bin"))
+    AlignmentModel(Encoder(CONFIG), [TLM()], data).save_pretrained(tmp_path / "small.pt")
+    # The small model stands for e5-small, of whose tokenizer the data would have to be; it has none for an export.
+    code = code.replace('"e5-small"', '"small.pt"').replace('"aligned")  ', '"aligned.pt")  ').replace("en-de", "de-en")
+    code = code.replace("mono_tokens_per_sample=128", "mono_tokens_per_sample=32").replace("1024", "200")
+    printed = run_without_fairseq(code, cwd=tmp_path).splitlines()
+    first, last = (float(re.search(r"'tlm': ([\d.]+)", printed[update])[1]) for update in (0, 19))
+    assert last < first and 0 < float(printed[-1].split()[1]) < math.log(CONFIG.vocab_size)
+    trained = AlignmentModel.from_pretrained(tmp_path / "aligned.pt", [TLM()], data)
+    assert trained.kept.keys() == {"tokenizer"}

@@ -1,0 +1,193 @@
+"""transformers' Trainer: the losses of fairseq-train, of one process and of two, and exact resume."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import torch
+from plain_data import CONFIG, write_plain_data
+
+pytest.importorskip("transformers")
+pytest.importorskip("accelerate")
+
+from transformers import TrainingArguments
+
+import xalign_fairseq
+from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.objectives import DWA, MLM, TLM
+from xalign_fairseq.optim.adamw import FoldedAdamW
+from xalign_fairseq.training.alignment_model import AlignmentModel
+from xalign_fairseq.training.batches import Batches
+from xalign_fairseq.training.trainer import AlignmentTrainer
+
+SEED, LR, UPDATES = 3, 1e-3, 50
+OPTIONS = {"mono_tokens_per_sample": 16, "mono_batch_size": 2}
+TRAIN = """
+import json, sys, torch
+torch.set_default_dtype(torch.float64)
+import fairseq_cli.train
+from xalign_fairseq.criterions.weighted import WeightedCriterion
+losses, forward = [], WeightedCriterion.forward
+
+def recorded(self, model, sample, reduce=True):
+    made = forward(self, model, sample, reduce)
+    losses.append(float(made[0].detach()) / float(made[1]))
+    return made
+
+WeightedCriterion.forward = recorded
+fairseq_cli.train.cli_main()
+print("LOSSES", json.dumps(losses))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A data-bin and a checkpoint with heads to begin with."""
+    out = tmp_path_factory.mktemp("trainer")
+    data = PretrainingData(write_plain_data(out / "data-bin"))
+    torch.manual_seed(1)
+    AlignmentModel(Encoder(CONFIG), [MLM(), TLM(), DWA(label_layer=1)], data).save_pretrained(out / "start.pt")
+    return out
+
+
+def objectives():
+    return [MLM(), TLM(weight=0.5), DWA(label_layer=1)]
+
+
+def build(folder, *chosen, **options):
+    data = PretrainingData(folder / "data-bin", PretrainingDataOptions(**OPTIONS), seed=SEED)
+    model = AlignmentModel.from_pretrained(folder / "start.pt", chosen or objectives(), data, **options).double()
+    return model, data
+
+
+def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint", **arguments):
+    """A trainer that records its losses."""
+    model, data = build(folder, *chosen, loss_normalization=loss_normalization)
+    args = TrainingArguments(
+        str(out), max_steps=updates, use_cpu=True, report_to="none", disable_tqdm=True, save_steps=10,
+        max_grad_norm=1.0, **arguments,
+    )  # fmt: skip
+    optimizer = FoldedAdamW(model.parameters(), lr=LR)
+    still = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda _: 1.0)
+    batches = Batches(data, model.reader, max_tokens=120)
+    made = AlignmentTrainer(model, args, batches, Batches(data, model.reader, "valid", max_tokens=120),
+                            optimizers=(optimizer, still))  # fmt: skip
+    losses, compute = [], made.compute_loss
+
+    def recorded(model, inputs, **keywords):
+        loss = compute(model, inputs, **keywords)
+        losses.append(loss.item())
+        return loss
+
+    made.compute_loss = recorded
+    return made, losses
+
+
+def fairseq_train(folder, out, *extra):
+    sizes = (
+        "--encoder-layers", 2, "--encoder-embed-dim", 16, "--encoder-ffn-embed-dim", 32,
+        "--encoder-attention-heads", 2, "--max-positions", 64,
+    )  # fmt: skip
+    command = [
+        sys.executable, "-c", TRAIN, folder / "data-bin", "--user-dir", Path(xalign_fairseq.__file__).parent,
+        "--task", "xalign_pretraining", "--criterion", "xlm_align", "--arch", "xalign_tiny", *sizes,
+        "--init-checkpoint", folder / "start.pt", "--optimizer", "xalign_adamw", "--lr", LR, "--lr-scheduler", "fixed",
+        "--clip-norm", 1.0, "--max-tokens", 120, "--mono-batch-size", 2, "--mono-tokens-per-sample", 16, "--seed", SEED,
+        "--max-update", UPDATES, "--disable-validation", "--no-save", "--save-dir", out, "--cpu", "--num-workers", 0,
+        "--dwa-label-layer", 1, *extra,
+    ]  # fmt: skip
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.split("LOSSES ")[1])
+
+
+def test_losses_are_those_of_fairseq_train(folder, tmp_path):
+    theirs = fairseq_train(folder, tmp_path / "fairseq", "--tlm-weight", 0.5)
+    ours, losses = trainer(folder, tmp_path / "ours")
+    ours.train()
+    assert len(theirs) == len(losses) == UPDATES
+    worst = max(abs(one - other) for one, other in zip(losses, theirs, strict=True))
+    print(f"largest difference of {UPDATES} losses: {worst:.1e}; from {losses[0]:.4f} to {losses[-1]:.4f}")
+    assert worst < 1e-6 and losses[-1] < losses[0] - 0.05
+
+
+def test_accumulated_gradients_are_those_of_fairseq_train(folder, tmp_path):
+    options = ("--update-freq", 2, "--loss-normalization", "per-objective", "--objectives", "mlm,tlm,dwa")
+    fairseq_losses = fairseq_train(folder, tmp_path / "fairseq", *options, "--max-update", 10)
+    chosen = (MLM(), TLM(), DWA(label_layer=1))
+    ours, losses = trainer(
+        folder, tmp_path / "ours", 10, chosen, "per-objective", gradient_accumulation_steps=2
+    )  # fmt: skip
+    ours.train()
+    # fairseq divides the gradient by the number of micro-batches, and its loss is theirs before that.
+    assert losses == pytest.approx([loss / 2 for loss in fairseq_losses], abs=1e-6)
+
+
+def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path):
+    whole, expected = trainer(folder, tmp_path / "whole", 20)
+    whole.train()
+    first, _ = trainer(folder, tmp_path / "cut", 10)
+    first.train()
+    second, losses = trainer(folder, tmp_path / "cut", 20)
+    second.train(resume_from_checkpoint=True)
+    assert losses == pytest.approx(expected[10:], abs=1e-12)
+
+
+def test_validation_is_over_all_predictions(folder, tmp_path):
+    made, _ = trainer(folder, tmp_path / "run", 1)
+    found = made.evaluate()
+    model = made.alignment.eval()
+    each = [model(batch) for batch in made.eval_batches]
+    whole = sum(one.total.item() for one in each) / sum(one.count.item() for one in each)
+    assert found["eval_loss"] == pytest.approx(whole) and found["eval_tlm_loss"] > 0
+
+
+WORKER = """
+import sys
+from pathlib import Path
+import torch
+sys.path.insert(0, sys.argv[3])
+import importlib.util
+spec = importlib.util.spec_from_file_location("worker", sys.argv[4])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+made, _ = module.trainer(Path(sys.argv[1]), Path(sys.argv[2]), 5)
+made.train()
+torch.save(made.alignment.state_dict(), f"{sys.argv[2]}/{made.args.process_index}.pt")
+"""
+
+
+def test_two_processes_of_accelerates_train_as_one_on_all_their_batches(folder, tmp_path):
+    (tmp_path / "run").mkdir()
+    here = Path(__file__)
+    command = [sys.executable, "-c", WORKER, folder, tmp_path / "run", here.parents[1], here]
+    port = str(20000 + os.getpid() % 20000)
+    shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    workers = [
+        subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True,
+                         env={**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)})
+        for rank in (0, 1)
+    ]  # fmt: skip
+    errors = [each.communicate(timeout=300)[1] for each in workers]
+    assert [each.returncode for each in workers] == [0, 0], errors[0][-3000:]
+    model, data = build(folder)
+    optimizer = FoldedAdamW(model.parameters(), lr=LR)
+    shares = [Batches(data, model.reader, max_tokens=120, rank=rank, world_size=2) for rank in (0, 1)]
+    for update, both in enumerate(zip(*(islice(share, 5) for share in shares), strict=True)):
+        made = []
+        for batch in both:
+            model.num_updates = update
+            made.append(model(batch))
+        (sum(each.total for each in made) / sum(each.count for each in made)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+    for rank in (0, 1):
+        found = torch.load(tmp_path / "run" / f"{rank}.pt")
+        for name, value in model.named_parameters():
+            torch.testing.assert_close(found[name], value, rtol=1e-8, atol=1e-9)

@@ -1,0 +1,107 @@
+"""transformers' Trainer for any sum of objectives; transformers and accelerate are needed for this file alone."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import Trainer, TrainingArguments
+
+from xalign_fairseq.objectives.gathering import all_sum
+from xalign_fairseq.training.alignment_model import AlignmentModel
+from xalign_fairseq.training.batches import Batches
+
+WEIGHTS, PLACE = "alignment_model.pt", "batches.pt"
+
+
+class AlignmentTrainer(Trainer):
+    """``Trainer`` of an :class:`~xalign_fairseq.training.alignment_model.AlignmentModel` on its batches.
+
+    Losses, accumulated gradients and several processes of accelerate's have the normalisation of ``fairseq-train``. The
+    limits of a batch are those of the batches and not the arguments' ``per_device_train_batch_size``; the number of
+    updates is ``max_steps``, as batches have no end. A checkpoint holds weights, heads and the place in the data, and a
+    resumed run has the batches of an uninterrupted one. ``save_model`` writes what
+    :meth:`~xalign_fairseq.training.alignment_model.AlignmentModel.save_pretrained` writes.
+
+    Args:
+        model: with its objectives.
+        args: of transformers'.
+        train_batches: to train on.
+        eval_batches: a split to validate on.
+        keywords: as ``Trainer`` takes them, such as ``optimizers`` and ``callbacks``.
+
+    Example::
+
+        args = TrainingArguments("out", max_steps=1000, learning_rate=5e-5)
+        trainer = AlignmentTrainer(model, args, Batches(data, model.reader, max_tokens=4096))
+        trainer.train()
+        trainer.save_model("aligned")
+    """
+
+    def __init__(
+        self,
+        model: AlignmentModel,
+        args: TrainingArguments,
+        train_batches: Batches,
+        eval_batches: Batches | None = None,
+        **keywords: Any,
+    ):
+        args.ignore_data_skip = True  # the batches know their place themselves
+        super().__init__(model, args, train_dataset=train_batches, eval_dataset=eval_batches, **keywords)
+        self.alignment, self.train_batches, self.eval_batches = model, train_batches, eval_batches
+        self.loss_is_scaled_for_ga = True
+
+    def get_train_dataloader(self) -> Any:
+        """The batches themselves, which are made, read ahead and shared among processes already."""
+        return self.train_batches
+
+    def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list, None]:
+        """The batches of an update, which the model is told of before the first one is run."""
+        batches, _ = super().get_batch_samples(epoch_iterator, num_batches, device)
+        if batches:
+            self.alignment.begin_update(batches)
+        return batches, None
+
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        """The loss of the sum of objectives; its parts are the outputs."""
+        made = model(inputs)
+        return (made.loss, made) if return_outputs else made.loss
+
+    def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval") -> Any:
+        """The loss over all predictions of the validation batches of all processes, and each objective's."""
+        self.alignment.eval()
+        sums: dict[str, Tensor] = {}
+        with torch.no_grad():
+            for batch in eval_dataset or self.eval_batches or ():
+                made = self.alignment(batch)
+                parts = {f"{name}_loss": (each.total, each.count) for name, each in made.losses.items()}
+                for name, (total, count) in {"loss": (made.total, made.count), **parts}.items():
+                    new = torch.stack([total.double(), count.double()]) * (not batch.get("ignored"))
+                    sums[name] = sums.get(name, torch.zeros_like(new)) + new
+        both = {name: all_sum(each).tolist() for name, each in sums.items()}
+        found = {f"{metric_key_prefix}_{name}": total / max(count, 1) for name, (total, count) in both.items()}
+        self.log(found)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
+        return found
+
+    def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
+        """A checkpoint of training, or, by the user, the model as others load it."""
+        folder = Path(output_dir or self.args.output_dir or ".")
+        if self.args.should_save and _internal_call:
+            folder.mkdir(parents=True, exist_ok=True)
+            torch.save(self.alignment.state_dict(), folder / WEIGHTS)
+            torch.save(self.train_batches.state_dict(), folder / PLACE)
+        elif self.args.should_save:
+            self.alignment.save_pretrained(folder, overwrite=True)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str | os.PathLike, model: Any = None) -> None:
+        folder = Path(resume_from_checkpoint)
+        self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
+        self.train_batches.load_state_dict(torch.load(folder / PLACE, weights_only=True))
+
+    def _load_best_model(self) -> None:
+        folder = Path(str(self.state.best_model_checkpoint))
+        self.alignment.load_state_dict(torch.load(folder / WEIGHTS, map_location="cpu", weights_only=True))
