@@ -74,14 +74,18 @@ def test_zeros_have_a_scale():
 
 
 @needs_int8
-def test_the_layers_maps_alone_are_in_int8():
+@pytest.mark.parametrize("fast", [True, False])
+def test_the_layers_maps_alone_are_narrow_and_the_sensitive_ones_less_so(fast, monkeypatch):
+    monkeypatch.setattr(int8, "fast_bfloat16", lambda device: fast)
     torch.manual_seed(0)
     encoder = Encoder(EncoderConfig(12, 2, 32, 64, 2, max_positions=10)).eval().requires_grad_(False)
     before, tokens = copy.deepcopy(encoder), torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])
     convert(encoder, CPU, "int8")
     assert dtype_of(encoder) == "int8"
-    kinds = [type(module).__name__ for module in encoder.sentence_encoder.modules()]
-    assert kinds.count("Int8Linear") == 12 and "Linear" not in kinds
+    kinds = {name.split(".")[-1]: type(module).__name__ for name, module in encoder.sentence_encoder.named_modules()}
+    wider = "BFloat16Linear" if fast else "Linear"
+    assert {kinds[name] for name in ("q_proj", "k_proj", "fc1")} == {"Int8Linear"}
+    assert {kinds[name] for name in ("v_proj", "out_proj", "fc2")} == {wider}
     assert torch.equal(encoder.states(tokens).layer(0), before.states(tokens).layer(0))
     exact, found = before.states(tokens).layer()[0], encoder.states(tokens).layer()[0]
     assert torch.nn.functional.cosine_similarity(exact, found, dim=-1).min() > 0.999

@@ -43,8 +43,8 @@ def convert(encoder: Encoder, device: torch.device, dtype: str) -> None:
     a rule, and the rows of a batch are converted when they are looked up.
 
     Args:
-        dtype: ``float32``; ``bfloat16``: weights and states; ``int8``: the layers' linear maps
-            (:mod:`~xalign_fairseq.aligner.int8`), and float32 elsewhere.
+        dtype: ``float32``; ``bfloat16``: weights and states; ``int8``: half of the layers'
+            products (:mod:`~xalign_fairseq.aligner.int8`), and float32 states.
 
     Example::
 

@@ -110,8 +110,8 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
         "--dtype",
         choices=("auto", "float32", "bfloat16", "int8"),
         default="auto",
-        help="of weights and states; auto: bfloat16 where the device is fast in it, else float32; int8: the layers' "
-        "linear maps in 8 bits, on a CPU (default: %(default)s)",
+        help="of weights and states; auto: bfloat16 where the device is fast in it, else float32; int8: half "
+        "of the layers' products in 8 bits, on a CPU (default: %(default)s)",
     )
     add_backend_argument(links)
 
