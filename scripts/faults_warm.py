@@ -39,6 +39,7 @@ class Warm:
             log: what it says goes here.
             limits: ``file_size`` (bytes), of files that it writes.
         """
+        log.write_bytes(b"")  # what an earlier one has said is not taken for this one's
         assert command[0] == sys.executable and self.server.stdin and self.server.stdout
         self.server.stdin.write(json.dumps({"command": list(command[1:]), "log": str(log), **limits}) + "\n")
         return Forked(int(self.server.stdout.readline()), self.server.stdout)

@@ -16,6 +16,8 @@ def places():
     return (
         options.parse_args_and_arch,
         iterators.BackgroundConsumer,
+        iterators.EpochBatchIterator.state_dict,
+        iterators.EpochBatchIterator.load_state_dict,
         utils.call_main,
         utils.all_gather_list,
         utils._broadcast_object_slow,
@@ -34,7 +36,7 @@ def places():
 
 def test_every_unit_has_a_status_with_a_reason():
     statuses = compat.apply()
-    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 19
+    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 20
     for name, state, reason in statuses:
         assert name
         assert state in ("active", "not needed")

@@ -180,3 +180,16 @@ def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):
         assert expected == {
             part for part in ("embed_tokens", "layers.0", "layers.1") if any(part in name for name in still)
         }
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"ddp_backend": "fully_sharded"}, "--ddp-backend fully_sharded"),
+     ({"zero_sharding": "os", "optimizer": "xalign_adamw"}, "--zero-sharding os")],
+)  # fmt: skip
+def test_what_would_cut_states_into_pieces_is_refused_before_it_is_asked_for(options, said):
+    with pytest.raises(XalignError, match="can't be sharded") as error:
+        task("nowhere", **options)
+    assert f"found: {said}" in str(error.value)
+    with pytest.raises(XalignError, match="nowhere"):  # fairseq's own optimizers may be
+        task("nowhere", zero_sharding="os", optimizer="adam")

@@ -28,6 +28,7 @@ UNITS = (
     "data_wait",
     "finished_runs",
     "nonfinite_updates",
+    "process_count",
     "requeue",
 )
 

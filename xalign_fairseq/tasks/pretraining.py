@@ -13,6 +13,7 @@ from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import FairseqStreams
@@ -73,6 +74,7 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     cpu: bool = II("common.cpu")
     distributed_world_size: int = II("distributed_training.distributed_world_size")
     ddp_backend: str = II("distributed_training.ddp_backend")
+    zero_sharding: str = II("distributed_training.zero_sharding")
     optimizer: Optional[str] = II("optimizer._name")
     update_freq: List[int] = II("optimization.update_freq")  # noqa: RUF009 UP006 as fairseq has it
     lr: Any = II("optimization.lr")  # noqa: RUF009
@@ -86,6 +88,7 @@ class XalignPretrainingTask(FairseqTask):
 
     def __init__(self, cfg: XalignPretrainingConfig, restoring: bool = False):
         super().__init__(cfg)
+        _require_whole_states(cfg)
         self.heads_start = HeadsStart(cfg)
         self.restoring = restoring
         self.source = PretrainingData(cfg.data, cfg, cfg.seed)
@@ -213,3 +216,20 @@ class XalignPretrainingTask(FairseqTask):
     def _language_embeddings(self) -> str:
         """The languages that have an embedding, in the order of its rows, as the model's option names them."""
         return next((model.encoder.config.language_embeddings for model in self.models), "")
+
+
+def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
+    """Refuse what fairscale would cut into pieces and put together wrongly, before fairseq asks for fairscale."""
+    if cfg.ddp_backend == "fully_sharded":
+        found, why = "--ddp-backend fully_sharded", "it wraps the model before the objectives' heads join it"
+    elif cfg.zero_sharding == "os" and cfg.optimizer == "xalign_adamw":
+        found, why = "--zero-sharding os", "xalign_adamw clips over all parameters as it steps, which it would not have"
+    else:
+        return
+    raise XalignError(
+        f"the model's or the optimizer's state can't be sharded: {why}",
+        where="options of fairseq-train",
+        found=found,
+        expected="--ddp-backend legacy_ddp or pytorch_ddp, --zero-sharding none",
+        next="for less memory: --checkpoint-activations, --memory-efficient-bf16, --freeze-layers, xalign trim",
+    )

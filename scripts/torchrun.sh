@@ -1,0 +1,17 @@
+#!/bin/bash
+# fairseq-train by torchrun: one process a GPU, on one machine or on several that are given the same command.
+#
+# usage: [NODES=2 NODE=0 HOST=first-machine PORT=29500] scripts/torchrun.sh GPUS DATA-BIN OPTION ...
+#
+# GPUS is the number of processes on each machine. Without NODES it is one machine alone. On CPUs add
+# --cpu --distributed-backend gloo. A process that is lost ends all; the same command goes on from checkpoint_last.pt.
+set -euo pipefail
+
+gpus=$1
+shift
+where=(--standalone)
+if [[ -n "${NODES:-}" ]]; then
+  where=(--nnodes "$NODES" --node-rank "$NODE" --master-addr "$HOST" --master-port "${PORT:-29500}")
+fi
+exec torchrun "${where[@]}" --nproc-per-node "$gpus" "$(command -v fairseq-train)" "$@" \
+  --distributed-world-size $((gpus * ${NODES:-1})) --ddp-backend legacy_ddp
