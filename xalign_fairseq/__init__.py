@@ -27,8 +27,9 @@ def register() -> None:
     require_fairseq()
     compat.apply()
 
-    from xalign_fairseq import criterions, objectives, optim, tasks  # noqa: F401  (importing registers)
+    from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)
     from xalign_fairseq.models import xalign  # noqa: F401
+    from xalign_fairseq.optim import registered  # noqa: F401
 
 
 if "fairseq" in sys.modules:

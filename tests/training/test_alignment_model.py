@@ -136,6 +136,7 @@ def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path)
 
 def test_it_needs_no_fairseq():
     run_without_fairseq("from xalign_fairseq.training import AlignmentModel, Batches, PretrainingData")
+    run_without_fairseq("from xalign_fairseq.optim.adamw import FoldedAdamW")
 
 
 def test_validation_is_no_update():

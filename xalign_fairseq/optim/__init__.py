@@ -1,3 +1,1 @@
-"""fairseq optimizers: AdamW whose step is one pass over what a batch has touched."""
-
-from xalign_fairseq.optim import registered  # noqa: F401  (importing registers)
+"""AdamW whose step is one pass over what a batch has touched; ``registered`` is fairseq's side of it."""
