@@ -28,7 +28,8 @@ BACKENDS = ("auto", "reference", "cpu", "cuda")
 # What every command that reads an encoder takes.
 PRETRAINED = (
     "a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's or "
-    "BERT's kind, a name on its hub, as FacebookAI/xlm-roberta-base, or e5-small, the packaged encoder"
+    "BERT's kind or of an encoder that transformers runs, a name on its hub, as FacebookAI/xlm-roberta-base, or "
+    "e5-small, the packaged encoder"
 )
 BY_DEFAULT = " (default: e5-small, of the extra model)"
 

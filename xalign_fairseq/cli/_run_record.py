@@ -52,10 +52,10 @@ def _model(path: str) -> str:
 def _model_files(folder: Path) -> list[Path]:
     """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
     from xalign_fairseq.data.databin import DICTIONARY
-    from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE_NAMES, WORDPIECE
+    from xalign_fairseq.data.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
     from xalign_fairseq.pretrained.huggingface.locate import FILES, PICKLED, SAFE
     from xalign_fairseq.pretrained.reading import CHECKPOINTS
     from xalign_fairseq.statistical.folder import DONE
 
-    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, *FILES, *SAFE, *PICKLED, DONE)
+    patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, PIPELINE, *FILES, *SAFE, *PICKLED, DONE)
     return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

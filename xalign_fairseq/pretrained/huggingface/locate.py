@@ -6,12 +6,13 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.pretrained.huggingface.pipelines import SENTENCEPIECES
 from xalign_fairseq.pretrained.huggingface.side_files import HEADS, OPTIONS
 from xalign_fairseq.pretrained.huggingface.tokenizer_json import ADDED, TOKENIZER
 from xalign_fairseq.pretrained.huggingface.vocabularies import SPM, TOKENIZER_CONFIG, VOCAB
 from xalign_fairseq.pretrained.huggingface.weights import WEIGHTS
 
-TOKENIZERS = (SPM, VOCAB, TOKENIZER)
+TOKENIZERS = tuple(dict.fromkeys((SPM, VOCAB, TOKENIZER, *SENTENCEPIECES)))
 # What is read of a model; pickles only where it has no safetensors file.
 FILES = ("config.json", *TOKENIZERS, TOKENIZER_CONFIG, ADDED, OPTIONS, HEADS)
 SAFE = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
