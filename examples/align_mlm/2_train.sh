@@ -54,7 +54,8 @@ record_run "$save" "$setting" "$seed" "$DEVICE" \
   2_train.sh DATA RUNS "$objective" "$language" "$seed" "$@"
 if finished "$save" "$UPDATES"; then exit; fi
 read -r -a device <<< "$DEVICE"
-fairseq-train "$bin" --user-dir "$(xalign user-dir)" --task xalign_pretraining --arch xalign_tiny \
+choose_launcher
+"${train[@]}" "$bin" --user-dir "$(xalign user-dir)" --task xalign_pretraining --arch xalign_tiny \
   --encoder-layers "${LAYERS:-2}" --encoder-embed-dim "$DIM" --encoder-ffn-embed-dim "$((4 * DIM))" \
   --encoder-attention-heads "${HEADS:-$((DIM / 32))}" --max-positions 512 --dropout "${DROPOUT:-0}" \
   --attention-dropout "${DROPOUT:-0}" --mono-tokens-per-sample "$BLOCK" --mono-max-tokens "$mono_tokens" \

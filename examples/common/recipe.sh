@@ -37,6 +37,48 @@ choose_engine() {
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
   local names
   read -r -a names <<< "$5"
+  [[ "${SLURM_NODEID:-0}" == 0 ]] || return 0 # on several nodes the first one writes
   # PATH stands there since export without a name lists all.
   [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname "${BASH_SOURCE[0]}")/record_run.py" "$@")
+}
+
+# Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing, and
+# writes N made-up pairs of each pair (English with German, French or Russian), to try the steps with.
+download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.py
+  if [[ -n "${SAMPLE:-}" ]]; then
+    sample_text "$@"
+  else
+    python "$(dirname "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
+  fi
+}
+
+sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mono/LANG.txt
+  local out="$1" given src tgt made split lang
+  shift
+  [[ -e "$out/.sample" ]] || xalign sample "$out/.sample" --pairs "$SAMPLE" --valid 50 --test 1 > /dev/null
+  for given in "$@"; do
+    [[ "$given" == *=* ]] || break
+    given="${given%%=*}"
+    src="${given%-*}" tgt="${given#*-}"
+    made="$out/.sample/en-$([[ "$src" == en ]] && echo "$tgt" || echo "$src")"
+    [[ -d "$made" ]] || { echo "error: SAMPLE has en-de, en-fr and en-ru in either order, not $given" >&2; return 2; }
+    mkdir -p "$out/$given" "$out/mono"
+    for lang in "$src" "$tgt"; do
+      for split in train valid; do
+        cp "$made/$split.$lang" "$out/$given/$split.$lang"
+      done
+      cp "$out/.sample/mono/train.$lang" "$out/mono/$lang.txt"
+    done
+  done
+}
+
+# Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees; with NODES and
+# GPUS (of each node) torchrun starts it on each node (slurm.sh sets them; HEAD is HOST:PORT of one of the nodes).
+choose_launcher() {
+  train=(fairseq-train)
+  if [[ -n "${NODES:-}" ]]; then
+    train=(torchrun --nnodes "$NODES" --nproc-per-node "${GPUS:?of each node}" --rdzv-backend c10d
+      --rdzv-endpoint "${HEAD:-localhost:29500}" --rdzv-id "${SLURM_JOB_ID:-xalign}"
+      "$(command -v fairseq-train)" --distributed-world-size "$((NODES * GPUS))")
+  fi
 }

@@ -3,8 +3,8 @@
 #
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
-# TEXT/PAIR/train.{LANG,LANG}: tokenised text, words between blanks; TEXT/PAIR/valid.{LANG,LANG,links}: held-out pairs
-# with links, as ../transfer/1_data.sh writes them. Links come from fast_align where it is on PATH, else from eflomal;
+# TEXT/PAIR/train.{LANG,LANG}: tokenised text, words between blanks; TEXT/PAIR/valid.{LANG,LANG[,links]}: held-out
+# pairs, as 0_download.sh writes them (../transfer/1_data.sh with links). Links come from fast_align where it is on PATH, else from eflomal;
 # ENGINE names one. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ..., from mBERT or any other model that folder or
 # checkpoint: TOKENIZER=bert-base-multilingual-cased bash 1_data.sh ...
@@ -25,7 +25,8 @@ for pair in "$@"; do
       --symmetrize grow-diag-final-and --filters wu-dredze --overwrite
   fi
   options+=(--pair "$pair" --trainpref "$prefix/linked" --validpref "$prefix/valid")
-  options+=(--links "$prefix/linked.links" --links "$prefix/valid.links")
+  options+=(--links "$prefix/linked.links")
+  [[ ! -e "$prefix/valid.links" ]] || options+=(--links "$prefix/valid.links")
 done
 
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }

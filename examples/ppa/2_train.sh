@@ -34,7 +34,8 @@ record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES WARMUP BATCH UPDATE_FRE
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 if finished "$save" "$UPDATES"; then exit; fi
 read -r -a device <<< "$DEVICE"
-fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining \
+choose_launcher
+"${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining \
   --min-sentence-length 10 --max-pair-length 128 --mask-prob 0.15 \
   --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --criterion ppa --loss-normalization per-objective \

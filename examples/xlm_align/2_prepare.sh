@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Text to data-bin: one sentencepiece model over all languages, bitext with links, monolingual text (the bitext's sides).
+# Text to data-bin: one sentencepiece model over all languages, bitext, with links where there are some, and
+# monolingual text: TEXT/mono/LANG.txt, or without that folder the sides of the bitext.
 #
 #   bash 2_prepare.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
@@ -8,17 +9,29 @@
 # TOKENIZER=bert-base-multilingual-cased bash 2_prepare.sh ...
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 3 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
+[[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
 text="$1" data="$2"
 shift 2
 choose_vocabulary 8000
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
-options=()
+options=() languages=()
 for pair in "$@"; do
   src="${pair%-*}" tgt="${pair#*-}"
   here="$text/$pair"
-  options+=(--pair "$pair" --trainpref "$here/train" --validpref "$here/valid" --testpref "$here/test")
-  options+=(--links "$here/train.links" --links "$here/valid.links" --links "$here/test.gold")
-  options+=(--mono "$src=$here/train.$src" --mono "$tgt=$here/train.$tgt")
+  options+=(--pair "$pair" --trainpref "$here/train" --validpref "$here/valid")
+  [[ ! -e "$here/test.$src" ]] || options+=(--testpref "$here/test")
+  for links in train.links valid.links test.gold; do
+    [[ ! -e "$here/$links" ]] || options+=(--links "$here/$links")
+  done
+  languages+=("$src=$here/train.$src" "$tgt=$here/train.$tgt")
 done
+if [[ -d "$text/mono" ]]; then
+  for file in "$text"/mono/*.txt; do
+    options+=(--mono "$(basename "$file" .txt)=$file")
+  done
+else
+  for given in "${languages[@]}"; do
+    options+=(--mono "$given")
+  done
+fi
 xalign prepare --destdir "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

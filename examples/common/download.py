@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Fetch a paper's texts and models, and lay the texts out as the recipes read them.
+
+usage: download.py OUT [PAIR=CORPUS[+CORPUS] ...] [--mono LANG ...] [--file NAME ...] [--pairs N] [--words] [--dry]
+
+Archives are kept in OUT/downloads; one that is cut off is continued by the next call. Written are OUT/PAIR/train.LANG
+and valid.LANG, of several corpora behind each other, and OUT/mono/LANG.txt of CC-100. Tar archives are unpacked beside
+themselves. What is there already is left as it is.
+"""
+
+import argparse
+import io
+import lzma
+import random
+import re
+import shutil
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import zip_longest
+from pathlib import Path
+
+from xalign_fairseq.errors import XalignError, exit_code
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
+
+from common.corpora import bitext, cc100, file
+from common.fetch import fetch
+
+UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff])")  # kana and Han, of which each is a word here
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("bitext", nargs="*", metavar="PAIR=CORPUS[+CORPUS]", help="such as en-fr=MultiUN+WikiMatrix")
+    parser.add_argument("--mono", nargs="*", default=[], metavar="LANG", help="text of CC-100")
+    parser.add_argument("--file", nargs="*", default=[], metavar="NAME", help="other files of corpora.py")
+    parser.add_argument("--pairs", type=int, metavar="N", help="draw so many training pairs of each (default: all)")
+    parser.add_argument("--valid", type=int, default=1000, metavar="N", help="held-out pairs (default: %(default)s)")
+    parser.add_argument("--words", action="store_true", help="tokenise (Moses; Han characters stand alone)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--dry", action="store_true", help="say what would be fetched, and fetch nothing")
+    args = parser.parse_args()
+    downloads = args.out / "downloads"
+    pairs = {pair: [bitext(corpus, *pair.split("-")) for corpus in corpora.split("+")]
+             for pair, _, corpora in (given.partition("=") for given in args.bitext)}  # fmt: skip
+    mono = {language: cc100(language) for language in args.mono}
+    files = [file(name) for name in args.file]
+    sources = list(dict.fromkeys([*files, *(source for each in pairs.values() for source in each), *mono.values()]))
+    if args.dry:
+        print("\n".join(f"{source.path(downloads)} <- {source}" for source in sources))
+        return
+    for source in sources:
+        print(source, file=sys.stderr)
+        fetch(source.url, source.path(downloads), source.home)
+    for source in files:
+        unpack(source.path(downloads))
+    for pair, corpora in pairs.items():
+        if not (args.out / pair).exists():
+            write_pair(args.out, pair, [source.path(downloads) for source in corpora], args)
+    for language, source in mono.items():
+        text = args.out / f"mono/{language}.txt"
+        if not text.exists():
+            text.parent.mkdir(exist_ok=True)
+            part = text.with_suffix(".part")
+            with lzma.open(source.path(downloads)) as compressed, open(part, "wb") as plain:
+                shutil.copyfileobj(compressed, plain, 1 << 20)
+            part.rename(text)
+
+
+def unpack(path: Path) -> None:
+    """Unpack a tar archive into a folder of its name."""
+    folder = path.with_name(path.name.removesuffix(".tar.gz"))
+    if path.name.endswith(".tar.gz") and not folder.exists():
+        work = path.with_name("." + folder.name)
+        shutil.rmtree(work, ignore_errors=True)
+        with tarfile.open(path) as archive:
+            archive.extractall(work, filter="data")
+        inner = work / folder.name  # most hold one folder of the same name
+        (inner if inner.is_dir() else work).rename(folder)
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, str]]:
+    """The pairs of Moses' zips of OPUS, but those with an empty side; blanks at the ends are removed.
+
+    Raises:
+        XalignError: an archive has no text of a language, or its sides differ in length.
+    """
+    for path in archives:
+        with zipfile.ZipFile(path) as archive, ExitStack() as stack:
+            sides = []
+            for language in (src, tgt):
+                names = [name for name in archive.namelist() if name.endswith(f".{language}")]
+                if len(names) != 1:
+                    raise XalignError("an archive has not one text of a language", where=path,
+                                      found=archive.namelist(), expected=f"one file .{language}")  # fmt: skip
+                raw = stack.enter_context(archive.open(names[0]))
+                sides.append(io.TextIOWrapper(raw, encoding="utf-8", newline="\n"))
+            for row, (left, right) in enumerate(zip_longest(*sides), 1):
+                if left is None or right is None:
+                    raise XalignError("the two sides differ in length", where=f"{path}, line {row}")
+                if left.strip() and right.strip():
+                    yield " ".join(left.split()), " ".join(right.split())
+
+
+def write_pair(out: Path, pair: str, archives: list[Path], args: argparse.Namespace) -> None:
+    """Draw training and held-out pairs, in the order of the text, and write them."""
+    src, tgt = pair.split("-")
+    total = sum(1 for _ in read_pairs(archives, src, tgt))
+    if total <= args.valid:
+        raise XalignError("fewer pairs than are held out", where=pair, found=total, expected=f"more than {args.valid}")
+    most = total if args.pairs is None else min(total, args.pairs + args.valid)
+    drawn = random.Random(args.seed).sample(range(total), most)
+    held_out, chosen = set(drawn[: args.valid]), set(drawn)
+    tokenize = {language: tokenizer(language) if args.words else str for language in (src, tgt)}
+    work = out / f".{pair}"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    with ExitStack() as stack:
+        files = {(split, language): stack.enter_context(open(work / f"{split}.{language}", "w", encoding="utf-8"))
+                 for split in ("train", "valid") for language in (src, tgt)}  # fmt: skip
+        for row, sentences in enumerate(read_pairs(archives, src, tgt)):
+            if row in chosen:
+                split = "valid" if row in held_out else "train"
+                for language, sentence in zip((src, tgt), sentences, strict=True):
+                    files[split, language].write(tokenize[language](sentence) + "\n")
+    work.rename(out / pair)
+    print(f"{pair}: {most - args.valid} of {total} pairs for training, {args.valid} held out", file=sys.stderr)
+
+
+def tokenizer(language: str):
+    """Moses' words between blanks, cased; kana and Han characters stand alone, since Moses does not part them."""
+    from sacremoses import MosesTokenizer
+
+    words = MosesTokenizer(language).tokenize
+
+    def tokenize(sentence: str) -> str:
+        text = words(UNSPACED.sub(r" \1 ", sentence), return_str=True, escape=False, aggressive_dash_splits=True)
+        return " ".join(text.replace(" @-@ ", " - ").split())
+
+    return tokenize
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# The texts of Wu & Dredze (2020), 1M pairs of each language in words, and XLM-R base. Writes
+# TEXT/PAIR/{train,valid}.LANG.
+#
+#   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh (default: all)
+#
+# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
+# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
+# comes to TEXT/downloads/xlmr.base.
+# PAIRS (1000000) are drawn. Han characters are words by themselves; the paper has Stanford's segmenter.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
+[[ $# -ge 1 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
+text="$1"
+shift
+[[ $# -gt 0 ]] || set -- ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh
+bitext=()
+for pair in "$@"; do
+  case "$pair" in
+    *de*) corpora=EUbookshop ;;
+    *hi*) corpora=IITB ;;
+    *vi*) corpora=OpenSubtitles ;;
+    *) corpora=MultiUN ;;
+  esac
+  bitext+=("$pair=$corpora")
+done
+download "$text" "${bitext[@]}" --pairs "${PAIRS:-1000000}" --words --file xlmr.base

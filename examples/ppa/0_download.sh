@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The texts of PPA (Pan et al. 2021, section 3.1) and XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG.
+#
+#   bash 0_download.sh TEXT [PAIR ...]          PAIR: en-fr en-es en-de en-bg en-ar en-zh en-hi (default: all)
+#
+# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
+# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
+# comes to TEXT/downloads/xlmr.base.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
+[[ $# -ge 1 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
+text="$1"
+shift
+[[ $# -gt 0 ]] || set -- en-fr en-es en-de en-bg en-ar en-zh en-hi
+bitext=()
+for pair in "$@"; do
+  case "$pair" in
+    *bg*) corpora=Europarl+EUbookshop ;;
+    *ar* | *zh*) corpora=MultiUN ;;
+    *hi*) corpora=IITB ;;
+    *) corpora=Europarl ;;
+  esac
+  bitext+=("$pair=$corpora")
+done
+download "$text" "${bitext[@]}" --file xlmr.base

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The texts of XLM-Align (Chi et al. 2021): 14 pairs with English, CC-100 in their languages, the four test sets and
+# XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG, TEXT/mono/LANG.txt, TEXT/downloads/alignment-test-sets.
+#
+#   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
+#
+# DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
+# en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
+# comes to TEXT/downloads/xlmr.base.
+# MONO: languages of CC-100 (default: those of the pairs; MONO=none: none, the pairs' sides are the monolingual text).
+# The paper has 94, and Wikipedia beside (https://dumps.wikimedia.org): append text of it to TEXT/mono/LANG.txt by hand.
+# Which corpora of OPUS it has for a pair it does not say; these are a reading of it.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
+[[ $# -ge 1 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
+text="$1"
+shift
+[[ $# -gt 0 ]] || set -- ar-en bg-en de-en el-en en-es en-fr en-hi en-ru en-sw en-th en-tr en-ur en-vi en-zh
+bitext=() languages=()
+for pair in "$@"; do
+  case "$pair" in
+    *ar* | *es* | *fr* | *ru* | *zh*) corpora=MultiUN+WikiMatrix ;;
+    *bg* | *de* | *el*) corpora=EUbookshop+WikiMatrix ;;
+    *hi*) corpora=IITB+WikiMatrix ;;
+    *sw*) corpora=GlobalVoices+Tanzil+WikiMatrix ;;
+    *th* | *tr* | *vi*) corpora=OpenSubtitles ;;
+    *ur*) corpora=Tanzil ;;
+    *) corpora=WikiMatrix ;;
+  esac
+  bitext+=("$pair=$corpora")
+  languages+=("${pair%-*}" "${pair#*-}")
+done
+read -r -a mono <<< "${MONO:-${languages[*]}}"
+[[ "${mono[*]}" != none ]] || mono=()
+download "$text" "${bitext[@]}" --file xlmr.base alignment-test-sets --mono "${mono[@]}"

@@ -1,0 +1,121 @@
+"""Archives become the texts that the recipes read; every page's 0_download.sh says what it would fetch."""
+
+import lzma
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+from tests.examples.recipes import load
+from tests.examples.stand_ins import EXAMPLES, run_script
+from xalign_fairseq.errors import XalignError
+
+[downloading] = load("common", "download")
+SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/0_download.sh"))
+
+
+def moses(path, name, en, de):
+    """An archive as OPUS's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("README", "")
+        archive.writestr(f"{name}.de-en.en", "".join(f"{line}\n" for line in en))
+        archive.writestr(f"{name}.de-en.de", "".join(f"{line}\n" for line in de))
+
+
+@pytest.fixture
+def out(tmp_path):
+    """With all archives there already, so that nothing is fetched."""
+    numbers = range(40)
+    english = [*(f"Word  {n}." for n in numbers), "", "left"]
+    german = [*(f"Wort {n}.\x85" for n in numbers), "leer", " "]
+    moses(tmp_path / "downloads/Europarl.de-en.txt.zip", "Europarl", english, german)
+    moses(tmp_path / "downloads/EUbookshop.de-en.txt.zip", "EUbookshop", ["Last."], ["Letztes."])
+    with lzma.open(tmp_path / "downloads/de.txt.xz", "wt") as file:
+        file.write("Ein Satz.\n")
+    model = tmp_path / "xlmr.base/model.pt"
+    model.parent.mkdir()
+    model.write_text("model")
+    with tarfile.open(tmp_path / "downloads/xlmr.base.tar.gz", "w:gz") as archive:
+        archive.add(model.parent, "xlmr.base")
+    return tmp_path
+
+
+def call(monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", ["download.py", *map(str, arguments)])
+    downloading.main()
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def test_pairs_are_split_in_the_order_of_the_corpora(out, monkeypatch):
+    call(monkeypatch, out, "en-de=Europarl+EUbookshop", "--valid", "5", "--mono", "de", "--file", "xlmr.base")
+    train, valid = (
+        [lines(out / f"en-de/{split}.{language}") for language in ("en", "de")] for split in ("train", "valid")
+    )
+    assert len(train[0]) == 36 and len(valid[0]) == 5  # 41 pairs: those with an empty side are left out
+    pairs = list(zip(*train, strict=True))
+    assert sorted([*pairs, *zip(*valid, strict=True)]) == sorted(
+        [*((f"Word {n}.", f"Wort {n}.") for n in range(40)), ("Last.", "Letztes.")]
+    )
+    numbers = [int(en[5:-1]) for en, _ in pairs if en != "Last."]
+    assert numbers == sorted(numbers)
+    assert lines(out / "mono/de.txt") == ["Ein Satz."]
+    assert (out / "downloads/xlmr.base/model.pt").read_text() == "model"
+    (out / "en-de/train.en").write_text("mine\n")
+    call(monkeypatch, out, "en-de=Europarl+EUbookshop")
+    assert lines(out / "en-de/train.en") == ["mine"]
+
+
+def test_words_stand_between_blanks_and_pairs_are_drawn(out, monkeypatch):
+    pytest.importorskip("sacremoses")
+    call(monkeypatch, out, "de-en=Europarl", "--valid", "5", "--pairs", "10", "--words")
+    assert len(lines(out / "de-en/train.de")) == 10 and len(lines(out / "de-en/valid.de")) == 5
+    assert all(line.startswith("Wort ") and line.endswith(" .") for line in lines(out / "de-en/train.de"))
+    assert downloading.tokenizer("zh")("我们去 London。") == "我 们 去 London 。"
+
+
+def test_sides_of_different_length_are_no_bitext(out, monkeypatch):
+    moses(out / "downloads/Europarl.de-en.txt.zip", "Europarl", ["one", "two"], ["eins"])
+    with pytest.raises(XalignError, match="line 2"):
+        call(monkeypatch, out, "de-en=Europarl", "--valid", "0")
+    assert not (out / "de-en").exists()
+
+
+def test_a_corpus_smaller_than_what_is_held_out_is_told(out, monkeypatch):
+    with pytest.raises(XalignError, match="fewer pairs"):
+        call(monkeypatch, out, "de-en=EUbookshop")
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_dry_mode_says_what_would_be_fetched(script, tmp_path):
+    done = run_script(tmp_path, script, tmp_path / "text", DRY="1")
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.splitlines()
+    assert told and all(" <- https://" in line for line in told) and len(set(told)) == len(told)
+    assert not (tmp_path / "text").exists()
+
+
+def test_there_is_a_first_step_for_every_paper():
+    papers = {"xlm_align", "explicit_alignments", "ppa", "weam"}
+    assert {script.split("/")[0] for script in SCRIPTS} == papers
+    for paper in papers:
+        steps = (EXAMPLES / paper / "README.md").read_text().split("\n## Steps\n")[1]
+        first = next(line for line in steps.splitlines() if line.startswith("    "))
+        assert "bash 0_download.sh" in first
+
+
+def test_made_up_pairs_stand_where_texts_would(tmp_path):
+    environment = os.environ | {"SAMPLE": "20", "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+    command = ["bash", str(EXAMPLES / "ppa/0_download.sh"), str(tmp_path)]
+    done = subprocess.run([*command, "de-en", "en-fr"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len(lines(tmp_path / "de-en/train.de")) == len(lines(tmp_path / "de-en/train.en")) == 20
+    assert lines(tmp_path / "en-fr/valid.fr") and lines(tmp_path / "mono/fr.txt")
+    done = subprocess.run([*command, "en-hi"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 2 and "not en-hi" in done.stderr

@@ -1,0 +1,120 @@
+"""A file is fetched on from where it stopped, and is in its place only when it is whole."""
+
+import gzip
+import io
+import random
+import threading
+import urllib.error
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.examples.recipes import load
+from xalign_fairseq.errors import XalignError
+
+[fetching] = load("common", "fetch")
+HOME = "https://home.example"
+TEXT = random.Random(1).randbytes(5000)
+
+
+class Server(ThreadingHTTPServer):
+    """Serves ``files``; sends only the first ``cut`` bytes of an answer where that is set; notes the ranges."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.files, self.cut, self.ranges = {}, None, []
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers as a web server with ranges does."""
+
+    def do_GET(self):
+        content = self.server.files.get(self.path)
+        if content is None:
+            return self.send_error(404)
+        begun = int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+        self.server.ranges.append(begun)
+        if begun >= len(content):
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(content)}")
+            return self.end_headers()
+        self.send_response(206 if begun else 200)
+        if begun:
+            self.send_header("Content-Range", f"bytes {begun}-{len(content) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(content) - begun))
+        self.end_headers()
+        self.wfile.write(content[begun:][: self.server.cut])
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def fetch(server, path):
+    fetching.fetch(f"http://127.0.0.1:{server.server_port}/{path.name}", path, HOME)
+
+
+def test_a_file_that_was_cut_off_is_continued(server, tmp_path):
+    packed = gzip.compress(TEXT)
+    server.files["/text.gz"], server.cut = packed, 2000
+    path = tmp_path / "downloads/text.gz"
+    with pytest.raises(XalignError, match="did not arrive whole"):
+        fetch(server, path)
+    assert not path.exists() and path.with_name("text.gz.part").read_bytes() == packed[:2000]
+    server.cut = None
+    fetch(server, path)
+    assert path.read_bytes() == packed and server.ranges == [0, 2000]
+    fetch(server, path)  # it is there: the server is not asked
+    assert server.ranges == [0, 2000] and [file.name for file in path.parent.iterdir()] == ["text.gz"]
+
+
+def test_a_whole_part_only_takes_its_name(server, tmp_path):
+    server.files["/text"] = TEXT
+    (tmp_path / "text.part").write_bytes(TEXT)
+    fetch(server, tmp_path / "text")
+    assert (tmp_path / "text").read_bytes() == TEXT
+
+
+@pytest.mark.parametrize("name", ["text.gz", "text.xz", "text.tar.gz", "text.zip"])
+def test_an_archive_that_is_not_whole_is_removed(name, server, tmp_path):
+    server.files[f"/{name}"] = TEXT  # an error page, say
+    with pytest.raises(XalignError, match="no whole archive") as caught:
+        fetch(server, tmp_path / name)
+    assert HOME in str(caught.value) and not list(tmp_path.iterdir())
+
+
+def test_a_byte_that_changed_in_a_zip_is_found(server, tmp_path):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("text", TEXT)
+    content = bytearray(buffer.getvalue())
+    content[1000] ^= 1
+    server.files["/text.zip"] = bytes(content)
+    with pytest.raises(XalignError, match="no whole archive"):
+        fetch(server, tmp_path / "text.zip")
+
+
+def test_a_file_that_moved_is_told_with_its_home_page(server, tmp_path):
+    with pytest.raises(XalignError, match="404") as caught:
+        fetch(server, tmp_path / "gone.gz")
+    assert HOME in str(caught.value) and str(tmp_path / "gone.gz") in str(caught.value)
+
+
+def test_without_a_network_the_error_says_so(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise urllib.error.URLError("Name or service not known")
+
+    monkeypatch.setattr(fetching.urllib.request, "urlopen", fail)
+    with pytest.raises(XalignError, match="no network") as caught:
+        fetching.fetch("https://nowhere.example/text.gz", tmp_path / "text.gz", HOME)
+    assert "Name or service not known" in str(caught.value) and str(tmp_path / "text.gz") in str(caught.value)

@@ -1,0 +1,61 @@
+"""The batch stays the paper's on any number of GPUs; hours follow from tokens a second, or are not measured."""
+
+import json
+import sys
+
+import pytest
+
+from tests.examples.recipes import load
+from xalign_fairseq.errors import XalignError
+
+[scale] = load("common", "scale")
+
+
+def told(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["scale.py", *arguments])
+    scale.main()
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("gpus", [1, 2, 8, 16, 64])
+@pytest.mark.parametrize("name", scale.RECIPES)
+def test_the_batch_is_the_papers(name, gpus):
+    recipe = scale.RECIPES[name]
+    if name == "weam" and gpus > recipe.batch:
+        with pytest.raises(XalignError, match="cannot be kept"):
+            scale.steps(recipe, gpus, None)
+        return
+    per_gpu, count = scale.steps(recipe, gpus, None)
+    assert gpus * per_gpu * count == recipe.batch and per_gpu <= recipe.per_gpu
+
+
+def test_what_cannot_keep_the_batch_is_told():
+    with pytest.raises(XalignError, match="cannot be kept"):
+        scale.steps(scale.RECIPES["ppa"], 6, None)
+    with pytest.raises(XalignError, match="--per-gpu 64"):
+        scale.steps(scale.RECIPES["explicit_alignments"], 2, 32)
+    assert scale.steps(scale.RECIPES["ppa"], 2, 32) == (32, 2)
+
+
+def test_hours_follow_from_tokens_a_second(monkeypatch, capsys):
+    text = told(monkeypatch, capsys, "ppa", "--gpus", "8", "--tokens-per-second", "100000", "--updates", "90000",
+                "--tokens-per-pair", "100")  # fmt: skip
+    assert "BATCH=16 UPDATE_FREQ=1" in text and "tokens an update: 12,800" in text
+    assert "GPU-hours: 3 at" in text  # 90,000 x 12,800 / 100,000 / 3,600 = 3.2
+
+
+def test_without_a_measurement_there_are_no_hours(monkeypatch, capsys):
+    monkeypatch.setattr(scale, "measured", lambda recipe: None)
+    text = told(monkeypatch, capsys, "xlm_align", "--text-gb", "100")
+    assert "GPU-hours: not measured" in text and "days" not in text and "240 GB" in text
+    assert "--updates" in told(monkeypatch, capsys, "weam")
+
+
+def test_a_measurement_is_that_of_the_recipe(tmp_path):
+    row = {"arch": "base", "contestant": "xalign, XLM-Align", "vocabulary": "whole", "processes": 1}
+    rows = [row | {"tokens_per_second": [1.0, 3.0]}, row | {"vocabulary": "trimmed", "tokens_per_second": [9.0]}]
+    path = tmp_path / "training-cuda.json"
+    recipe = scale.RECIPES["xlm_align"]
+    assert scale.measured(recipe, path) is None
+    path.write_text(json.dumps({"rows": rows}))
+    assert scale.measured(recipe, path) == 3.0 and scale.measured(scale.RECIPES["ppa"], path) is None
