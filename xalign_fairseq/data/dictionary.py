@@ -45,22 +45,22 @@ class Dictionary:
             XalignError: missing or empty file, a line of another form, or a symbol that occurs twice without fairseq's
                 mark ``#fairseq:overwrite`` (with it the later line's id holds, as in fairseq).
         """
-        seen = set(SPECIALS)
+        seen, mark = set(SPECIALS), f" {OVERWRITE}"
         symbols: list[str] = []
         counts: list[int] = []
         for number, line in enumerate(read_lines(path), 1):
-            where = f"{os.fspath(path)}, line {number}"
             rest = line.rstrip()
-            overwrite = rest.endswith(f" {OVERWRITE}")
-            symbol, _, count = rest.removesuffix(f" {OVERWRITE}").rpartition(" ")
+            overwrite = rest.endswith(mark)
+            symbol, _, count = rest.removesuffix(mark).rpartition(" ")
             if not symbol or not count.isdecimal() or len(count) > MOST_DIGITS:
                 raise XalignError(
-                    "the dictionary has a line that is not 'symbol count'", where=where, found=repr(line),
+                    "the dictionary has a line that is not 'symbol count'",
+                    where=f"{os.fspath(path)}, line {number}", found=repr(line),
                     expected="for example: ▁the 1520",
                 )  # fmt: skip
             if symbol in seen and not overwrite:
                 raise XalignError(
-                    "the dictionary has a symbol twice", where=where, found=symbol,
+                    "the dictionary has a symbol twice", where=f"{os.fspath(path)}, line {number}", found=symbol,
                     next=f"remove one of the lines, or end the line with {OVERWRITE} so that its id holds",
                 )  # fmt: skip
             seen.add(symbol)

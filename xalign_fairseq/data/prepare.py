@@ -112,7 +112,7 @@ def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str
 
 def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, progress: bool) -> Iterator[Counter[str]]:
     """Write the files of each text; yield what was kept and dropped of it."""
-    ids_dtype = dtype_for_vocabulary(len(Dictionary.load(folder / DICTIONARY)))
+    ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
     total = sum(text.lines for text in texts)
     with tqdm(total=total, unit="line", unit_scale=True, disable=_bar_off(progress)) as bar:
         for text in texts:

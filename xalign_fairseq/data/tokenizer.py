@@ -127,7 +127,10 @@ class SentencePieceTokenizer(Tokenizer):
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
         """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
-        encoded = self._processor.encode(list(lines), out_type=int, num_threads=1)
+        return self._ids_of(lines, self._encode_each(list(lines)))
+
+    def _ids_of(self, lines: Sequence[str], encoded: list[list[int]]) -> Ragged:
+        """Our ids of sentencepiece's."""
         flat, sizes = flatten(encoded)
         flat = self._table[flat]
         if (flat == SLOW).any():
@@ -146,8 +149,8 @@ class SentencePieceTokenizer(Tokenizer):
                 next="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
             )
         lines = [" ".join(words) for words in sentences]
-        ids, sizes = self.encode_batch(lines)
-        by_line = self._processor.encode(lines, out_type=int, num_threads=1)
+        by_line = self._encode_each(lines)
+        ids, sizes = self._ids_of(lines, by_line)
         by_word = iter(self._parts(list(chain.from_iterable(sentences))))
         index: list[np.ndarray] = []
         for words, whole, size in zip(sentences, by_line, sizes.tolist(), strict=True):

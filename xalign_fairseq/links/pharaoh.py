@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_lines
@@ -46,20 +47,11 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
     sure: set[Link] = set()
     possible: set[Link] = set()
     for item in line.split():
-        match = _LINK.fullmatch(item)
-        if match is None:
-            raise XalignError(
-                "a link is malformed",
-                where=where,
-                found=item[:40],
-                expected="i-j (sure) or ipj (possible), two whole numbers",
-                next="give a file of Pharaoh links, one line per sentence pair, separated by blanks",
-            )
-        if max(map(len, match.group(1, 3))) > MOST_DIGITS:
-            raise XalignError(
-                "a link has no index of a word", where=where, found=item[:40], expected=f"at most {MOST_DIGITS} digits"
-            )
-        i, j = int(match[1]) - base, int(match[3]) - base
+        # Longer items have too many digits: the cache never holds them.
+        link = _parsed(item) if len(item) <= 2 * MOST_DIGITS + 1 else None
+        if link is None:
+            raise _malformed(item, where)
+        i, j, is_sure = link[0] - base, link[1] - base, link[2]
         if i < 0 or j < 0:
             raise XalignError(
                 "a link has index 0, but the file is said to be 1-based",
@@ -68,8 +60,31 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
                 expected="indices from 1",
                 next="leave the index base at 0",
             )
-        (sure if match[2] == "-" else possible).add((i, j))
+        (sure if is_sure else possible).add((i, j))
     return Gold(frozenset(sure), frozenset(possible))
+
+
+@lru_cache(1 << 16)
+def _parsed(item: str) -> tuple[int, int, bool] | None:
+    """``i, j, sure`` of one link, None if it is malformed; a text has few different ones."""
+    match = _LINK.fullmatch(item)
+    if match is None or max(map(len, match.group(1, 3))) > MOST_DIGITS:
+        return None
+    return int(match[1]), int(match[3]), match[2] == "-"
+
+
+def _malformed(item: str, where: object) -> XalignError:
+    if _LINK.fullmatch(item):
+        return XalignError(
+            "a link has no index of a word", where=where, found=item[:40], expected=f"at most {MOST_DIGITS} digits"
+        )
+    return XalignError(
+        "a link is malformed",
+        where=where,
+        found=item[:40],
+        expected="i-j (sure) or ipj (possible), two whole numbers",
+        next="give a file of Pharaoh links, one line per sentence pair, separated by blanks",
+    )
 
 
 def format_links(sure: Iterable[Link], possible: Iterable[Link] = ()) -> str:
