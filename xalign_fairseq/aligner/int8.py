@@ -44,8 +44,7 @@ class Int8Linear(nn.Module):
         rounded, scale = quantise(linear.weight.detach().float())
         self.register_buffer("weight", rounded)
         self.register_buffer("scale", scale[:, 0])
-        bias = linear.weight.new_zeros(linear.out_features) if linear.bias is None else linear.bias
-        self.register_buffer("bias", bias.detach().float())
+        self.register_buffer("bias", bias_of(linear).float())
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., I) float32 -> (..., O) float32."""
@@ -68,11 +67,16 @@ class BFloat16Linear(nn.Module):
     def __init__(self, linear: nn.Linear):
         super().__init__()
         self.register_buffer("weight", linear.weight.detach().bfloat16())
-        self.register_buffer("bias", linear.bias.detach().bfloat16())
+        self.register_buffer("bias", bias_of(linear).bfloat16())
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., I) float32 -> (..., O) float32."""
         return F.linear(x.bfloat16(), self.weight, self.bias).float()
+
+
+def bias_of(linear: nn.Linear) -> Tensor:
+    """The bias of a map, zeros where it has none."""
+    return (linear.weight.new_zeros(linear.out_features) if linear.bias is None else linear.bias).detach()
 
 
 def quantise(rows: Tensor) -> tuple[Tensor, Tensor]:
