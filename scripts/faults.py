@@ -41,7 +41,7 @@ from xalign_fairseq.launch.record import commit
 HERE = Path(__file__).resolve().parent
 SHARES = {"fairseq-train": 0.5, "prepare": 0.16, "align": 0.16, "transfer": 0.08, "train-aligner": 0.1}
 """Of the random kills."""
-PAIRS = 1500
+PAIRS = 800
 
 
 def trials(args: argparse.Namespace, work: Path) -> Iterator[Trial]:

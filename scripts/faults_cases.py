@@ -68,7 +68,6 @@ def all_cases(work: Path) -> dict[str, Case]:
         "disk-align": Case("align", "disk full", _disk_full),
         "disk-train-aligner": Case("train-aligner", "disk full", _disk_full),
         "worker-fairseq-train": Case("fairseq-train", "a worker that reads data killed", _worker("--num-workers", "2")),
-        "worker-prepare": Case("prepare", "a worker killed", _worker("--workers", "2")),
         "text-align": Case("align", "text changed, then put back", _text_changed),
         "data-fairseq-train": Case("fairseq-train", "data cut short under the run, then put back", _data_cut),
     }  # fmt: skip

@@ -5,6 +5,7 @@ The server imports nothing of xalign_fairseq: that comes by the command itself, 
 a fork is safe. It makes one process at a time.
 """
 
+import contextlib
 import json
 import os
 import runpy
@@ -84,7 +85,8 @@ def serve() -> None:
             return become(**json.loads(line))
         print(child, file=answers, flush=True)
         _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+        with contextlib.suppress(BrokenPipeError):  # who asked has ended, and so does this
+            print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
 
 
 def become(command: list[str], log: str, file_size: int | None = None) -> None:
