@@ -1,0 +1,65 @@
+"""Each paper's steps run one after the other on made-up text, a few updates of the tiny architecture on the CPU."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.examples.stand_ins import EXAMPLES, USER_DIR, VARIABLES
+
+# Links the words of the same places, in place of fast_align.
+FAST_ALIGN = f"""#!{sys.executable} -S
+import sys
+for line in open(sys.argv[sys.argv.index("-i") + 1], encoding="utf-8"):
+    src, tgt = line.split(" ||| ")
+    print(" ".join(f"{{i}}-{{i}}" for i in range(min(len(src.split()), len(tgt.split())))))
+"""
+SMALL = ("--arch", "xalign_tiny", "--num-workers", "0", "--log-interval", "1")
+# Commands after 0_download.sh that make the data-bin and that train, and the options of the second.
+STEPS = {
+    "ppa": (("1_data.sh",), ("2_train.sh", "ppa"), ("--min-sentence-length", "1", "--moco-queue-size", "16")),
+    "weam": (("1_data.sh",), ("2_train.sh", "weam", "en-de"), ()),
+    "explicit_alignments": (("1_data.sh",), ("2_train.sh", "weak"), ()),
+    "xlm_align": (
+        ("2_prepare.sh",),
+        ("3_train.sh", "base"),
+        ("--mono-tokens-per-sample", "64", "--dwa-label-layer", "2"),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", STEPS)
+def test_the_steps_of_a_paper_follow_each_other(paper, tmp_path):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "fast_align").write_text(FAST_ALIGN)
+    (programs / "fast_align").chmod(0o755)
+    inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    inherited["PATH"] = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    inherited["OMP_NUM_THREADS"] = "1"
+
+    def run(*command, **variables):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=inherited | variables)
+        assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-2000:]
+
+    def step(script, *arguments, **variables):
+        run("bash", EXAMPLES / paper / script, *arguments, **variables)
+
+    text, data, save = tmp_path / "text", tmp_path / "data", tmp_path / "run"
+    (preparing,), (training, *setting), options = STEPS[paper]
+    step("0_download.sh", text, "en-de", SAMPLE="60")
+    step(preparing, text, data, "en-de", VOCAB="300", WORKERS="1")
+    start = ("--user-dir", USER_DIR, "--task", "xalign_pretraining", "--criterion", "mlm", "--arch", "xalign_tiny",
+             "--max-tokens", 512, "--optimizer", "adam", "--lr", "1e-4", "--max-update", 1, "--cpu",
+             "--disable-validation", "--save-dir", tmp_path / "start", "--num-workers", 0)  # fmt: skip
+    if paper != "xlm_align":  # without monolingual text
+        start = tuple("tlm" if option == "mlm" else option for option in start)
+    run("fairseq-train", data, *start)
+    sizes = {"UPDATES": "2", "BATCH": "8", "UPDATE_FREQ": "1", "DEVICE": "--cpu", "WARMUP": "1"}
+    sizes["INIT"] = str(tmp_path / "start/checkpoint_last.pt")
+    step(training, data, save, *setting, *SMALL, *options, **sizes)
+    assert "| num_updates 2 | lr " in (save / "train.log").read_text() and (save / "checkpoint_last.pt").exists()
+    assert (save / "run.json").exists()
