@@ -189,6 +189,6 @@ def require_transformers(where: object) -> Any:
         raise XalignError(
             "this encoder is run by transformers, which is not installed",
             where=where,
-            next='pip install "xalign_fairseq[encoders]"',
+            next='pip install "transformers>=5"',
         ) from None
     return transformers
