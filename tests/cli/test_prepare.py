@@ -1,6 +1,7 @@
 """``xalign prepare`` as a command: its options, and what is left after a kill."""
 
 import argparse
+import gzip
 import os
 import signal
 import subprocess
@@ -84,6 +85,16 @@ def test_links_belong_to_the_pair_of_their_prefix_wherever_they_stand(before, va
         PairGroup("en", "fr", {"train": "b/train", "valid": "b/valid", "test": "both"}),
     ]
     assert links_place(groups, before, value) == (groups[pair], split, value.rpartition("=")[2])
+
+
+def test_the_prefix_of_compressed_text_is_that_of_the_plain_one(texts, capsys):
+    path = texts / "train.en-de.de"
+    (texts / "train.en-de.de.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    prefix = f"{texts}/train.en-de"
+    options = ["--pair", "en-de", "--trainpref", prefix, "--links", f"{prefix}.gold", "--vocab-size", "60"]
+    assert main(["prepare", "--destdir", str(texts / "d"), *options]) == 0
+    assert "train en-de: 40 pairs; dropped: none;" in capsys.readouterr().out
 
 
 def test_monolingual_files_of_a_language_are_joined():

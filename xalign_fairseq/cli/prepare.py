@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--destdir", required=True, metavar="D", help="the data-bin folder to be made")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")
     for split in SPLITS:
-        text = f"{split} text of the pair: P.SRC and P.TGT, one sentence per line"
+        text = f"{split} text of the pair: P.SRC and P.TGT, one sentence per line, plain or .gz, .bz2, .xz"
         parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=text)
     parser.add_argument(
         "--links",
@@ -208,18 +208,18 @@ def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[P
 
 def pair_sources(group: PairGroup) -> list["PairSource"]:
     """The splits of a pair, each with its links."""
+    from xalign_fairseq.data.compressed import existing
     from xalign_fairseq.data.sources import PairSource
 
     if not group.prefixes:
         raise XalignError(
             "a pair has no text", found=f"--pair {group.src}-{group.tgt} alone", next="add --trainpref P after it"
         )
-    return [
-        PairSource(
-            split, group.src, group.tgt, f"{prefix}.{group.src}", f"{prefix}.{group.tgt}", group.links.get(split)
-        )
-        for split, prefix in group.prefixes.items()
-    ]
+    sources = []
+    for split, prefix in group.prefixes.items():
+        src, tgt = (existing(f"{prefix}.{lang}") for lang in (group.src, group.tgt))
+        sources.append(PairSource(split, group.src, group.tgt, src, tgt, group.links.get(split)))
+    return sources
 
 
 def mono_sources(split: str, values: Sequence[str]) -> list["MonoSource"]:

@@ -5,13 +5,14 @@ import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from pathlib import Path
 
 import numpy as np
 
+from xalign_fairseq.data.compressed import is_compressed, open_text
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import note_crlf, read_lines
+from xalign_fairseq.files import note_crlf, text_lines
 
 CHUNK_LINES = 5000
 BLOCK_BYTES = 1 << 24
@@ -20,27 +21,39 @@ NEWLINE = ord("\n")
 
 @dataclass(frozen=True)
 class TextFile:
-    """A checked text file: its number of lines, and the byte offset of every ``CHUNK_LINES``-th line and of its end."""
+    """A checked text file: its number of lines, and the byte offset of every ``CHUNK_LINES``-th line and of its end.
+
+    Offsets of a compressed file are those of its text; its parts hold their text, as nothing else could find it.
+    """
 
     path: str
     lines: int
     offsets: tuple[int, ...]
     first: int = 0
+    held: bytes | None = None
 
     def parts(self) -> "Iterator[TextFile]":
         """The chunks, each a file of its own with the same path; ``first`` is the 0-based number of its first line.
 
         Part ``c`` of two files with as many lines holds the same lines.
         """
-        for chunk, span in enumerate(pairwise(self.offsets)):
+        held: Iterator[bytes | None] = self._texts() if is_compressed(self.path) else repeat(None)
+        for chunk, (span, text) in enumerate(zip(pairwise(self.offsets), held, strict=False)):
             first = chunk * CHUNK_LINES
-            yield TextFile(self.path, min(CHUNK_LINES, self.lines - first), span, first)
+            yield TextFile(self.path, min(CHUNK_LINES, self.lines - first), span, first, text)
+
+    def _texts(self) -> Iterator[bytes]:
+        with open_text(self.path) as stream:
+            for start, end in pairwise(self.offsets):
+                yield stream.read(end - start)
 
     def read(self) -> list[str]:
         """All lines of the file or part, without their line ends."""
-        with open(self.path, "rb") as stream:
-            stream.seek(self.offsets[0])
-            raw = stream.read(self.offsets[-1] - self.offsets[0])
+        raw = self.held
+        if raw is None:
+            with open_text(self.path) as stream:
+                stream.seek(self.offsets[0])
+                raw = stream.read(self.offsets[-1] - self.offsets[0])
         lines = raw.removeprefix(b"" if self.first else codecs.BOM_UTF8).decode("utf-8").removesuffix("\n").split("\n")
         return [line.removesuffix("\r") for line in lines] if b"\r\n" in raw else lines
 
@@ -58,7 +71,7 @@ def scan(path: str | os.PathLike) -> TextFile:
     lines, position, last, crlf = 0, 0, NEWLINE, False
     offsets = [0]
     tail = b""
-    with open(path, "rb") as stream:
+    with open_text(path) as stream:
         while block := stream.read(BLOCK_BYTES):
             # What follows the last line end waits for the next block: a block may end within a character.
             whole, newline, rest = block.rpartition(b"\n")
@@ -77,7 +90,7 @@ def scan(path: str | os.PathLike) -> TextFile:
     if crlf:
         note_crlf(os.fspath(path))
     if position == 0 or b"\r" in tail:
-        deque(read_lines(path), 0)  # which says that the file is empty, or names the carriage return
+        _find_fault(path)  # which says that the file is empty, or names the carriage return
     lines += last != NEWLINE
     if offsets[-1] != position:
         offsets.append(position)
@@ -107,10 +120,15 @@ def require_equal_lengths(first: TextFile, second: TextFile) -> None:
         )
 
 
+def _find_fault(path: str | os.PathLike) -> None:
+    with open_text(path) as stream:
+        deque(text_lines(stream, path), 0)
+
+
 def _check_text(path: str | os.PathLike, raw: bytes) -> bool:
     """Whether lines end with CRLF."""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
-        deque(read_lines(path), 0)  # which names the line
+        _find_fault(path)  # which names the line
     return b"\r\n" in raw

@@ -4,13 +4,17 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from xalign_fairseq.errors import XalignError
+
+# Inputs of each process that wait with their results: what holds text is not read all at once.
+AHEAD = 8
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -41,8 +45,14 @@ def processes(number: int) -> Iterator[Workers]:
     executor = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), follow_parent)
 
     def run(function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[Out]:
+        waiting: deque[Future[Out]] = deque()
         try:
-            yield from executor.map(function, inputs)
+            for each in inputs:
+                waiting.append(executor.submit(function, each))
+                if len(waiting) > AHEAD * number:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
         except BrokenProcessPool:
             raise XalignError(
                 "a worker process was killed", found="most often too little memory", next="use fewer --workers"
