@@ -34,7 +34,7 @@ from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
 from xalign_fairseq.statistical.calibration import calibration_error
-from xalign_fairseq.statistical.choice import candidates, links_above
+from xalign_fairseq.statistical.choice import candidates, grown_links, links_above
 from xalign_fairseq.statistical.folder import load
 from xalign_fairseq.statistical.models import mean_scores
 
@@ -74,7 +74,7 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
     links, facts = {}, {}
     for name, (begin, end, golds) in sets.items():
         scores = mean_scores(trained.models, pairs[begin:end])
-        links[name] = [set(links_above(each, trained.choice.threshold)) for each in scores]
+        links[name] = [set(grown_links(each, trained.choice.threshold, trained.choice.growth)) for each in scores]
         values, hits = candidates(scores, golds)
         curve = [(at, score([set(links_above(each, at)) for each in scores], golds)) for at in CURVE]
         facts[name] = {

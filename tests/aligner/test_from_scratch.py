@@ -39,6 +39,11 @@ def test_the_higher_the_probability_asked_for_the_fewer_links(folder):
     pair = [("Das Haus ist alt und schön.", "The house is old yet dear.")]
     links = [set(StatisticalAligner.from_folder(folder, least).align(pair)[0].links) for least in (0.01, 0.5, 0.99)]
     assert links[0] > links[1] >= links[2]
+    usual, asked = (StatisticalAligner.from_folder(folder, least) for least in (None, 0.5))
+    assert usual.growth < usual.threshold
+    assert asked.growth == asked.threshold
+    assert "grown" in usual.describe()
+    assert "grown" not in asked.describe()
 
 
 def test_a_development_set_chooses(text, tmp_path):

@@ -12,7 +12,7 @@ from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.files import file_sha256
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import check_bounds
-from xalign_fairseq.statistical.choice import USUAL, Choice, Report, choose, links_above
+from xalign_fairseq.statistical.choice import USUAL, Choice, Report, choose, grown_links
 from xalign_fairseq.statistical.folder import Progress, TrainedModels, finish, load, train_models
 from xalign_fairseq.statistical.models import mean_scores
 from xalign_fairseq.version import __version__
@@ -25,7 +25,8 @@ class StatisticalAligner:
 
     Args:
         trained: what was learned.
-        min_probability: of a link; without one, that of the score with the lowest AER on development gold.
+        min_probability: of a link; all links of this probability are taken, and no others. Without one, links grow
+            as was best on development gold (:func:`~xalign_fairseq.statistical.choice.grown_links`).
 
     Example::
 
@@ -35,8 +36,9 @@ class StatisticalAligner:
     """
 
     def __init__(self, trained: TrainedModels, min_probability: float | None = None):
-        self._models, (usual, self._calibration) = trained
-        self.threshold = usual if min_probability is None else self._calibration.score(min_probability)
+        self._models, (self.threshold, self.growth, self._calibration) = trained
+        if min_probability is not None:
+            self.threshold = self.growth = self._calibration.score(min_probability)
         self.unknown = UnknownTokens()
 
     @classmethod
@@ -54,7 +56,7 @@ class StatisticalAligner:
         """Pair by pair, in order; ``progress`` is told how many more are done."""
         for chunk in chunks(pairs, AT_ONCE):
             for (src, tgt), scores in zip(chunk, mean_scores(self._models, chunk), strict=True):
-                found = links_above(scores, self.threshold)
+                found = grown_links(scores, self.threshold, self.growth)
                 probabilities = self._calibration.probability(np.array(list(found.values())))
                 links = dict(zip(found, map(float, probabilities), strict=True))
                 yield Alignment(src, tgt, links, too_long=scores is None)
@@ -64,8 +66,9 @@ class StatisticalAligner:
     def describe(self) -> str:
         """How links are found, in a line."""
         names = ", ".join(model.name for model in self._models)
-        least = float(self._calibration.probability(np.array(self.threshold)))
-        return f"from bitext alone ({names}), links of probability {least:.2f} and more"
+        least, growth = self._calibration.probability(np.array([self.threshold, self.growth]))
+        grown = f", grown by those of {growth:.2f} and more" if self.growth < self.threshold else ""
+        return f"from bitext alone ({names}), links of probability {least:.2f} and more{grown}"
 
 
 def train_from_scratch(
@@ -78,7 +81,7 @@ def train_from_scratch(
         tgt: target sentences.
         folder: the aligner; the same call goes on with one that was broken off.
         progress: is told the units, passes done, and of all.
-        dev: source, target and gold links, which choose the threshold and calibrate probabilities.
+        dev: source, target and gold links, which choose the thresholds and calibrate probabilities.
     """
     identity = {"xalign_fairseq": __version__, "src": file_sha256(Path(src)), "tgt": file_sha256(Path(tgt))}
     golds = pairs = None

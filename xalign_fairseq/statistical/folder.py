@@ -24,6 +24,7 @@ class Described(TypedDict):
 
     units: list[str]
     threshold: float
+    growth: float
     slope: float
     shift: float
 
@@ -86,8 +87,9 @@ def _model(name: str, pairs: Words, path: Path, progress: Progress) -> UnitModel
 
 def finish(folder: Path, choice: Choice) -> None:
     """Write what makes the folder an aligner."""
-    slope, shift = choice.calibration
-    write_json(folder / DONE, Described(units=list(NAMES), threshold=choice.threshold, slope=slope, shift=shift))
+    threshold, growth, (slope, shift) = choice
+    described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
+    write_json(folder / DONE, described)
 
 
 def load(folder: Path) -> TrainedModels:
@@ -103,4 +105,5 @@ def load(folder: Path) -> TrainedModels:
     """
     described = read_json(folder / DONE, Described)
     models = [load_model(name, folder / f"{name}.npz") for name in described["units"]]
-    return TrainedModels(models, Choice(described["threshold"], Calibration(described["slope"], described["shift"])))
+    calibration = Calibration(described["slope"], described["shift"])
+    return TrainedModels(models, Choice(described["threshold"], described["growth"], calibration))
