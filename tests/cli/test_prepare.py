@@ -13,6 +13,7 @@ import pytest
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli.prepare import PairGroup, add_arguments, assign_links, links_place, mono_sources, pair_sources
+from xalign_fairseq.data import corpus
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.sources import PairSource
 from xalign_fairseq.errors import XalignError
@@ -95,6 +96,29 @@ def test_the_prefix_of_compressed_text_is_that_of_the_plain_one(texts, capsys):
     options = ["--pair", "en-de", "--trainpref", prefix, "--links", f"{prefix}.gold", "--vocab-size", "60"]
     assert main(["prepare", "--destdir", str(texts / "d"), *options]) == 0
     assert "train en-de: 40 pairs; dropped: none;" in capsys.readouterr().out
+
+
+def test_filters_and_shards_of_the_command_line(texts, capsys, monkeypatch):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 10)
+    train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
+    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    whole = DataBin(texts / "a").pair("train", "en", "de")[0]
+    model = ["--spm", f"{texts}/a/sentencepiece.model"]
+    for k in range(2):
+        command = ["prepare", "--destdir", str(texts / f"s{k}"), *model, *train, "--shard", f"{k}/2"]
+        assert main([*command, "--validpref", f"{texts}/valid.en-de"]) == 0
+    shards = [DataBin(texts / f"s{k}") for k in range(2)]
+    read = [item.tolist() for shard in shards for item in shard.pair("train", "en", "de")[0]]
+    assert read == [item.tolist() for item in whole]
+    assert [len(shard.pair("valid", "en", "de")[0]) for shard in shards] == [4, 4]
+    capsys.readouterr()
+    filters = ["--deduplicate", "--min-length", "2", "--max-length", "999", "--max-length-ratio", "9"]
+    (texts / "train.en-de.en").write_text("a b c\n" * 40)
+    (texts / "train.en-de.de").write_text("d e f\n" * 39 + "d e\n")
+    assert main(["prepare", "--destdir", str(texts / "f"), *model, *train, *filters]) == 0
+    assert "train en-de: 2 pairs; dropped: 38 duplicate;" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        parse("--shard", "1of2")
 
 
 def test_monolingual_files_of_a_language_are_joined():

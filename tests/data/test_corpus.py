@@ -1,3 +1,6 @@
+import gzip
+from itertools import chain
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -59,6 +62,23 @@ def test_line_ends_of_windows_and_byte_order_marks_are_no_text(tmp_path, monkeyp
     assert file.read() == expected and file.lines == 4 and list(read_lines(tmp_path / "text")) == expected
     assert [line for part in file.parts() for line in part.read()] == expected
     assert caplog.text.count("lines end with") == 1
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 11])
+def test_shares_of_a_file_are_contiguous_and_all_of_it(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 7)
+    lines = [f"line {k}" for k in range(60)]
+    (tmp_path / "t").write_text("\n".join(lines))
+    (tmp_path / "t.gz").write_bytes(gzip.compress((tmp_path / "t").read_bytes()))
+    for path in (tmp_path / "t", tmp_path / "t.gz"):
+        shares = [scan(path).share(k, number) for k in range(number)]
+        read = [[part.read() for part in share.parts()] for share in shares]
+        assert [line for parts in read for part in parts for line in part] == lines
+        assert [share.lines for share in shares] == [sum(map(len, parts)) for parts in read]
+        assert [share.read() for share in shares if share.lines] == [list(chain(*parts)) for parts in read if parts]
+        numbers = [part.first for share in shares for part in share.parts()]
+        assert numbers == list(range(0, 60, 7))
+        assert max(map(len, read)) - min(map(len, read)) <= 1
 
 
 def test_all_missing_files_are_named_at_once(tmp_path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions, require_language
 from xalign_fairseq.errors import XalignError
 
@@ -69,6 +70,9 @@ def test_options_that_contradict_each_other(refused, pair, files):
     refused(r"two tokenizers\n  found: --tokenizer and --spm", pair(), spm="m.model", tokenizer="base.pt")
     refused("--dict without --spm", pair(), dictionary="dict.txt")
     refused("no training text", pair("valid"))
+    refused("no such shard\n  found: --shard 2/2", pair(), spm="m.model", shard=(2, 2))
+    refused("shards need one tokenizer", pair(), shard=(0, 2))
+    refused("lets nothing or everything pass\n  where: --max-length\n", pair(), filters=Filters(max_length=0))
 
 
 def test_texts_that_can_not_be_named(refused, pair):

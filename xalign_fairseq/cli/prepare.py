@@ -113,12 +113,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--vocab-size", type=int, metavar="N", help="pieces of the trained sentencepiece model (default: 8000)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of sentencepiece's training sample (default: 1)")
+    parser.add_argument("--min-length", type=int, metavar="N", help="leave out training text of fewer tokens (a side)")
+    parser.add_argument("--max-length", type=int, metavar="N", help="leave out training text of more tokens (a side)")
+    parser.add_argument(
+        "--max-length-ratio",
+        type=float,
+        metavar="R",
+        help="leave out training pairs with a side of more than R times the tokens of the other",
+    )
+    parser.add_argument(
+        "--deduplicate",
+        action="store_true",
+        help="keep the first of equal training pairs, and of equal monolingual lines (11 bytes of memory for each)",
+    )
+    parser.add_argument(
+        "--shard",
+        type=_shard,
+        metavar="I/N",
+        help="write the I-th, from 0, of N contiguous shares of the training text, and other splits whole; "
+        "fairseq-train reads the N folders, separated by colons",
+    )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument("--overwrite", action="store_true", help="replace an existing D, once the new one is complete")
 
 
+def _shard(text: str) -> tuple[int, int]:
+    index, slash, number = text.partition("/")
+    if not (slash and index.isdecimal() and number.isdecimal()):
+        raise argparse.ArgumentTypeError(f"I/N, as 0/4, is a shard; found {text!r}")
+    return int(index), int(number)
+
+
 def run(args: argparse.Namespace) -> None:
     """Prepare the data and print what was kept, dropped and unknown."""
+    from xalign_fairseq.data.filters import Filters
     from xalign_fairseq.data.prepare import prepare
     from xalign_fairseq.data.sources import PrepareOptions
     from xalign_fairseq.data.unknown import unknown_of_texts
@@ -139,6 +167,8 @@ def run(args: argparse.Namespace) -> None:
         trim_vocabulary=args.trim_vocabulary,
         vocab_size=8000 if args.vocab_size is None else args.vocab_size,
         seed=args.seed,
+        filters=Filters(args.min_length, args.max_length, args.max_length_ratio, args.deduplicate),
+        shard=args.shard,
         workers=args.workers,
         overwrite=args.overwrite,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from xalign_fairseq.data.corpus import TextFile
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, words_prefix
+from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.tokenizer import Ragged, Tokenizer, split_words
 from xalign_fairseq.data.unknown import UnknownTokens, count_unknown
 from xalign_fairseq.links.pharaoh import Gold, parse_line
@@ -30,7 +31,8 @@ class Encoded:
 class PairText:
     """One split of a bitext, with word links or without.
 
-    A pair with a side that has no token is dropped, with its link line; nothing else is.
+    A pair with a side that has no token is dropped, with its link line, and so is one that does not pass the filters;
+    nothing else is. ``repeated`` (lines,) bool: the pairs that came before, where that is asked.
     """
 
     split: str
@@ -39,6 +41,7 @@ class PairText:
     src_file: TextFile
     tgt_file: TextFile
     links_file: TextFile | None = None
+    repeated: np.ndarray | None = field(default=None, compare=False)
     kept: ClassVar = "pairs"
 
     @property
@@ -69,6 +72,12 @@ class PairText:
         words = tuple(words_prefix(self.split, self.src, self.tgt, lang) for lang in (self.src, self.tgt))
         return (*words, links_prefix(self.split, self.src, self.tgt))
 
+    def share(self, index: int, number: int) -> "PairText":
+        """One of ``number`` contiguous shares of the lines."""
+        src, tgt = (file.share(index, number) for file in self.sources)
+        links = self.links_file.share(index, number) if self.links_file is not None else None
+        return replace(self, src_file=src, tgt_file=tgt, links_file=links)
+
     def parts(self) -> "Iterator[PairText]":
         """The text in chunks of lines: the same bitext with parts of its files."""
         files = [self.src_file.parts(), self.tgt_file.parts()]
@@ -76,7 +85,7 @@ class PairText:
         for src_file, tgt_file, links_file in zip(*files, links, strict=False):
             yield replace(self, src_file=src_file, tgt_file=tgt_file, links_file=links_file)
 
-    def encode(self, tokenizer: Tokenizer) -> Encoded:
+    def encode(self, tokenizer: Tokenizer, filters: Filters | None = None) -> Encoded:
         """Ids of both sides, each with ``</s>``; with links also the word of each token and the links of each pair."""
         texts = [file.read() for file in self.sources]
         words: list[Ragged] = []
@@ -86,10 +95,11 @@ class PairText:
             both = [tokenizer.encode_words_batch([split_words(line) for line in lines]) for lines in texts]
             sides, words = [ids for ids, _ in both], [index for _, index in both]
         no_src, no_tgt = (sizes == 0 for _, sizes in sides)
-        keep = ~(no_src | no_tgt)
+        keep, filtered = _filter(~(no_src | no_tgt), filters, [sizes for _, sizes in sides], self.repeated)
         counts = {
             "lines": len(keep),
             "pairs": int(keep.sum()),
+            **filtered,
             EMPTY_SRC: int((no_src & ~no_tgt).sum()),
             EMPTY_TGT: int((no_tgt & ~no_src).sum()),
             EMPTY_BOTH: int((no_src & no_tgt).sum()),
@@ -109,11 +119,15 @@ class PairText:
 
 @dataclass(frozen=True)
 class MonoText:
-    """One split of a language's monolingual text, from one file or several. A line without a token is dropped."""
+    """One split of a language's monolingual text, from one file or several.
+
+    A line without a token is dropped, and so is one that does not pass the filters (``repeated``: :class:`PairText`).
+    """
 
     split: str
     lang: str
     files: tuple[TextFile, ...]
+    repeated: np.ndarray | None = field(default=None, compare=False)
     kept: ClassVar = "sentences"
 
     @property
@@ -141,23 +155,43 @@ class MonoText:
         """None: monolingual text has no links."""
         return ()
 
+    def share(self, index: int, number: int) -> "MonoText":
+        """One of ``number`` contiguous shares of the lines of each file."""
+        shares = (file.share(index, number) for file in self.files)
+        return replace(self, files=tuple(file for file in shares if file.lines))
+
     def parts(self) -> "Iterator[MonoText]":
         """The text in chunks of lines: the same text with a part of one of its files."""
         for file in self.files:
             for part in file.parts():
                 yield replace(self, files=(part,))
 
-    def encode(self, tokenizer: Tokenizer) -> Encoded:
+    def encode(self, tokenizer: Tokenizer, filters: Filters | None = None) -> Encoded:
         """Ids of each line, with ``</s>``."""
         lines = [line for file in self.files for line in file.read()]
         ids, sizes = tokenizer.encode_batch(lines)
+        keep, filtered = _filter(sizes > 0, filters, [sizes], self.repeated)
+        kept = _select((ids, sizes), keep)
+        kept_lines = [line for line, each in zip(lines, keep, strict=True) if each]
         counts = {
             "lines": len(sizes),
-            "sentences": int((sizes > 0).sum()),
+            "sentences": int(keep.sum()),
             EMPTY: int((sizes == 0).sum()),
-            **_token_counts(self.lang, count_unknown(tokenizer, (ids, sizes), lines)),
+            **filtered,
+            **_token_counts(self.lang, count_unknown(tokenizer, kept, kept_lines)),
         }
-        return Encoded((_with_eos((ids, sizes[sizes > 0]), tokenizer.dictionary.eos_index),), counts)
+        return Encoded((_with_eos(kept, tokenizer.dictionary.eos_index),), counts)
+
+
+def _filter(
+    keep: np.ndarray, filters: Filters | None, sizes: Sequence[np.ndarray], repeated: np.ndarray | None
+) -> tuple[np.ndarray, dict[str, int]]:
+    """What of ``keep`` (n,) bool passes the filters, and how many each left out that those before had kept."""
+    counts = {}
+    for reason, failing in filters.failing(sizes, repeated) if filters is not None else ():
+        counts[reason] = int((keep & failing).sum())
+        keep = keep & ~failing
+    return keep, counts
 
 
 def _select(sequences: Ragged, keep: np.ndarray) -> Ragged:

@@ -39,11 +39,20 @@ class TextFile:
         """
         held: Iterator[bytes | None] = self._texts() if is_compressed(self.path) else repeat(None)
         for chunk, (span, text) in enumerate(zip(pairwise(self.offsets), held, strict=False)):
-            first = chunk * CHUNK_LINES
-            yield TextFile(self.path, min(CHUNK_LINES, self.lines - first), span, first, text)
+            before = chunk * CHUNK_LINES
+            lines = min(CHUNK_LINES, self.lines - before)
+            yield TextFile(self.path, lines, span, self.first + before, text)
+
+    def share(self, index: int, number: int) -> "TextFile":
+        """One of ``number`` contiguous shares, of whole chunks; empty where there are too few."""
+        chunks = len(self.offsets) - 1
+        begin, end = (chunks * i // number for i in (index, index + 1))
+        lines = min(end * CHUNK_LINES, self.lines) - min(begin * CHUNK_LINES, self.lines)
+        return TextFile(self.path, lines, self.offsets[begin : end + 1], self.first + begin * CHUNK_LINES)
 
     def _texts(self) -> Iterator[bytes]:
         with open_text(self.path) as stream:
+            stream.seek(self.offsets[0])
             for start, end in pairwise(self.offsets):
                 yield stream.read(end - start)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from xalign_fairseq.data.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, UNKNOWN_IN, MonoText, PairText
 from xalign_fairseq.data.databin import MANIFEST
+from xalign_fairseq.data.filters import REASONS
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import model_name
@@ -19,7 +20,7 @@ POLICY = (
     "A pair with a side that has no token is dropped, with its link line, and so is a monolingual line without a token."
     " Nothing else is dropped, cut or reordered: over-long pairs are left to the training datasets."
 )
-
+FILTERED = " Training text is that which passes the filters of the options, each counted by what those before it kept."
 
 Text = PairText | MonoText
 
@@ -47,8 +48,10 @@ def write(
             **({"trim_vocabulary": True} if options.trim_vocabulary else {}),
             "vocab_size": options.vocab_size if options.trains_model else None,
             "seed": options.seed,
+            **({"filters": options.filters.given} if options.filters.given else {}),
+            **({"shard": "{}/{}".format(*options.shard)} if options.shard is not None else {}),
         },
-        "policy": POLICY,
+        "policy": POLICY + (FILTERED if options.filters.given else ""),
         "splits": sorted({text.split for text, _ in texts}),
         "pairs": [_entry(text, counts) for text, counts in texts if isinstance(text, PairText)],
         "mono": [_entry(text, counts) for text, counts in texts if isinstance(text, MonoText)],
@@ -72,6 +75,7 @@ def _entry(text: Text, counts: Mapping[str, int]) -> dict[str, Any]:
     else:
         head = {"split": text.split, "lang": text.lang}
         languages, reasons = [text.lang], [EMPTY]
+    reasons += [reason for reason in REASONS if reason in counts]
     tokens = {lang: counts[f"tokens {lang}"] for lang in languages}
     unknown = {lang: counts[f"unknown {lang}"] for lang in languages}
     made: dict[str, Any] = {

@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from tqdm import tqdm
 
 from xalign_fairseq.data import manifest
 from xalign_fairseq.data.binarize import Encoded, MonoText, PairText
-from xalign_fairseq.data.corpus import TextFile, require_equal_lengths, scan
+from xalign_fairseq.data.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.filters import Filters, SeenHashes, line_hashes
 from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.spm_training import train_sentencepiece
@@ -71,7 +73,7 @@ def prepare(
                 files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
                 model = train_sentencepiece(list(files), options.vocab_size, options.seed)
                 _store_tokenizer(folder, SentencePieceTokenizer(model))
-            counts = list(_write_texts(texts, folder, run, options.progress))
+            counts = list(_write_texts(texts, folder, run, options))
         made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
         if beside is not None:
             beside(folder)
@@ -90,7 +92,20 @@ def _check_texts(options: PrepareOptions) -> list[Text]:
             require_equal_lengths(bitext.src_file, links)
         texts.append(bitext)
     texts += [MonoText(mono.split, mono.lang, tuple(files[path] for path in mono.paths)) for mono in options.mono]
-    return texts
+    return [_share(text, *options.shard) if options.shard and text.split == "train" else text for text in texts]
+
+
+def _share(text: Text, index: int, number: int) -> Text:
+    share = text.share(index, number)
+    if share.lines == 0:
+        raise XalignError(
+            "a shard of a text has no line",
+            where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
+            found=f"{text.lines} lines, --shard {index}/{number}",
+            expected=f"{CHUNK_LINES:,} lines or more in each shard",
+            next="take fewer shards, or prepare this text by itself",
+        )
+    return share
 
 
 def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
@@ -110,19 +125,21 @@ def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str
         stream.write(Path(dictionary).read_bytes())
 
 
-def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, progress: bool) -> Iterator[Counter[str]]:
+def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, options: PrepareOptions) -> Iterator[Counter[str]]:
     """Write the files of each text; yield what was kept and dropped of it."""
     ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
     total = sum(text.lines for text in texts)
-    with tqdm(total=total, unit="line", unit_scale=True, disable=_bar_off(progress)) as bar:
+    with tqdm(total=total, unit="line", unit_scale=True, disable=_bar_off(options.progress)) as bar:
         for text in texts:
             bar.set_description(text.name)
+            filters = options.filters if text.split == "train" else Filters()
+            parts = _marked(text, run) if filters.deduplicate else _parts(text)
             counts: Counter[str] = Counter()
             outputs = [(name, ids_dtype) for name in text.ids_outputs]
             outputs += [(name, SIDE_DTYPE) for name in text.side_outputs]
             with ExitStack() as stack:
                 writers = [stack.enter_context(MMapWriter(folder / name, dtype)) for name, dtype in outputs]
-                for encoded in run(partial(_encode, folder), text.parts()):
+                for encoded in run(partial(_encode, folder, filters), parts):
                     for writer, (flat, sizes) in zip(writers, encoded.items, strict=True):
                         writer.add_many(flat, sizes)
                     counts.update(encoded.counts)
@@ -131,14 +148,31 @@ def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, progress: bo
                 raise XalignError(
                     "nothing is left of a text",
                     where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
-                    found=f"{counts['lines']} lines, none of which has a token (on both sides)",
+                    found=f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters",
                     expected="at least one sentence",
                 )
             yield counts
 
 
-def _encode(folder: Path, text: Text) -> Encoded:
-    return text.encode(_load_tokenizer(folder))
+def _marked(text: Text, run: Workers) -> Iterator[Text]:
+    """The parts of a text that know which of their lines came before."""
+    seen = SeenHashes(text.lines)
+    marks = [seen.add(hashes) for hashes in run(_hashes, _parts(text))]
+    del seen  # ten bytes a line, against one of the marks
+    for part, repeated in zip(_parts(text), marks, strict=True):
+        yield replace(part, repeated=repeated)
+
+
+def _parts(text: Text) -> Iterator[Text]:
+    yield from text.parts()
+
+
+def _hashes(text: Text) -> np.ndarray:
+    return line_hashes([file.read() for file in text.sources])
+
+
+def _encode(folder: Path, filters: Filters, text: Text) -> Encoded:
+    return text.encode(_load_tokenizer(folder), filters)
 
 
 @lru_cache(maxsize=1)

@@ -4,9 +4,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xalign_fairseq.data.corpus import require_files
+from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.errors import XalignError
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
@@ -59,6 +60,8 @@ class PrepareOptions:
         vocab_size: pieces of the trained model.
         seed: of its training.
         workers: processes; the files written do not depend on it.
+        filters: of training text.
+        shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
         overwrite: replace an existing ``destdir``.
         progress: show a progress bar if stderr is a terminal.
     """
@@ -73,6 +76,8 @@ class PrepareOptions:
     vocab_size: int = 8000
     seed: int = 1
     workers: int = 1
+    filters: Filters = field(default_factory=Filters)
+    shard: tuple[int, int] | None = None
     overwrite: bool = False
     progress: bool = True
 
@@ -135,11 +140,26 @@ class PrepareOptions:
                 found="neither --trainpref nor --mono",
                 next="give what the training data have: --tokenizer MODEL, or --spm MODEL (and --dict DICT)",
             )
+        if self.shard is not None:
+            self._check_shard(*self.shard)
+        self.filters.check()
         self._check_names()
         require_files(
             [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
             next="the files of --trainpref P --pair en-de are P.en and P.de: check prefix and language codes",
         )
+
+    def _check_shard(self, index: int, number: int) -> None:
+        if not 0 <= index < number:
+            raise XalignError(
+                "there is no such shard", found=f"--shard {index}/{number}", expected="0/N to N-1/N of N shards"
+            )
+        if self.trains_model:
+            raise XalignError(
+                "shards need one tokenizer, and each would train its own",
+                found="--shard without --spm or --tokenizer",
+                next="train it once, such as by a prepare of a part of the text, and give it to all shards",
+            )
 
     def _check_names(self) -> None:
         for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:
