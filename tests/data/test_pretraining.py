@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from no_fairseq import run_without_fairseq
 
+from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, pivot_language
 from xalign_fairseq.data.streams_dataset import StreamsDataset
@@ -44,6 +45,22 @@ def test_what_the_data_lack_is_named(folder, needs, every, message):
 def test_a_split_without_what_is_read_is_named(folder):
     with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid"):
         PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))
+
+
+def test_dictionaries_of_the_same_bytes_are_read_once_and_others_compared(folder, tmp_path_factory, monkeypatch):
+    other = tmp_path_factory.mktemp("other")
+    for path in folder.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    loaded = []
+    load = Dictionary.load
+    monkeypatch.setattr(Dictionary, "load", lambda path: loaded.append(path) or load(path))
+    PretrainingData(f"{folder}:{other}:{other}")
+    assert loaded == [folder / "dict.txt"]
+    (other / "dict.txt").write_text("a 7\nb 7\nc 7\n")  # other counts, the same ids
+    PretrainingData(f"{folder}:{other}")
+    (other / "dict.txt").write_text("a 1\nc 1\nb 1\n")
+    with pytest.raises(XalignError, match="different dictionaries"):
+        PretrainingData(f"{folder}:{other}")
 
 
 def test_it_needs_no_fairseq(folder):
