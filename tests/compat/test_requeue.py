@@ -16,6 +16,7 @@ class Small:
     """A trainer; of two processes the other one has summed its counts up to these."""
 
     others = 0.0
+    data_parallel_world_size = 1
 
     def get_num_updates(self):
         return 7
@@ -30,6 +31,7 @@ def patched(monkeypatch):
     calls = []
     before = signal.signal(signal.SIGUSR1, signal.SIG_DFL)
     monkeypatch.setattr(requeue._State, "heard", False)
+    monkeypatch.setattr(requeue._State, "agreed", False)
     monkeypatch.setattr(requeue._State, "trains", False)
     monkeypatch.setattr(loop, "validate_and_save", lambda *given: ([None], False))
     monkeypatch.setattr(checkpoint_utils, "save_checkpoint", lambda *given: calls.append(given))
@@ -72,12 +74,23 @@ def test_a_run_that_ends_anyway_ends_as_ever(patched, cfg, monkeypatch):
 @pytest.mark.parametrize(("others", "ends"), [(0.0, False), (1.0, True)])
 def test_what_one_process_has_heard_all_know_after_the_update(patched, cfg, others, ends):
     made = patched.trainer()
-    made.others = others
+    made.others, made.data_parallel_world_size = others, 2
     assert made._aggregate_logging_outputs(["logs"], 1, 2, ignore=True) == (["logs"], [2, 4])
     if ends:
         with pytest.raises(SystemExit):
             validate(cfg, made)
     else:
+        validate(cfg, made)
+
+
+def test_a_process_of_several_waits_until_all_know(patched, cfg):
+    made = patched.trainer()
+    made.data_parallel_world_size = 2
+    made._aggregate_logging_outputs(["logs"], 1)
+    os.kill(os.getpid(), signal.SIGUSR1)  # the others may be in their next update, whose counts wait for this process
+    assert validate(cfg, made) == ([None], False) and not patched.calls
+    made._aggregate_logging_outputs(["logs"], 1)
+    with pytest.raises(SystemExit):
         validate(cfg, made)
 
 

@@ -33,10 +33,15 @@ logger = logging.getLogger(__name__)
 
 
 class _State:
-    """Of this process: whether it trains itself, and whether it is to end."""
+    """Of this process: whether it trains itself, whether it has heard the signal, and whether all know that one has.
+
+    A process of several may hear the signal when the others have begun their next update; only what went around with
+    an update's counts ends all of them after the same one.
+    """
 
     trains = False
     heard = False  # no Event: its lock could be held by what the signal interrupts
+    agreed = False
 
 
 def needed() -> bool:
@@ -104,8 +109,7 @@ def _told_to_all(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def aggregate(self: Any, logging_outputs: Any, *counts: Any, ignore: bool = False) -> Any:
         logs, (*summed, heard) = original(self, logging_outputs, *counts, float(_State.heard), ignore=ignore)
-        if heard:
-            _State.heard = True
+        _State.agreed = bool(heard)
         return logs, summed
 
     return aggregate
@@ -115,7 +119,8 @@ def _ending(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def validate_and_save(cfg: Any, trainer: Any, task: Any, epoch_itr: Any, *rest: Any) -> Any:
         found = original(cfg, trainer, task, epoch_itr, *rest)
-        if _State.heard and not found[1]:  # a run that ends here has its checkpoint
+        ends = _State.heard if trainer.data_parallel_world_size == 1 else _State.agreed
+        if ends and not found[1]:  # a run that ends here has its checkpoint
             _save(cfg, trainer, epoch_itr)
             logger.info("SIGUSR1: saved at update %d; the same command goes on", trainer.get_num_updates())
             raise SystemExit(REQUEUE)
