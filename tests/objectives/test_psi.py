@@ -8,7 +8,7 @@ from small import CONFIG
 from word_pair_batches import DE, EN, RU, Trial, assert_same_gradient, batch
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.objectives.psi import ParallelSentenceIdentification, partners
+from xalign_fairseq.objectives.psi import ParallelSentenceIdentification, on_device, on_host, partners
 
 # Three of one pair of languages, one exchanged, one of another pair, and one with an empty side.
 TEXT = [
@@ -83,7 +83,9 @@ def test_what_would_be_too_long_is_not_exchanged():
     loss = one.loss(of(TEXT))
     plain, count = by_hand(one, pairs={0: 4, 2: 0})
     assert loss.count.item() == count == 7 and loss.total.item() == pytest.approx(plain.item())
-    assert partners(of(TEXT).bitext, 7).tolist() == [4, -1, 0, -1, -1, -1]
+    bitext = of(TEXT).bitext
+    for sides in (on_host(bitext), on_device(bitext)):
+        assert partners(*sides, 7).tolist() == [4, -1, 0, -1, -1, -1]
 
 
 def test_languages_have_their_own_embeddings_on_each_side():

@@ -11,7 +11,8 @@ from small import block, diagonal, pair
 from trials import Task, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.tasks.pretraining import XalignPretrainingTask
+from xalign_fairseq.tasks.heads_start import HeadsStart
+from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask
 
 # Imported only now, when the package's patches are in their place.
 from fairseq import options  # isort: skip
@@ -41,7 +42,8 @@ def make_trainer(backend, rank, normalization, chosen):
     cfg = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), given))
     task = TrainedTask()
     criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
-    trainer = Trainer(cfg, task, build_model(criterion, torch.float32), criterion)
+    task.heads_start, task.models = HeadsStart(XalignPretrainingConfig()), [build_model(criterion, torch.float32)]
+    trainer = Trainer(cfg, task, task.models[-1], criterion)
     wrapped = trainer.model.module
     if isinstance(wrapped, torch.nn.parallel.DistributedDataParallel):
         wrapped.register_comm_hook(None, allreduce_hook)  # by torch.distributed.all_reduce, so that it is counted

@@ -84,10 +84,11 @@ def test_masked_words_are_whole(bert_bin):
     import xalign_fairseq
 
     xalign_fairseq.register()
+    from xalign_fairseq.data.pretraining import Reader
     from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask
 
     task = XalignPretrainingTask(XalignPretrainingConfig(data=str(bert_bin), seed=1, mask_whole_words=True))
-    task.needs = {"mono"}
+    task.reader = Reader({"mono"})
     task.load_dataset("train")
     symbols = task.dictionary.symbols
     continued = chosen = 0

@@ -94,7 +94,7 @@ def fairseq_train(folder, out, *extra):
         "--encoder-attention-heads", 2, "--max-positions", 64,
     )  # fmt: skip
     command = [
-        sys.executable, "-c", TRAIN, folder / "data-bin", "--user-dir", Path(xalign_fairseq.__file__).parent,
+        sys.executable, "-P", "-c", TRAIN, folder / "data-bin", "--user-dir", Path(xalign_fairseq.__file__).parent,
         "--task", "xalign_pretraining", "--criterion", "xlm_align", "--arch", "xalign_tiny", *sizes,
         "--init-checkpoint", folder / "start.pt", "--optimizer", "xalign_adamw", "--lr", LR, "--lr-scheduler", "fixed",
         "--clip-norm", 1.0, "--max-tokens", 120, "--mono-batch-size", 2, "--mono-tokens-per-sample", 16, "--seed", SEED,
@@ -165,7 +165,7 @@ torch.save(made.alignment.state_dict(), f"{sys.argv[2]}/{made.args.process_index
 def test_two_processes_of_accelerates_train_as_one_on_all_their_batches(folder, tmp_path):
     (tmp_path / "run").mkdir()
     here = Path(__file__)
-    command = [sys.executable, "-c", WORKER, folder, tmp_path / "run", here.parents[1], here]
+    command = [sys.executable, "-P", "-c", WORKER, folder, tmp_path / "run", here.parents[1], here]
     port = str(20000 + os.getpid() % 20000)
     shared = {**os.environ, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
     workers = [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 import torch
@@ -84,7 +84,7 @@ class ParallelSentenceIdentification(Objective):
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, and exchanged ones."""
         bitext = declared(batch.bitext, "bitext")
-        return int(bitext.sizes.all(1).sum() + (partners(bitext, self.most) >= 0).sum())
+        return int(bitext.sizes.all(1).sum() + (partners(*on_host(bitext), self.most) >= 0).sum())
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
         """The pairs."""
@@ -93,51 +93,68 @@ class ParallelSentenceIdentification(Objective):
     def forward(self, step: Step) -> Loss:
         """Exchange, read both kinds in one pass, tell them apart."""
         bitext = step.bitext
-        chosen = partners(bitext, self.most)
-        inputs = [bitext.input(), exchanged(bitext, chosen)]
+        chosen = partners(*on_device(bitext), self.most)
+        inputs = [bitext.input(), exchanged(bitext, partners(*on_host(bitext), self.most), chosen)]
         step.encoder.expect([(given, self.layer) for given in inputs])
         first = torch.cat([step.encoder.states(given).layer(self.layer)[:, 0] for given in inputs])
         scores = at_least_float32(step.head(first))
-        device = first.device
-        labels = torch.arange(len(first), device=device).lt(len(chosen)).long()
-        counted = torch.from_numpy(np.concatenate([bitext.sizes.all(1), chosen >= 0])).to(device)
+        labels = torch.arange(len(first), device=first.device).lt(len(chosen)).long()
+        counted = torch.cat([on_device(bitext)[1].all(1), chosen >= 0])
         losses = F.cross_entropy(scores, labels, reduction="none")
         count = counted.sum()
         right = (scores.detach().argmax(1) == labels) & counted
         return Loss(losses.masked_fill(~counted, 0.0).sum(), count, {"accuracy": (right.sum(), count)})
 
 
-def partners(bitext: Bitext, most: int) -> np.ndarray:
-    """(B,) int64 on the host: the pair whose target each source is exchanged with; -1 without one.
+def on_host(bitext: Bitext) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Languages, sizes and draws of the pairs, for :func:`partners`."""
+    return bitext.host.langs, bitext.sizes, bitext.host.draw[:, 0]
+
+
+def on_device(bitext: Bitext) -> tuple[Tensor, Tensor, Tensor]:
+    """The same as tensors."""
+    return bitext.langs, bitext.spans[:, 1::2] - bitext.spans[:, ::2], bitext.draw[:, 0]
+
+
+def partners(langs: Any, sizes: Any, draw: Any, most: int) -> Any:
+    """(B,) int64: the pair whose target each source is exchanged with; -1 without one.
 
     The pairs of the same languages in the same order that have tokens on both sides stand in a ring, by their draws, so
     that neither the place in the batch nor the length tells; each one's partner is the next, if both sentences fit into
     ``most`` positions.
+
+    Args:
+        langs: (B, 2); all three are arrays on the host, or tensors on the device, which is not waited for.
+        sizes: (B, 2) tokens of each side.
+        draw: (B,)
+        most: positions of the encoder.
     """
-    found = np.full(len(bitext.sizes), -1)
-    whole = np.flatnonzero(bitext.sizes.all(1))
-    for languages in np.unique(bitext.host.langs[whole], axis=0):
-        alike = whole[(bitext.host.langs[whole] == languages).all(1)]
-        if len(alike) > 1:
-            ring = alike[bitext.host.draw[alike, 0].argsort(kind="stable")]
-            found[ring] = np.roll(ring, -1)
-    length = bitext.sizes[:, 0] + bitext.sizes[found, 1] + 3
-    return np.where((found >= 0) & (length <= most), found, -1)
+    xp: Any = torch if isinstance(draw, Tensor) else np
+    at = xp.ones_like(draw).cumsum(0) - 1
+    earlier = (draw[:, None] < draw[None]) | ((draw[:, None] == draw[None]) & (at[:, None] < at[None]))
+    rank = earlier.sum(0)
+    whole = (sizes > 0).all(1)
+    alike = (langs[:, None] == langs[None]).all(2) & whole[:, None] & whole[None] & (at[:, None] != at[None])
+    steps = (rank[None] - rank[:, None] - 1) % len(draw)  # around the ring of all pairs
+    found = xp.where(alike, steps, len(draw)).argmin(1)
+    fits = sizes[:, 0] + sizes[found, 1] + 3 <= most
+    return xp.where(alike.any(1) & fits, found, -1)
 
 
-def exchanged(bitext: Bitext, chosen: np.ndarray) -> Input:
+def exchanged(bitext: Bitext, on_host: np.ndarray, chosen: Tensor) -> Input:
     """``<s> src </s> tgt' </s>`` for the encoder, the target that of row ``chosen``; a row of -1 keeps its own."""
-    rows = np.where(chosen >= 0, chosen, np.arange(len(chosen)))
-    n, m = bitext.sizes[:, 0], bitext.sizes[rows, 1]
-    lengths = n + m + 3
+    own = np.arange(len(on_host))
+    lengths = bitext.sizes[:, 0] + bitext.sizes[np.where(on_host >= 0, on_host, own), 1] + 3
     device = bitext.tokens.device
+    rows = torch.where(chosen >= 0, chosen, torch.arange(len(chosen), device=device))
+    sizes = on_device(bitext)[1]
     at = torch.arange(int(lengths.max()), device=device).expand(len(rows), -1)
-    src, tgt = bitext.side(0), bitext.side(1)[torch.from_numpy(rows).to(device)]
-    ends = torch.from_numpy(np.stack([n, lengths], 1)).to(device)
-    start = ends[:, :1] + 2  # of the target, whose side has it at 1
+    src, tgt = bitext.side(0), bitext.side(1)[rows]
+    start = sizes[:, :1] + 2  # of the target, whose side has it at 1
+    end = start + sizes[rows, 1:] + 1
     from_tgt = tgt.gather(1, (at - start + 1).clamp(0, tgt.shape[1] - 1))
     tokens = torch.where(at < start, src.gather(1, at.clamp(max=src.shape[1] - 1)), from_tgt)
     languages = None
     if bitext.language_rows is not None:  # the same pair's of both, but for where the target begins
         languages = torch.where(at >= start, bitext.language_rows[:, 1:], bitext.language_rows[:, :1])
-    return Input(tokens.masked_fill(at >= ends[:, 1:], PAD), languages, lengths=lengths)
+    return Input(tokens.masked_fill(at >= end, PAD), languages, lengths=lengths)
