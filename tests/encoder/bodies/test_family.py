@@ -60,5 +60,5 @@ def test_other_sizes_than_the_configurations_are_refused():
 
 def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(XalignError, match=r"xalign_fairseq\[encoders\]"):
+    with pytest.raises(XalignError, match=r"pip install .transformers>=5"):
         FAMILY.encoder_config(FAMILY.check(FOUND, "here"), 60, "here")
