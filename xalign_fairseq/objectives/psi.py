@@ -93,13 +93,14 @@ class ParallelSentenceIdentification(Objective):
     def forward(self, step: Step) -> Loss:
         """Exchange, read both kinds in one pass, tell them apart."""
         bitext = step.bitext
-        chosen = partners(*on_device(bitext), self.most)
+        langs, sizes, draw = on_device(bitext)
+        chosen = partners(langs, sizes, draw, self.most)
         inputs = [bitext.input(), exchanged(bitext, partners(*on_host(bitext), self.most), chosen)]
         step.encoder.expect([(given, self.layer) for given in inputs])
         first = torch.cat([step.encoder.states(given).layer(self.layer)[:, 0] for given in inputs])
         scores = at_least_float32(step.head(first))
         labels = torch.arange(len(first), device=first.device).lt(len(chosen)).long()
-        counted = torch.cat([on_device(bitext)[1].all(1), chosen >= 0])
+        counted = torch.cat([(sizes > 0).all(1), chosen >= 0])
         losses = F.cross_entropy(scores, labels, reduction="none")
         count = counted.sum()
         right = (scores.detach().argmax(1) == labels) & counted
