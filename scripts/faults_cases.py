@@ -7,16 +7,20 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from faults_runs import all_runs
-from faults_trials import Broken, Trial, aimed, descendants, ended, send, wait
+from faults_trials import Broken, Trial, aimed, descendants, ended, send
 from faults_warm import Forked
 
+from xalign_fairseq.launch.locks import LOCK
+
+TRAINS = re.compile(r"\bnum_updates\W+([89]|[1-9]\d)\b")  # in a log, as JSON or as text
 PATIENCE = 120.0  # seconds, until a run that was told to has ended
 REQUEUE = 75
+TERMINATED = 143  # what a shell says of a process that SIGTERM has ended, and what xalign's commands end with
 
 
 @dataclass(frozen=True)
@@ -58,9 +62,11 @@ def heard(log: Path, code: int | str) -> str:
 
 def all_cases(work: Path) -> dict[str, Case]:
     """Every case by its name."""
-    found = {f"sigterm-{name}": Case(name, "SIGTERM", _signalled(signal.SIGTERM)) for name in all_runs(work)}
+    terminated = _signalled(signal.SIGTERM)
+    found = {f"sigterm-{name}": Case(name, "SIGTERM", terminated, (TERMINATED,)) for name in all_runs(work)}
     return {
         **found,
+        "sigterm-fairseq-train": Case("fairseq-train", "SIGTERM", terminated, (-signal.SIGTERM,)),
         "sigusr1": Case("fairseq-train", "SIGUSR1", _signalled(signal.SIGUSR1), (REQUEUE,)),
         "nan": Case("fairseq-train", "losses that are no numbers from update 13 on", _nan),
         "disk-fairseq-train": Case("fairseq-train", "disk full", _disk_full),
@@ -73,23 +79,26 @@ def all_cases(work: Path) -> dict[str, Case]:
     }  # fmt: skip
 
 
-def _working(broken: Broken, process: Forked) -> None:
-    """Wait until a run is in the middle of its work."""
-    if broken.run.name == "fairseq-train":
-        until = time.monotonic() + PATIENCE
-        while (
-            '"num_updates": "8"' not in broken.log.read_text() and process.poll() is None and time.monotonic() < until
-        ):
-            time.sleep(0.05)
-    else:
-        expected = broken.expected()
-        wait(process, (expected["first"] + expected["seconds"]) / 2)
+def _working(broken: Broken, process: Forked, out: Path) -> None:
+    """Wait until a run is in the middle of its work: at its eighth update or later, or with a part of its output."""
+
+    def working() -> bool:
+        if broken.run.trains:
+            return any(TRAINS.search(log.read_text()) for log in (broken.log, *out.rglob("train.log")))
+        return any(path.is_file() and path.stat().st_size for path in out.rglob("*") if LOCK not in path.name)
+
+    until = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < until:
+        with suppress(FileNotFoundError):  # what was there has been renamed meanwhile
+            if working():
+                return
+        time.sleep(0.02)
 
 
 def _signalled(number: int) -> Callable[[Broken, Path], int | str]:
     def breaks(broken: Broken, out: Path) -> int | str:
         process = broken.start(broken.run.command(out))
-        _working(broken, process)
+        _working(broken, process, out)
         send(process.pid, number)
         return ended(process, PATIENCE)
 
@@ -177,7 +186,7 @@ def _data_cut(broken: Broken, out: Path) -> int | str:
     (file,) = data.glob("train.en-de.de.bin")
     kept = out.with_name("kept")
     process = broken.start(command)
-    _working(broken, process)
+    _working(broken, process, out)
     shutil.copy2(file, kept)
     try:
         os.truncate(file, file.stat().st_size // 2)

@@ -29,11 +29,13 @@ class Run:
         name: of the command.
         command: for an output folder, which is there and empty.
         result: what the finished output holds, by the name of its part.
+        trains: whether it is fairseq-train, or starts it.
     """
 
     name: str
     command: Callable[[Path], list[str]]
     result: Callable[[Path], dict[str, str]]
+    trains: bool = True
 
 
 def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> None:
@@ -106,8 +108,13 @@ def all_runs(work: Path) -> dict[str, Run]:
         each.name: each
         for each in (
             Run("fairseq-train", train, lambda out: checkpoint_parts(out / LAST)),
-            Run("prepare", lambda out: prepare_command(folder, out / "data-bin"), lambda out: files(out / "data-bin")),
-            Run("align", align, lambda out: files(out, "links")),
+            Run(
+                "prepare",
+                lambda out: prepare_command(folder, out / "data-bin"),
+                lambda out: files(out / "data-bin"),
+                False,
+            ),
+            Run("align", align, lambda out: files(out, "links"), False),
             Run("transfer", transfer, _transferred),
             Run("train-aligner", train_aligner, _aligner),
         )

@@ -6,9 +6,9 @@ usage: fuzz.py [--inputs 1000] [--seed 1] [--only NAME ...] [--processes N] [--o
 Of each format there is a valid example (scripts/fuzz_readers.py). Its bytes are flipped, cut, doubled, moved and
 replaced, also by what is known to hurt (long numbers, deep nesting, bytes that are no UTF-8, NUL, BOM); values in JSON
 are replaced by such of other types; and so are tensors, names and options of checkpoints. A reader may take what it is
-given, or raise XalignError. What counts as a fall: any other exception, ten seconds without an answer, more than 2 GB
-of memory beyond what the process had, a process that dies. Every input is named by reader, seed and number, by which
-it is made again:
+given, or raise XalignError. What counts as a fall: any other exception, ten seconds of computing without an answer,
+more than 2 GB of memory beyond what the process had, a process that dies. Every input is named by reader, seed and
+number, by which it is made again:
 
     fuzz.py --only checkpoint --seed 1 --again 417
 
@@ -45,7 +45,8 @@ from xalign_fairseq.files import atomic_write, write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent
-SECONDS = 10  # for an answer
+SECONDS = 10  # of computing for an answer; a busy machine may take longer
+WAITING = 120  # seconds for an answer, whatever takes them
 MEMORY = 2 << 30  # bytes beyond what a process has when it begins
 HURTING = (
     b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\xc3", b"\r", b"\r\n", b"\t\t", b"-1", b"9" * 5000, b"1e999", b"NaN",
@@ -132,7 +133,8 @@ def make(reader: Reader, seed: int, number: int, folder: Path) -> None:
 
 def outcome(reader: Reader, folder: Path) -> str:
     """``read``, ``refused``, or what fell and where."""
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, WAITING)
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             reader.read(folder)
@@ -146,6 +148,7 @@ def outcome(reader: Reader, folder: Path) -> str:
         last = f"{Path(place[-1].filename).name}:{place[-1].lineno}" if place else "?"
         return f"{type(error).__name__} at {last}"
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -164,9 +167,10 @@ def work(reader: Reader, seed: int, numbers: range, found: Any) -> None:
 
 
 def prepare_process() -> None:
-    """Quiet, interrupted by the alarm, and bounded in memory."""
+    """Quiet, interrupted by the alarms, and bounded in memory."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGPROF, _hang)
     signal.signal(signal.SIGALRM, _hang)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))

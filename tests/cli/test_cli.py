@@ -1,6 +1,7 @@
 """The command line as a whole: a module of the folder for each subcommand, and what its errors become."""
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -59,9 +60,15 @@ def test_what_a_user_can_mend_is_told_without_a_traceback(raising, capsys, error
     assert capsys.readouterr().err == f"xalign user-dir: error: {error}\n"
 
 
-def test_ctrl_c_is_one_line_and_130(raising, capsys):
-    assert raising(KeyboardInterrupt()) == 130
-    assert capsys.readouterr().err == "xalign user-dir: interrupted\n"
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_are_one_line_and_the_shells_code(monkeypatch, capsys, number, code):
+    first = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    terminated = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: signal.raise_signal(number))
+    assert cli.main(["user-dir"]) == code
+    assert capsys.readouterr().err == "xalign user-dir: stopped\n"
+    assert signal.getsignal(signal.SIGTERM) == terminated
+    signal.signal(signal.SIGINT, first)
 
 
 def test_other_errors_are_bugs_and_keep_their_traceback(raising):

@@ -7,9 +7,10 @@ import sys
 import pytest
 
 from xalign_fairseq.launch.signals import (
+    Terminated,
+    interrupted_code,
     interrupts_held_back,
     interrupts_kept_off,
-    terminate_as_exit,
     terminate_as_interrupt,
 )
 
@@ -25,15 +26,11 @@ def handlers(monkeypatch):
     signal.signal(signal.SIGINT, first)
 
 
-def test_a_terminated_driver_stops_as_one_that_is_interrupted():
-    with pytest.raises(KeyboardInterrupt), terminate_as_interrupt():
-        signal.raise_signal(signal.SIGTERM)
-
-
-def test_a_terminated_command_leaves_with_the_code_of_the_signal():
-    with pytest.raises(SystemExit) as left, terminate_as_exit():
-        signal.raise_signal(signal.SIGTERM)
-    assert left.value.code == 143
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_terminated_driver_stops_as_one_that_is_interrupted_with_the_code_of_the_signal(number, code):
+    with pytest.raises(KeyboardInterrupt) as stopped, terminate_as_interrupt():
+        signal.raise_signal(number)
+    assert interrupted_code(stopped.value) == code
 
 
 def test_what_is_held_back_comes_at_the_end_of_the_block():
@@ -45,10 +42,9 @@ def test_what_is_held_back_comes_at_the_end_of_the_block():
 
 
 def test_what_is_held_back_comes_after_an_error_too():
-    with pytest.raises(SystemExit) as left, terminate_as_exit(), interrupts_held_back():
+    with pytest.raises(Terminated), terminate_as_interrupt(), interrupts_held_back():
         signal.raise_signal(signal.SIGTERM)
         raise ValueError
-    assert left.value.code == 143
 
 
 def interrupted():

@@ -24,9 +24,10 @@ NAMES = (
 @pytest.fixture
 def fuzz(script, monkeypatch):
     fuzz = script("fuzz")
-    before = signal.signal(signal.SIGALRM, fuzz._hang)
+    before = {number: signal.signal(number, fuzz._hang) for number in (signal.SIGALRM, signal.SIGPROF)}
     yield fuzz
-    signal.signal(signal.SIGALRM, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")
@@ -96,17 +97,23 @@ def sleep():
         time.sleep(0.01)
 
 
+def compute():
+    while True:
+        pass
+
+
 @pytest.mark.parametrize(
     ("fall", "told"),
     [
         (lambda: 1 / 0, "ZeroDivisionError"),
         (lambda: os._exit(3), "the process died (3)"),
         (sleep, "no answer"),
+        (compute, "no answer"),
         (lambda: bytearray(1 << 40), "MemoryError"),
     ],
 )
 def test_what_falls_is_counted_and_the_rest_goes_on(fuzz, monkeypatch, fall, told):
-    monkeypatch.setattr(fuzz, "SECONDS", 0.1)
+    monkeypatch.setattr(fuzz, "WAITING" if fall is sleep else "SECONDS", 0.1)
     found = fuzz.fuzz([falling(fuzz, fall)], 6, 1, 1)["falling"]
     assert sum(found.values()) == 6
     assert set(found) - {"read"} and all(told in kind and "--again" in kind for kind in set(found) - {"read"})

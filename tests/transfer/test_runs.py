@@ -72,5 +72,5 @@ def test_a_job_that_is_terminated_ends_its_training(runs, tmp_path):
     pid = int(log.read_text())
     assert is_alive(pid)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(30) == 130
+    assert process.wait(30) == 143
     wait_for(lambda: not is_alive(pid))

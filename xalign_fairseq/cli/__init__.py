@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.signals import interrupted_code, terminate_as_interrupt
 from xalign_fairseq.version import __version__
 
 
@@ -39,14 +40,16 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``xalign``.
 
-    Bad input and files that can't be written are told without a traceback and give exit code 2, Ctrl-C gives 130.
+    Bad input and files that can't be written are told without a traceback and give exit code 2, Ctrl-C gives 130 and
+    SIGTERM 143, after what is unfinished has been removed and what was started has been ended.
     """
     args = build_parser().parse_args(argv)
     try:
-        return args.run(args) or 0
-    except KeyboardInterrupt:
-        print(f"xalign {args.command}: interrupted", file=sys.stderr)
-        return 130
+        with terminate_as_interrupt():
+            return args.run(args) or 0
+    except KeyboardInterrupt as stopped:
+        print(f"xalign {args.command}: stopped", file=sys.stderr)
+        return interrupted_code(stopped)
     except XalignError as error:
         print(f"xalign {args.command}: error: {error}", file=sys.stderr)
         return 2

@@ -51,7 +51,6 @@ from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._output import Output
 from xalign_fairseq.cli._run_record import run_record
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.signals import terminate_as_exit
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.aligner import Aligner
@@ -113,18 +112,8 @@ def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Align, write, and tell what was done on stderr."""
-    try:
-        with terminate_as_exit():  # ends the processes and tells what is kept, as an error does
-            _align(args)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
-    return 0
-
-
-def _align(args: argparse.Namespace) -> None:
     import torch
 
     from xalign_fairseq.aligner.dtypes import choose_dtype

@@ -30,7 +30,6 @@ from xalign_fairseq.cli._aligning import (
     show_log,
 )
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.signals import terminate_as_exit
 from xalign_fairseq.links import symmetrize
 
 if TYPE_CHECKING:
@@ -82,8 +81,7 @@ def run(args: argparse.Namespace) -> None:
     _refuse_strays(args, name)
     files = LinkFiles.of(args.src, args.tgt, args.out, drops_pairs=EMPTY in filters, directions=args.directions)
     files.check(args.overwrite, tuple(path for path in (args.checkpoint, args.dict, args.spm) if path))
-    with terminate_as_exit():  # ends the tool and removes unfinished files, as an error does
-        manifest = _make(args, files, filters, name, why)
+    manifest = _make(args, files, filters, name, why)
     if not args.quiet:
         print("\n".join([*summary(manifest), f"all counts in {files.manifest}"]), file=sys.stderr)
 

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.signals import terminate_as_exit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,9 +171,8 @@ def run(args: argparse.Namespace) -> None:
         workers=args.workers,
         overwrite=args.overwrite,
     )
-    with terminate_as_exit():  # removes the unfinished folder, as an error does
-        options.check()
-        manifest = prepare(options, *_tokenizer(options))
+    options.check()
+    manifest = prepare(options, *_tokenizer(options))
     print("\n".join(summary(manifest)))
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):

@@ -38,7 +38,6 @@ from xalign_fairseq.cli._aligning import (
     take_packaged,
 )
 from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
-from xalign_fairseq.launch.signals import terminate_as_interrupt
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.log import Progress
@@ -153,15 +152,12 @@ def run(args: argparse.Namespace) -> int:
     show_log(quiet=False)
     take_packaged(args, "model")
     training = _training_run(args)
-    with (
-        terminate_as_interrupt(),
-        tqdm(unit=" updates", smoothing=0.05, disable=not sys.stderr.isatty()) as bar,
-    ):
+    with tqdm(unit=" updates", smoothing=0.05, disable=not sys.stderr.isatty()) as bar:
         try:
             result = train_aligner(training, bar.write, lambda report: _show(bar, report))
         except KeyboardInterrupt:
-            bar.write("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
-            return 130
+            bar.write("the same command goes on from the last checkpoint", file=sys.stderr)
+            raise
     print("\n".join(_summary(args.out, training, result)))
     return 0
 
@@ -174,12 +170,12 @@ def _from_scratch(args: argparse.Namespace) -> int:
 
     refuse_strays(args, _add_encoder_arguments, set())
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
-    with terminate_as_interrupt(), passes_bar() as show:
+    with passes_bar() as show:
         try:
             report = train_from_scratch(args.src, args.tgt, Path(args.out), show, dev)
         except KeyboardInterrupt:
-            print("stopped; the same command goes on after the last units", file=sys.stderr)
-            return 130
+            print("the same command goes on after the last units", file=sys.stderr)
+            raise
     if report:
         print(
             f"AER {100 * report.aer:.2f} on the development set; calibration error {report.error_before:.3f} before, "

@@ -130,7 +130,6 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
     from xalign_fairseq.launch.devices import visible_gpus
     from xalign_fairseq.launch.process import tail
     from xalign_fairseq.launch.scheduler import run_jobs, share
-    from xalign_fairseq.launch.signals import terminate_as_interrupt
     from xalign_fairseq.transfer.runs import job, summary
 
     out = Path(args.out).absolute()
@@ -138,10 +137,7 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
     by_name = {spec.name: spec for spec in specs}
     slots = share(args.jobs, [] if args.cpu else visible_gpus())
     failed: list[str] = []
-    with (
-        terminate_as_interrupt(),
-        tqdm(total=total, initial=total - len(jobs), unit=" runs", disable=not sys.stderr.isatty()) as bar,
-    ):
+    with tqdm(total=total, initial=total - len(jobs), unit=" runs", disable=not sys.stderr.isatty()) as bar:
         try:
             for ended in run_jobs(jobs, args.jobs, slots):
                 name = ended.job.name
@@ -159,8 +155,8 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
                     made = total - ended.left - len(failed)
                     print(f"{made} done, {len(failed)} failed, {ended.left} left; {last}", flush=True)
         except KeyboardInterrupt:
-            print("stopped; the same command goes on from here", file=sys.stderr)
-            return 130
+            print("the same command goes on from here", file=sys.stderr)
+            raise
     if failed:
         print(f"{len(failed)} runs failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -44,13 +44,12 @@ def run(args: argparse.Namespace) -> None:
     import logging
 
     from xalign_fairseq.data.trimming import FLOOR
-    from xalign_fairseq.launch.signals import terminate_as_exit
     from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
     from xalign_fairseq.pretrained.saving import new_model
     from xalign_fairseq.pretrained.trimming import summary, trim
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    with terminate_as_exit(), new_model(args.out, args.overwrite) as save:
+    with new_model(args.out, args.overwrite) as save:
         state, where = read_pretrained(args.model)
         require_outside(where, args.out)
         floor = FLOOR if args.floor is None else args.floor

@@ -26,13 +26,12 @@ def run(args: argparse.Namespace) -> None:
     """Read both, join, write."""
     import logging
 
-    from xalign_fairseq.launch.signals import terminate_as_exit
     from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
     from xalign_fairseq.pretrained.saving import new_model
     from xalign_fairseq.pretrained.trimming import summary, untrim
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    with terminate_as_exit(), new_model(args.out, args.overwrite) as save:
+    with new_model(args.out, args.overwrite) as save:
         (state, where), (original, original_where) = (read_pretrained(each) for each in (args.model, args.original))
         for read in (where, original_where):
             require_outside(read, args.out)

@@ -10,26 +10,33 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 Handler = Callable[[int, FrameType | None], object]
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, heard as Ctrl-C is: through all clean-ups, past what takes errors."""
+
+
 @contextmanager
 def terminate_as_interrupt() -> Iterator[None]:
-    """Within the block SIGTERM is what Ctrl-C is, so that ending the driver ends its jobs."""
+    """Within the block SIGTERM raises :class:`Terminated`: a driver ends its jobs, what is unfinished is removed.
+
+    Example::
+
+        try:
+            with terminate_as_interrupt():
+                work()
+        except KeyboardInterrupt as stopped:
+            sys.exit(interrupted_code(stopped))
+    """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        raise Terminated
 
     with _handled({signal.SIGTERM: interrupt}):
         yield
 
 
-@contextmanager
-def terminate_as_exit() -> Iterator[None]:
-    """Within the block SIGTERM leaves with the exit code of a process that it ended, but through all clean-ups."""
-
-    def leave(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    with _handled({signal.SIGTERM: leave}):
-        yield
+def interrupted_code(stopped: KeyboardInterrupt) -> int:
+    """A shell's exit code of a process that the signal ended: 130 of Ctrl-C, 143 of SIGTERM."""
+    return 128 + (signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT)
 
 
 @contextmanager

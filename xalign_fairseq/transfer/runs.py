@@ -23,7 +23,7 @@ from xalign_fairseq.launch.mending import mend
 from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
 from xalign_fairseq.launch.scheduler import Job
-from xalign_fairseq.launch.signals import terminate_as_interrupt
+from xalign_fairseq.launch.signals import interrupted_code, terminate_as_interrupt
 from xalign_fairseq.transfer.results import ResultFile
 from xalign_fairseq.transfer.run_spec import (
     FORMAT,
@@ -225,8 +225,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except XalignError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as stopped:
+        return interrupted_code(stopped)
     return 0
 
 
