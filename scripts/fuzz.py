@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Give every reader of the package altered files, and count what is not told as an error of the input.
 
-usage: fuzz.py [--inputs 1000] [--seed 1] [--only NAME ...] [--processes N] [--out FOLDER]
+usage: fuzz.py [--inputs 1000] [--seed 1] [--only NAME ...] [--processes N] [--work FOLDER] [--out FOLDER]
 
 Of each format there is a valid example (scripts/fuzz_readers.py). Its bytes are flipped, cut, doubled, moved and
 replaced, also by what is known to hurt (long numbers, deep nesting, bytes that are no UTF-8, NUL, BOM); values in JSON
@@ -32,7 +32,6 @@ import traceback
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +40,15 @@ from fuzz_readers import Reader, all_readers, alter_checkpoint, weird_number
 from markers import table
 
 from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write, read_json, write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 10  # of computing for an answer; a busy machine may take longer
 WAITING = 120  # seconds for an answer, whatever takes them
+BEGUN, FELL = 1, 2
+STATES = {"read": 3, "refused": 4}
+"""Of an input in a process's memory: begun, fallen, or what is right; 0 before."""
 MEMORY = 2 << 30  # bytes beyond what a process has when it begins
 HURTING = (
     b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\xc3", b"\r", b"\r\n", b"\t\t", b"-1", b"9" * 5000, b"1e999", b"NaN",
@@ -152,18 +154,20 @@ def outcome(reader: Reader, folder: Path) -> str:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def work(reader: Reader, seed: int, numbers: range, found: Any) -> None:
-    """The body of a process: every input, with what became of it."""
+def try_all(reader: Reader, seed: int, numbers: range, states: Any, falls: Any) -> None:
+    """The body of a process: every input, its state in shared memory, and the falls with their numbers."""
     prepare_process()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary, "input")
         for number in numbers:
+            states[number] = BEGUN  # whoever dies is known
             folder.mkdir()
             make(reader, seed, number, folder)
-            found.put((reader.name, number, None))  # begun: whoever dies is known
-            found.put((reader.name, number, outcome(reader, folder)))
+            found = outcome(reader, folder)
+            if found not in STATES:
+                falls.put((number, found))
+            states[number] = STATES.get(found, FELL)
             shutil.rmtree(folder)
-    found.put((reader.name, None, None))
 
 
 def prepare_process() -> None:
@@ -180,52 +184,71 @@ def _hang(*given: Any) -> None:
     raise Hang
 
 
-def fuzz(readers: list[Reader], inputs: int, seed: int, processes: int) -> dict[str, Counter[str]]:
-    """What became of every input of every reader; falls with the number of the first input that had them."""
-    counts: dict[str, Counter[str]] = {}
-    firsts: dict[tuple[str, str], int] = {}
-    for name, number, what in _outcomes(readers, inputs, seed, processes):
-        firsts.setdefault((name, what), number)
-        counts.setdefault(name, Counter())[what] += 1
+def fuzz(readers: list[Reader], inputs: int, seed: int, processes: int, work: Path) -> dict[str, dict[str, int]]:
+    """What became of every input of every reader; falls with the number of the first input that had them.
 
-    def told(name: str, what: str) -> str:
-        return what if what in ("read", "refused") else f"{what} (--again {firsts[name, what]})"
+    Args:
+        readers: what is tried.
+        inputs: of each.
+        seed: of the inputs.
+        processes: so many readers at once.
+        work: a folder that keeps what is found of a reader; those that are done there are not tried again.
+    """
 
-    return {name: Counter({told(name, what): n for what, n in each.items()}) for name, each in counts.items()}
+    def known(reader: Reader) -> Path:
+        return work / f"{seed}-{inputs}-{reader.name.replace('/', '-')}.json"
 
-
-def _outcomes(readers: list[Reader], inputs: int, seed: int, processes: int) -> Iterator[tuple[str, int, str]]:
-    context = multiprocessing.get_context("fork")  # examples and libraries are there already
-    waiting, running = list(readers), {}
+    waiting, running = [each for each in readers if not known(each).is_file()], list[Trial]()
     while waiting or running:
         while waiting and len(running) < processes:
-            _start(context, waiting.pop(0), seed, range(inputs), running)
-        for name, (process, queue, reader, last) in list(running.items()):
-            while not queue.empty() or process.is_alive():
-                try:
-                    _, number, what = queue.get(timeout=0.2)
-                except Exception:
-                    break
-                if number is None:
-                    process.join()
-                    del running[name]
-                    print(f"{name}: done", file=sys.stderr, flush=True)
-                    break
-                last = number
-                running[name] = (process, queue, reader, last)
-                if what is not None:
-                    yield name, number, what
-            if name in running and not process.is_alive() and queue.empty():
-                yield name, last, f"the process died ({process.exitcode})"
-                del running[name]
-                _start(context, reader, seed, range(last + 1, inputs), running)
+            running.append(Trial(waiting.pop(0), seed, inputs))
+        for trial in list(running):
+            if trial.ended():
+                running.remove(trial)
+                write_json(known(trial.reader), trial.counts())
+                print(f"{trial.reader.name}: done", file=sys.stderr, flush=True)
+        time.sleep(0.05)
+    return {each.name: read_json(known(each)) for each in readers}
 
 
-def _start(context: Any, reader: Reader, seed: int, numbers: range, running: dict[str, Any]) -> None:
-    queue = context.Queue()
-    process = context.Process(target=work, args=(reader, seed, numbers, queue), daemon=True)
-    process.start()
-    running[reader.name] = (process, queue, reader, numbers.start)
+class Trial:
+    """All inputs of a reader, in a process that is started again after the input at which it has died."""
+
+    context = multiprocessing.get_context("fork")  # examples and libraries are there already
+
+    def __init__(self, reader: Reader, seed: int, inputs: int):
+        self.reader, self.seed = reader, seed
+        self.states = self.context.RawArray("B", inputs)
+        self.queue = self.context.SimpleQueue()  # without a thread, which could die before it has sent
+        self.falls: dict[int, str] = {}
+        self._start(0)
+
+    def _start(self, first: int) -> None:
+        given = (self.reader, self.seed, range(first, len(self.states)), self.states, self.queue)
+        self.process = self.context.Process(target=try_all, args=given, daemon=True)
+        self.process.start()
+
+    def ended(self) -> bool:
+        """Whether nothing is left to try."""
+        alive = self.process.is_alive()  # asked first: what it has put is in the queue if it is not
+        while not self.queue.empty():
+            number, what = self.queue.get()
+            self.falls[number] = what
+        if alive:
+            return False
+        begun = [number for number, state in enumerate(self.states) if state == BEGUN]
+        for number in begun:  # one at most
+            self.falls[number], self.states[number] = f"the process died ({self.process.exitcode})", FELL
+            self._start(number + 1)
+        return not begun
+
+    def counts(self) -> dict[str, int]:
+        """How many inputs were read, refused and fell in which way."""
+        found = Counter({name: sum(state == value for state in self.states) for name, value in STATES.items()})
+        firsts: dict[str, int] = {}
+        for number, what in sorted(self.falls.items()):
+            found[f"{what} (--again {firsts.setdefault(what, number)})"] += 1
+        return {name: count for name, count in found.items() if count}
 
 
 def render(result: dict[str, Any]) -> str:
@@ -236,7 +259,7 @@ def render(result: dict[str, Any]) -> str:
         told = "; ".join(f"{kind}: {n:,}" for kind, n in falls.items()) or "none"
         lines.append((name, f"{sum(counts.values()):,}", f"{counts.get('refused', 0):,}", told))
     total = sum(sum(counts.values()) for counts in result["readers"].values())
-    note = f"{total:,} inputs, seed {result['seed']}, {result['minutes']} minutes; commit {result['commit']}; "
+    note = f"{total:,} inputs, seed {result['seed']}; commit {result['commit']}; "
     note += f"`{result['command']}`"
     return f"{table(('format', 'inputs', 'refused', 'other exceptions, hangs, memory'), lines)}\n\n{note}\n"
 
@@ -248,9 +271,11 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", help="names of readers, or what they begin with")
     parser.add_argument("--again", type=int, help="one input, with its traceback; --only says of which reader")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument(
+        "--work", type=Path, help="folder that keeps what is found; readers done there are not tried again"
+    )
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
     args = parser.parse_args()
-    begun = time.monotonic()
     with tempfile.TemporaryDirectory() as temporary:
         readers = all_readers(Path(temporary))
         if args.only:
@@ -264,14 +289,15 @@ def main() -> int:
             prepare_process()
             readers[0].read(folder)
             return 0
-        counts = fuzz(readers, args.inputs, args.seed, args.processes)
+        work = args.work or Path(temporary, "work")
+        work.mkdir(parents=True, exist_ok=True)
+        counts = fuzz(readers, args.inputs, args.seed, args.processes, work)
     given = f" --only {' '.join(args.only)}" if args.only else ""
     result = {
         "command": f"fuzz.py --inputs {args.inputs} --seed {args.seed}{given}",
         "commit": commit(Path(__file__)) or "unknown",
         "seed": args.seed,
-        "minutes": round((time.monotonic() - begun) / 60, 1),
-        "readers": {name: dict(each) for name, each in counts.items()},
+        "readers": counts,
     }
     write_json(args.out / "fuzz.json", result)
     with atomic_write(args.out / "fuzz.md") as out:

@@ -112,11 +112,14 @@ def compute():
         (lambda: bytearray(1 << 40), "MemoryError"),
     ],
 )
-def test_what_falls_is_counted_and_the_rest_goes_on(fuzz, monkeypatch, fall, told):
+def test_what_falls_is_counted_and_the_rest_goes_on(fuzz, monkeypatch, tmp_path, fall, told):
     monkeypatch.setattr(fuzz, "WAITING" if fall is sleep else "SECONDS", 0.1)
-    found = fuzz.fuzz([falling(fuzz, fall)], 6, 1, 1)["falling"]
+    found = fuzz.fuzz([falling(fuzz, fall)], 6, 1, 1, tmp_path)["falling"]
     assert sum(found.values()) == 6
     assert set(found) - {"read"} and all(told in kind and "--again" in kind for kind in set(found) - {"read"})
+    # What is done is not tried again, but it is with other inputs.
+    assert fuzz.fuzz([falling(fuzz, lambda: None)], 6, 1, 1, tmp_path)["falling"] == found
+    assert fuzz.fuzz([falling(fuzz, lambda: None)], 6, 2, 1, tmp_path)["falling"] == {"read": 6}
 
 
 def test_refusals_and_the_table(fuzz, monkeypatch, tmp_path, capsys):
