@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """AER of aligners that learn from the bitext they align: xalign --from-scratch; eflomal and fast_align where they are.
 
-usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--work FOLDER] [--out FOLDER]
+usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--work FOLDER] [--out FOLDER]
 
 TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, that of the development and test
 sets among it; the tools' directions are joined by grow-diag-final-and. --limit: so many pairs beside those of the sets,
-drawn with seed 1. WORK keeps what is learned and the tools' links, so that a run that is broken off goes on. Writes
-OUT/from_scratch.json, where the rows of other runs stay, the table OUT/from_scratch.md and the precision-recall curves
-OUT/from_scratch.png.
+drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that a run that is broken off
+goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md of whole texts
+and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over pairs of text.
 """
 
 import argparse
@@ -44,14 +44,14 @@ CURVE = tuple(round(0.05 * step, 2) for step in range(2, 20))
 Sets = Mapping[str, tuple[int, int, list[Gold]]]
 
 
-def read_text(folder: Path, pair: str, limit: int | None, work: Path) -> tuple[Path, Path, Sets]:
+def read_text(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -> tuple[Path, Path, Sets]:
     """The two files to learn from, and of each set its first line, the line behind it, and its gold links."""
     described = read_json(folder / pair / "sets.json")
     first = min(each["begin"] for each in described.values())
     paths = [folder / pair / f"all.{lang}" for lang in pair.split("-")]
     moved = 0
     if limit and limit < first:
-        kept = sorted(random.Random(1).sample(range(first), limit))
+        kept = sorted(random.Random(seed).sample(range(first), limit))
         work.mkdir(parents=True, exist_ok=True)
         for number, path in enumerate(paths):
             lines = list(read_lines(path))
@@ -67,8 +67,16 @@ def read_text(folder: Path, pair: str, limit: int | None, work: Path) -> tuple[P
 
 def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[set[Link]]], dict[str, Any]]:
     """Links of each set, and the CPU time, calibration errors and curves behind them."""
-    start, new = time.process_time(), not (work / "aligner").exists()
-    train_from_scratch(str(src), str(tgt), work / "aligner", lambda units, done, of: told(units, done, of))
+    spent, start = Costs(work / "cpu.json"), time.process_time()
+
+    def told(units: str, done: int, of: int) -> None:
+        nonlocal start
+        if done == of:
+            spent.add(f"{OURS} {units}", time.process_time() - start)
+            start = time.process_time()
+            print(f"learned by {units}", file=sys.stderr, flush=True)
+
+    train_from_scratch(str(src), str(tgt), work / "aligner", told)
     trained = load(work / "aligner")
     pairs = list(SentencePairs(src, tgt))
     links, facts = {}, {}
@@ -84,21 +92,37 @@ def ours(src: Path, tgt: Path, sets: Sets, work: Path) -> tuple[dict[str, list[s
             ],
             "curve": [[at, found.precision, found.recall] for at, found in curve],
         }
-    minutes = (time.process_time() - start) / 60
-    return links, {"cpu_minutes": minutes if new else None, "sets": facts}
+    spent.add(f"{OURS} links", time.process_time() - start)
+    return links, {"cpu_minutes": spent.minutes(OURS), "sets": facts}
 
 
-def told(units: str, done: int, of: int) -> None:
-    """What was learned, on stderr."""
-    if done == of:
-        print(f"learned by {units}", file=sys.stderr, flush=True)
+class Costs:
+    """CPU seconds of what was done, kept in a file, so that a run that goes on knows those of the first.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._seconds: dict[str, float] = read_json(path) if path.is_file() else {}
+
+    def add(self, what: str, seconds: float) -> None:
+        """Note what was done; the latest time counts."""
+        self._seconds[what] = seconds
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(self._path, self._seconds)
+
+    def minutes(self, system: str) -> float:
+        """Of all that a system has done."""
+        return sum(seconds for what, seconds in self._seconds.items() if what.split()[0] == system) / 60
 
 
-def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]], float | None]:
-    """A tool's symmetrised links of all pairs, and its CPU minutes where it ran now."""
-    stored = work / f"{name}.links"
+def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]], float]:
+    """A tool's symmetrised links of all pairs, and its CPU minutes."""
+    stored, spent = work / f"{name}.links", Costs(work / f"{name}.json")
     if stored.is_file():
-        return [set(parse_line(line).sure) for line in read_lines(stored)], None
+        return [set(parse_line(line).sure) for line in read_lines(stored)], spent.minutes(name)
     folder = work / name
     folder.mkdir(parents=True, exist_ok=True)
     engine = ToolEngine(TOOLS[name], "grow-diag-final-and", folder)
@@ -107,14 +131,15 @@ def tools(name: str, src: Path, tgt: Path, work: Path) -> tuple[list[set[Link]],
     engine.run(pairs)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     links = [set(pair.links) for pair in engine.stream(pairs, lambda _: None)]
+    spent.add(name, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     with atomic_write(stored) as out:
         out.writelines(f"{format_links(each)}\n" for each in links)
-    return links, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 60
+    return links, spent.minutes(name)
 
 
-def measure(folder: Path, pair: str, limit: int | None, work: Path) -> dict[str, Any]:
+def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -> dict[str, Any]:
     """All that is measured of a pair."""
-    src, tgt, sets = read_text(folder, pair, limit, work)
+    src, tgt, sets = read_text(folder, pair, limit, seed, work)
     own, facts = ours(src, tgt, sets, work)
     found = {OURS: own}
     minutes = {OURS: facts["cpu_minutes"]}
@@ -140,55 +165,106 @@ def measure(folder: Path, pair: str, limit: int | None, work: Path) -> dict[str,
 
 
 def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row for each pair, size and set: AER of every system, the difference to eflomal, CPU minutes, calibration."""
+    """A row for each whole text and set: AER of every system, the difference to eflomal, CPU minutes, calibration.
+
+    Behind them the mean over the test sets of all pairs.
+    """
     names = [OURS, *TOOLS]
+    whole = {key: record for key, record in sorted(records.items()) if " " not in key}
     rows = []
-    for key, record in sorted(records.items()):
+    for pair, record in whole.items():
         for each, found in record["sets"].items():
-            systems = found["systems"]
             test = found.get("test")
             cost = [record["cpu_minutes"].get(name) for name in names]
             rows.append(
                 [
-                    key.split()[0],
+                    pair,
                     each,
                     f"{record['pairs']:,}",
-                    *(f"{100 * systems[name]['aer']:.1f}" if name in systems else "" for name in names),
+                    *aers(found, names),
                     f"{100 * test['difference']:+.1f} ({100 * test['low']:+.1f} to {100 * test['high']:+.1f}), "
                     f"{test['p_value']:.3f}"
                     if test
                     else "",
-                    " / ".join("?" if minutes is None else f"{minutes:.1f}" for minutes in cost),
+                    " / ".join("" if minutes is None else f"{minutes:.1f}" for minutes in cost),
                     " / ".join(f"{100 * error:.1f}" for error in found["calibration_error"]),
                 ]
             )
+    tests = [record["sets"]["test"]["systems"] for record in whole.values()]
+    means = [
+        f"{100 * sum(each[name]['aer'] for each in tests) / len(tests):.1f}"
+        if tests and all(name in each for each in tests)
+        else ""
+        for name in names
+    ]
+    rows.append(["mean", "test", "", *means, "", "", ""])
     columns = ("pair", "set", "pairs of text", *names, "difference to eflomal (95 %), p", "CPU minutes", "ECE in %")
-    commands = "; ".join(sorted({f"{record['machine']}, commit {record['commit']}" for record in records.values()}))
     return table(columns, rows) + (
-        f"\nCPU minutes: {', '.join(names)}. ECE: of scores, and of probabilities. {commands}; "
-        f"`{' '.join(sorted({record['command'] for record in records.values()})[:1])}`\n"
+        f"\nCPU minutes, one thread: {', '.join(names)}. ECE: of scores, and of probabilities. {origin(whole)}\n"
     )
 
 
+def write_sizes(records: Mapping[str, Mapping[str, Any]]) -> str:
+    """A row for each text, cut or whole: AER on the test set, and CPU minutes."""
+    names = [OURS, *TOOLS]
+    rows = []
+    for key, record in sorted(records.items(), key=lambda each: (each[0].split()[0], each[1]["pairs"], each[0])):
+        minutes = record["cpu_minutes"]
+        cost = [f"{minutes[name]:.1f}" if name in minutes else "" for name in names]
+        seed = key.split()[2] if " " in key else "all"
+        rows.append(
+            [key.split()[0], f"{record['pairs']:,}", seed, *aers(record["sets"]["test"], names), " / ".join(cost)]
+        )
+    columns = ("pair", "pairs of text", "drawn with seed", *names, "CPU minutes")
+    return table(columns, rows) + f"\nCPU minutes, one thread: {', '.join(names)}. {origin(records)}\n"
+
+
+def aers(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """AER in percent of each system that there is."""
+    systems = found["systems"]
+    return [f"{100 * systems[name]['aer']:.1f}" if name in systems else "" for name in names]
+
+
+def origin(records: Mapping[str, Mapping[str, Any]]) -> str:
+    """Where and by which commits and command it was measured."""
+    where = "; ".join(sorted({f"{record['machine']}, commit {record['commit']}" for record in records.values()}))
+    return f"{where}; `{min((record['command'] for record in records.values()), key=len, default='')}`"
+
+
 def draw(records: Mapping[str, Mapping[str, Any]], path: Path) -> None:
-    """Precision over recall of each pair's test set, and each tool's point."""
+    """Test sets: precision over recall by whole texts, with the tools' points, and AER over pairs of text."""
     from xalign_fairseq.plots.figure import new_figure, save, style_axes
     from xalign_fairseq.plots.layers import COLOURS, MARKERS
 
-    figure = new_figure(6, 4)
-    axes = figure.subplots()
-    for number, (key, record) in enumerate(sorted(records.items())):
-        found, colour = record["sets"]["test"], COLOURS[number % len(COLOURS)]
-        axes.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True), color=colour,
-                  label=f"{key}, from scratch")  # fmt: skip
-        for name, marker in zip(TOOLS, MARKERS, strict=False):
-            if here := found["systems"].get(name):
-                axes.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none",
-                          label=f"{key}, {name}")  # fmt: skip
-    axes.set_xlabel("recall of sure links")
-    axes.set_ylabel("precision (possible links)")
-    style_axes(axes, "y")
-    axes.legend(fontsize=8, frameon=False)
+    figure = new_figure(10, 4)
+    curves, sizes = figure.subplots(1, 2)
+    for number, pair in enumerate(sorted({key.split()[0] for key in records})):
+        colour = COLOURS[number % len(COLOURS)]
+        if pair in records:
+            found = records[pair]["sets"]["test"]
+            curves.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True),
+                        color=colour, label=pair)  # fmt: skip
+            for name, marker in zip(TOOLS, MARKERS, strict=False):
+                if here := found["systems"].get(name):
+                    curves.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none")
+        for name, style in zip((OURS, *TOOLS), ("-", "--", ":"), strict=True):
+            points = sorted(
+                (record["pairs"], 100 * record["sets"]["test"]["systems"][name]["aer"])
+                for key, record in records.items()
+                if key.split()[0] == pair and name in record["sets"]["test"]["systems"]
+            )
+            if points:
+                sizes.plot(*zip(*points, strict=True), color=colour, linestyle=style, marker=".",
+                           label=name if number == 0 else None)  # fmt: skip
+    curves.set_xlabel("recall of sure links")
+    curves.set_ylabel("precision (possible links)")
+    sizes.set_xscale("log")
+    sizes.set_xlabel("pairs of text")
+    sizes.set_ylabel("AER in %")
+    for axes in (curves, sizes):
+        style_axes(axes, "y")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8, frameon=False)
     save(figure, path)
 
 
@@ -198,13 +274,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("text", type=Path)
     parser.add_argument("pairs", nargs="+")
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--seed", type=int, default=1, help="draws the pairs of --limit")
     parser.add_argument("--work", type=Path, default=Path("from_scratch.work"))
     parser.add_argument("--out", type=Path, default=HERE / "results")
     args = parser.parse_args(arguments)
     results = args.out / f"{NAME}.json"
     for pair in args.pairs:
-        key = f"{pair} {args.limit}" if args.limit else pair
-        record = measure(args.text, pair, args.limit, args.work / key.replace(" ", "-"))
+        key = f"{pair} {args.limit} {args.seed}" if args.limit else pair
+        record = measure(args.text, pair, args.limit, args.seed, args.work / key.replace(" ", "-"))
         record |= {
             "commit": commit(),
             "machine": processor("cpu"),
@@ -214,6 +291,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_json(results, records)
         with atomic_write(args.out / f"{NAME}.md") as out:
             out.write(write_table(records))
+        with atomic_write(args.out / f"{NAME}_sizes.md") as out:
+            out.write(write_sizes(records))
         draw(records, args.out / f"{NAME}.png")
 
 

@@ -32,7 +32,7 @@ def test_links_of_raw_words_their_order_and_their_probabilities(folder):
     assert not found[1].too_long
     assert set(found[2].links) == {(0, 0)}
     assert told == [3]
-    assert "word" in aligner.describe()
+    assert "unigram2000" in aligner.describe()
 
 
 def test_the_higher_the_probability_asked_for_the_fewer_links(folder):

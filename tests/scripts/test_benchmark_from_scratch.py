@@ -9,6 +9,8 @@ import pytest
 import statistical_text
 from aligner_tools import DIAGONAL, only_tools
 
+from xalign_fairseq.statistical.models import NAMES
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
@@ -32,15 +34,28 @@ def test_text_sets_and_tools_become_a_table(benchmark, tmp_path, monkeypatch):
     gold = tmp_path / "test.gold"
     gold.write_text("0-0 1-1 2-2 3p3\n" * 4)
     (text / "sets.json").write_text(json.dumps({"test": {"begin": 44, "end": 48, "gold": str(gold)}}))
-    monkeypatch.setattr(benchmark, "draw", lambda *_: None)
     monkeypatch.setattr(benchmark, "PEER", "fast_align")
-    benchmark.main([str(tmp_path / "text"), "de-en", "--limit", "40", "--work", str(tmp_path / "work"),
-                    "--out", str(tmp_path)])  # fmt: skip
+    arguments = [str(tmp_path / "text"), "de-en", "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
+    benchmark.main([*arguments, "--limit", "40"])
     [(key, record)] = json.loads((tmp_path / "from_scratch.json").read_text()).items()
-    assert (key, record["pairs"]) == ("de-en 40", 44)
+    assert (key, record["pairs"]) == ("de-en 40 1", 44)
     found = record["sets"]["test"]
     assert found["systems"]["xalign"]["aer"] == 0
     assert found["systems"]["fast_align"]["recall"] == 1
     assert found["test"]["difference"] == 0
     assert [at for at, *_ in found["curve"]] == list(benchmark.CURVE)
-    assert "| de-en | test | 44 | 0.0 |" in (tmp_path / "from_scratch.md").read_text()
+    assert "| de-en | 44 | 1 | 0.0 |" in (tmp_path / "from_scratch_sizes.md").read_text()
+    assert "| de-en |" not in (tmp_path / "from_scratch.md").read_text()
+    benchmark.main(arguments)
+    first = json.loads((tmp_path / "from_scratch.json").read_text())
+    assert "| de-en | test | 48 | 0.0 |" in (tmp_path / "from_scratch.md").read_text()
+    assert "| mean | test |  | 0.0 |" in (tmp_path / "from_scratch.md").read_text()
+    assert (tmp_path / "from_scratch.png").stat().st_size > 0
+    # What was learned and found is kept, and what it cost.
+    only_tools(monkeypatch, tmp_path / "broken", fast_align="raise SystemExit(1)")
+    benchmark.main(arguments)
+    second = json.loads((tmp_path / "from_scratch.json").read_text())
+    assert second["de-en"]["sets"] == first["de-en"]["sets"]
+    assert second["de-en"]["cpu_minutes"]["fast_align"] == first["de-en"]["cpu_minutes"]["fast_align"] > 0
+    learned = json.loads((tmp_path / "work" / "de-en" / "cpu.json").read_text())
+    assert all(f"xalign {name}" in learned for name in NAMES)

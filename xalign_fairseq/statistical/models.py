@@ -9,7 +9,7 @@ from xalign_fairseq.statistical.batches import batches, both_directions
 from xalign_fairseq.statistical.tables import Tables
 from xalign_fairseq.statistical.units import Cutter
 
-NAMES = ("word", "prefix4", "pieces2000", "pieces8000")
+NAMES = ("prefix4", "unigram2000", "pieces2000", "pieces8000")
 """The units of an aligner; chosen on development gold."""
 WordPairs = Sequence[tuple[Sequence[str], Sequence[str]]]
 

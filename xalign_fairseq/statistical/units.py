@@ -12,7 +12,9 @@ from xalign_fairseq.statistical.tokens import tokens_of
 
 # Units of a sentence, and the index of the word that each comes from.
 Cut = tuple[list[str], list[int]]
-PREFIX, PIECES = "prefix", "pieces"
+PREFIX = "prefix"
+TYPES = {"pieces": "bpe", "unigram": "unigram"}
+"""Of sentencepiece's models, by the names of their units."""
 
 
 class Units(Protocol):
@@ -40,22 +42,22 @@ class Prefixes:
 
 
 class Pieces:
-    """Sentencepiece's pieces of a token, by byte-pair merges (Sennrich et al., 2016)."""
+    """Sentencepiece's pieces of a token, by merges (Sennrich et al., 2016) or by a unigram model (Kudo, 2018)."""
 
     def __init__(self, model: bytes):
         self.model = model
         self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
 
     @classmethod
-    def learn(cls, tokens: Iterable[str], size: int) -> "Pieces":
-        """Merges from the tokens of one side; fewer than ``size`` pieces if its text is small."""
+    def learn(cls, tokens: Iterable[str], size: int, model_type: str) -> "Pieces":
+        """From the tokens of one side; fewer than ``size`` pieces if its text is small."""
         counts = Counter(tokens)
         stream = io.BytesIO()
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(f"{token}\t{count}" for token, count in sorted(counts.items())),
             input_format="tsv",
             model_writer=stream,
-            model_type="bpe",
+            model_type=model_type,
             vocab_size=max(size, len({character for token in counts for character in token}) + 10),
             hard_vocab_limit=False,
             character_coverage=1.0,
@@ -71,7 +73,7 @@ class Pieces:
 
 
 def make_units(name: str, sentences: Iterable[Sequence[str]], model: bytes | None = None) -> Units:
-    """The units of a name: ``word``, ``prefixN`` or ``piecesN``.
+    """The units of a name: ``word``, ``prefixN``, ``piecesN`` (byte-pair merges) or ``unigramN``.
 
     Args:
         name: of the units.
@@ -88,13 +90,14 @@ def make_units(name: str, sentences: Iterable[Sequence[str]], model: bytes | Non
     if name == "word":
         return Prefixes()
     kind, size = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
-    if kind not in (PREFIX, PIECES) or not size or int(size) < 1:
-        raise XalignError("there are no such units", found=name, expected=f"word, {PREFIX}N or {PIECES}N")
+    if kind not in (PREFIX, *TYPES) or not size or int(size) < 1:
+        raise XalignError("there are no such units", found=name, expected="word, prefixN, piecesN or unigramN")
     if kind == PREFIX:
         return Prefixes(int(size))
     if model:
         return Pieces(model)
-    return Pieces.learn((token for words in sentences for word in words for token in tokens_of(word)), int(size))
+    tokens = (token for words in sentences for word in words for token in tokens_of(word))
+    return Pieces.learn(tokens, int(size), TYPES[kind])
 
 
 class Cutter:
