@@ -22,7 +22,7 @@ class Choice(NamedTuple):
     calibration: Calibration
 
 
-USUAL = Choice(0.45, 0.25, Calibration(0.949, 0.222))
+USUAL = Choice(0.5, 0.3, Calibration(1.036, 0.337))
 """Where a text has no development set: chosen on the gold of five development sets of en-es, en-fr and en-hi."""
 
 
