@@ -8,7 +8,7 @@ from fairseq.data.indexed_dataset import MMapIndexedDataset, MMapIndexedDatasetB
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from xalign_fairseq.data.mmap import DTYPES, MMapReader, MMapWriter, bin_path, dtype_for_vocabulary, idx_path
+from xalign_fairseq.data.mmap import DTYPES, HEADER, MMapReader, MMapWriter, bin_path, dtype_for_vocabulary, idx_path
 from xalign_fairseq.errors import XalignError
 
 ITEMS = [[5, 6, 2], [2], [], [65535, 0, 1, 2]]
@@ -144,3 +144,19 @@ def test_a_missing_file_is_named(tmp_path):
     (tmp_path / "x.bin").unlink()
     with pytest.raises(XalignError, match=r"x\.bin"):
         MMapReader(tmp_path / "x")
+
+
+@pytest.mark.parametrize(("item", "damage"), [(1, -1), (1, 1), (2, 1), (1, 1 << 40), (2, -5)])
+def test_an_item_that_its_index_puts_elsewhere_is_an_error(tmp_path, item, damage):
+    with MMapWriter(tmp_path / "t", np.uint16) as writer:
+        writer.add_many([5, 6, 2, 7, 2, 8, 9, 2], [3, 2, 3])
+    raw = bytearray((tmp_path / "t.idx").read_bytes())
+    place = HEADER.size + 3 * 4 + 8 * item  # of the item's offset
+    offset = int.from_bytes(raw[place : place + 8], "little", signed=True) + 2 * damage
+    raw[place : place + 8] = offset.to_bytes(8, "little", signed=True)
+    if item == 2:  # the end of the last item is checked when the file is opened
+        size = HEADER.size + 4 * 2
+        raw[size : size + 4] = (3 - damage).to_bytes(4, "little")
+    (tmp_path / "t.idx").write_bytes(raw)
+    with pytest.raises(XalignError, match=r"index is damaged[\s\S]*t.idx, item 1"):
+        MMapReader(tmp_path / "t")[1]

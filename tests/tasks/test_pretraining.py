@@ -53,6 +53,18 @@ def test_a_shard_may_hold_other_pairs_than_the_first(shard):
     assert numbers == [1, 0, 1]
 
 
+def test_a_run_that_goes_on_with_more_shards_ends_its_epoch_with_the_shard_that_it_began_with(shard):
+    folders = [shard(name, pair) for name, pair in (("one", "en-fr"), ("two", "en-fr"), ("three", "en-fr"))]
+    before = task(*folders[:2])
+    assert "shard" not in task(folders[0]).state_dict()
+    before.load_dataset("train", epoch=3)
+    after = task(*folders)
+    after.load_state_dict(before.state_dict())
+    assert [after.source.shards.of_epoch(epoch).path.name for epoch in (3, 4, 5, 6)] == ["one", "two", "three", "one"]
+    with pytest.raises(XalignError, match="not of the expected form"):
+        after.load_state_dict({**before.state_dict(), "shard": {"epoch": "3", "index": 0}})
+
+
 def test_shards_of_different_dictionaries_stop_at_once(shard):
     with pytest.raises(XalignError, match=r"different dictionaries[\s\S]*one[\s\S]*two"):
         task(shard("one", "en-fr"), shard("two", "en-fr", "acb"))

@@ -115,3 +115,21 @@ def test_epochs_too_long_to_be_held_are_those_of_fairseq_train(folder, monkeypat
     rest = batches(folder)
     rest.load_state_dict(first.state_dict())
     assert found + [seen(batch) for batch in islice(rest, len(expected) - 3)] == expected
+
+
+def test_a_state_goes_on_with_folders_that_were_added(folder, tmp_path):
+    other, third = (write_plain_data(tmp_path / f"data-bin.{i}") for i in (1, 2))
+
+    def several(*folders):
+        path = ":".join(map(str, folders))
+        return Batches(PretrainingData(path, PretrainingDataOptions(**OPTIONS), seed=3), READER, max_tokens=120)
+
+    first = several(folder, other)
+    size = len(of_fairseq(folder, 1))
+    before = [seen(batch) for batch in islice(first, 2 * size + 2)]  # epoch 3 reads the first folder again
+    second = several(folder, other, third)
+    second.load_state_dict(first.state_dict())
+    rest = several(folder, other)
+    rest.load_state_dict(first.state_dict())
+    assert [seen(b) for b in islice(second, 2)] == [seen(b) for b in islice(rest, 2)] != before[:2]
+    assert [second.data.shards.index(epoch) for epoch in (3, 4, 5, 6)] == [0, 1, 2, 0]

@@ -40,9 +40,16 @@ class TextEntry(TypedDict, total=False):
     sentences: int
 
 
+class TokenizerEntry(TypedDict, total=False):
+    """What the manifest says of the tokenizer; ``digest`` is the dictionary's."""
+
+    digest: str
+
+
 class Manifest(TypedDict, total=False):
     """What of the manifest is read again."""
 
+    tokenizer: TokenizerEntry
     pairs: list[TextEntry]
     mono: list[TextEntry]
     files: dict[str, FileEntry]

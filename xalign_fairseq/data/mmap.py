@@ -167,8 +167,18 @@ class MMapReader:
     def __getitem__(self, index: int) -> np.ndarray:
         if not -len(self) <= index < len(self):
             raise IndexError(f"item {index} of {len(self)} in {self.prefix}")
-        start = int(self._pointers[index]) // self.dtype.itemsize
-        return self._data[start : start + int(self._sizes[index])].astype(np.int64)
+        index, item = index % len(self), self.dtype.itemsize
+        start, size = int(self._pointers[index]) // item, int(self._sizes[index])
+        following = int(self._pointers[index + 1]) // item if index + 1 < len(self) else len(self._data)
+        if not 0 <= start <= start + size == following <= len(self._data):
+            raise XalignError(
+                "the mmap index is damaged",
+                where=f"{self.prefix}.idx, item {index}",
+                found=f"{size} tokens from token {start} on, where the next item begins at {following}",
+                expected=f"items one after the other, {len(self._data)} tokens together",
+                next="copy the file again, or prepare the data again",
+            )
+        return self._data[start : start + size].astype(np.int64)
 
     @property
     def tokens(self) -> int:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Optional, TypeVar
 
-from xalign_fairseq.data.databin import DICTIONARY, DataBin
+from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
 from xalign_fairseq.data.masking import MaskOptions
+from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.data.tokenizer_model import word_starts
-from xalign_fairseq.data.verification import require_unchanged
 from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
@@ -93,8 +93,8 @@ class PretrainingDataOptions:
     verify_data: bool = field(
         default=False,
         metadata={
-            "help": "compare every file of the data-bins with the hash in its manifest before training (sizes, "
-            "dictionary and tokenizer are always compared)"
+            "help": "compare every file of the data-bins with the hash in its manifest before training (always "
+            "compared: sizes; dictionary and tokenizer, of several data-bins each when its epoch begins)"
         },
     )
 
@@ -127,7 +127,8 @@ class PretrainingData:
         seed: with the epoch and the index it determines every draw.
 
     Attributes:
-        data: the first folder.
+        shards: the folders.
+        data: the first of them.
         pair_names: all language pairs, ``src-tgt``; batches tell them by number.
         languages: of the pairs that are trained on; objectives and batches tell them by number.
         all_languages: these, and those of monolingual text alone.
@@ -159,22 +160,19 @@ class PretrainingData:
                 found=f"{updates}" + ("" if items is None else " and --epoch-items"),
                 expected="1 or more, without --epoch-items",
             )
-        self.folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
-        shards = [DataBin(folder) for folder in self.folders]
-        for shard in shards:
-            require_unchanged(shard, self.options.verify_data)
-        self.data = shards[0]
+        folders = [folder for folder in os.fspath(path).split(os.pathsep) if folder]
+        self.shards = Shards(folders, self.options.verify_data)
+        self.data = self.shards.first
         self.dictionary = self.data.dictionary
-        for shard in shards[1:]:
-            require_same_dictionary(self.data, shard)
         # Language pairs are numbered over all splits and shards, so that a batch's numbers mean the same in each.
-        self.pair_names = sorted({f"{src}-{tgt}" for shard in shards for _, src, tgt in shard.pairs})
-        trained = {f"{src}-{tgt}" for shard in shards for src, tgt in shard.language_pairs("train")}
+        texts = self.shards.texts
+        self.pair_names = sorted({f"{src}-{tgt}" for shard in texts for _, src, tgt in shard.pairs})
+        trained = {f"{src}-{tgt}" for shard in texts for split, src, tgt in shard.pairs if split == "train"}
         pairs = self.options.lang_pairs
         chosen = {pair for pair in trained or self.pair_names if not pairs or pair in pairs.split(",")}
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
         # Objectives number the languages of the pairs; those of monolingual text alone come behind.
-        mono = {language for shard in shards for _, language in shard.monos}
+        mono = {language for shard in texts for _, language in shard.monos}
         if self.options.mono_langs:
             mono &= set(self.options.mono_langs.split(","))
         self.all_languages = (*self.languages, *sorted(mono - set(self.languages)))
@@ -256,7 +254,7 @@ class PretrainingData:
         return [language for language in here if language in wanted]
 
     def dataset(self, make: type[Made], split: str, reader: Reader, epoch: int = 1) -> Made:
-        """A split for a reader. With several folders, epoch e of training reads folder (e - 1) mod their number.
+        """A split for a reader. With several folders, each epoch of training reads the next (:class:`.Shards`).
 
         Args:
             make: the class of the dataset.
@@ -268,7 +266,7 @@ class PretrainingData:
             XalignError: there is nothing of this split that the objectives read.
         """
         training, options = split == "train", self.options
-        data = DataBin(self.folders[(epoch - 1) % len(self.folders)]) if training else self.data
+        data = self.shards.of_epoch(epoch) if training else self.data
         bitext = self._bitext(data, split, reader) if "bitext" in reader.needs else None
         mono = self._mono(data, split, reader) if "mono" in reader.needs else None
         if bitext is None and mono is None:
@@ -348,18 +346,3 @@ def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
             next="leave these out by --lang-pairs",
         )
     return chosen
-
-
-def require_same_dictionary(first: DataBin, other: DataBin) -> None:
-    """Raise :class:`XalignError` unless two shards give the same ids; found before the epoch that reads the second."""
-    ours, theirs = (data.path / DICTIONARY for data in (first, other))
-    if ours.is_file() and theirs.is_file() and ours.read_bytes() == theirs.read_bytes():
-        return  # most often; to read the symbols of XLM-R's takes a quarter of a second, and there may be 2,000 shards
-    if first.dictionary.digest != other.dictionary.digest:
-        raise XalignError(
-            "the shards have different dictionaries",
-            where=f"{first.path}, {other.path}",
-            found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
-            expected="one dictionary for all",
-            next="xalign prepare each shard with the same --tokenizer, or --spm and --dict",
-        )

@@ -1,5 +1,7 @@
 """Whether the files of a data-bin are still those that ``xalign prepare`` wrote."""
 
+import math
+import stat
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +14,7 @@ from xalign_fairseq.files import file_sha256, is_file_name
 SMALL = 1 << 25
 
 
-def changed_files(data: DataBin, whole: bool = True) -> list[str]:
+def changed_files(data: DataBin, whole: bool = True, contents: bool = True) -> list[str]:
     """The files that are missing or not those that the manifest describes, each with what is wrong, sorted by name.
 
     Files that the manifest does not name, such as lexicons, are left out; a folder without a manifest has none.
@@ -20,6 +22,7 @@ def changed_files(data: DataBin, whole: bool = True) -> list[str]:
     Args:
         data: the data-bin.
         whole: compare the sha256 of every file; else of the small ones, and of the others the size alone.
+        contents: of the small ones too where not ``whole``; else of all files the size alone, and nothing is read.
 
     Raises:
         XalignError: the manifest is damaged.
@@ -29,17 +32,21 @@ def changed_files(data: DataBin, whole: bool = True) -> list[str]:
         changed_files(DataBin("data-bin"))  # []
     """
 
+    largest = math.inf if whole else SMALL if contents else -1
+
     def difference(recorded: tuple[str, int, str]) -> str | None:
         name, size, sha256 = recorded
-        return _difference(data.path / name, size, sha256, whole)
+        return _difference(data.path / name, size, sha256 if size <= largest else None)
 
+    if largest < 0:
+        return sorted(filter(None, map(difference, _recorded(data))))
     with ThreadPoolExecutor(4) as pool:  # hashing releases the interpreter's lock
         return sorted(filter(None, pool.map(difference, _recorded(data))))
 
 
-def require_unchanged(data: DataBin, whole: bool = False) -> None:
+def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True) -> None:
     """:class:`XalignError` that names the files unless :func:`changed_files` finds none."""
-    changed = changed_files(data, whole)
+    changed = changed_files(data, whole, contents)
     if changed:
         raise XalignError(
             "files of the data-bin are not those that were prepared",
@@ -63,11 +70,15 @@ def _recorded(data: DataBin) -> Iterator[tuple[str, int, str]]:
         yield name, about["bytes"], about["sha256"]
 
 
-def _difference(path: Path, size: int, sha256: str, whole: bool) -> str | None:
-    if not path.is_file():
+def _difference(path: Path, size: int, sha256: str | None) -> str | None:
+    try:
+        about = path.stat()
+    except OSError:
         return f"{path.name} is missing"
-    if path.stat().st_size != size:
-        return f"{path.name} has {path.stat().st_size:,} bytes rather than {size:,}"
-    if (whole or size <= SMALL) and file_sha256(path) != sha256:
+    if not stat.S_ISREG(about.st_mode):
+        return f"{path.name} is missing"
+    if about.st_size != size:
+        return f"{path.name} has {about.st_size:,} bytes rather than {size:,}"
+    if sha256 is not None and file_sha256(path) != sha256:
         return f"{path.name} has another content"
     return None

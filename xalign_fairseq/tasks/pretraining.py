@@ -11,9 +11,11 @@ from omegaconf import II, MISSING
 from xalign_fairseq.criterions.earlier_options import of_today
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
+from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_form
 from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import FairseqStreams
@@ -96,6 +98,7 @@ class XalignPretrainingTask(FairseqTask):
         self.pair_names, self.pivot = self.source.pair_names, self.source.pivot
         self.languages, self.all_languages = self.source.languages, self.source.all_languages
         self.reader = Reader(())
+        self.epoch = 1
         self.models: list[Any] = []
         self.labelling: LabelOptions | None = None
         self.lasting: dict[str, Any] = {}
@@ -145,7 +148,10 @@ class XalignPretrainingTask(FairseqTask):
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Open a split, of the shard of this epoch."""
-        self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, kwargs.get("epoch", 1))
+        epoch = kwargs.get("epoch", 1)
+        self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, epoch)
+        if split == "train":
+            self.epoch = epoch
 
     def get_batch_iterator(self, dataset: Any, *args: Any, **kwargs: Any) -> Any:
         """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""
@@ -191,7 +197,7 @@ class XalignPretrainingTask(FairseqTask):
         """What a checkpoint carries besides weights.
 
         Tokenizer, labelling method, the family of the encoder that training began with and what that was trimmed to,
-        the lexicons it learned from.
+        the lexicons it learned from, and of several folders which one its epoch reads.
         """
         vocabulary = tokenizer_state(self.dictionary, self.data.tokenizer_model)
         state: dict[str, Any] = {**self.lasting, "tokenizer": vocabulary}
@@ -199,6 +205,8 @@ class XalignPretrainingTask(FairseqTask):
             state["lexicons"] = [each.state() for each in self.lexicons]
         if self.labelling is not None:
             state["labelling"] = self.labelling.state()
+        if len(self.source.shards.folders) > 1:
+            state["shard"] = ShardPlace(epoch=self.epoch, index=self.source.shards.index(self.epoch))
         if self._language_embeddings:
             state["language_embeddings"] = self._language_embeddings
         return state
@@ -207,6 +215,8 @@ class XalignPretrainingTask(FairseqTask):
         """Refuse a checkpoint of another tokenizer, choice of lexicon entries or order of language embeddings."""
         require_same_tokenizer(state_dict.get("tokenizer", {}), self.data)
         self.lasting |= checkpoint.lasting(state_dict)
+        if "shard" in state_dict:
+            self.source.shards.go_on(**require_form(state_dict["shard"], ShardPlace, "the checkpoint's shard"))
         if "lexicon" in self.reader.needs:
             require_same_lexicons(self.lexicons, state_dict.get("lexicons"), self.data.path)
         if self.models:  # fairseq-validate builds the model later, by the checkpoint's own options

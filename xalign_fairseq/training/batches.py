@@ -79,7 +79,8 @@ class Batches(IterableDataset):
         """The place behind the last batch that was given out."""
         inside = get_worker_info() is not None
         before, done = (self._before, self._done) if inside else (self._before + self._done, 0)
-        return {"epoch": self.epoch, "batch": before, "done": done, "world_size": self.world_size}
+        shard = self.data.shards.index(self.epoch)
+        return {"epoch": self.epoch, "shard": shard, "batch": before, "done": done, "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
         """Go on from a place, be it with another number of data workers.
@@ -93,6 +94,8 @@ class Batches(IterableDataset):
                 where="Batches.load_state_dict", found=self.world_size, expected=state["world_size"],
             )  # fmt: skip
         self.epoch, self._before, self._done = state["epoch"], state["batch"], state["done"]
+        if "shard" in state:
+            self.data.shards.go_on(self.epoch, state["shard"])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         while True:

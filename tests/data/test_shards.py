@@ -1,0 +1,132 @@
+"""Several data-bins read as one: what is looked at when, and which folder an epoch reads."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.data import shards as module
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.manifest import hashes
+from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.shards import Shards
+from xalign_fairseq.errors import XalignError
+
+
+def write_manifest(folder: Path) -> None:
+    digest = Dictionary.load(folder / "dict.txt").digest
+    (folder / "manifest.json").write_text(json.dumps({"tokenizer": {"digest": digest}, "files": hashes(folder)}))
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Four data-bins of one sentence pair."""
+    made = [tmp_path / f"bin.{i}" for i in range(4)]
+    for folder in made:
+        folder.mkdir()
+        (folder / "dict.txt").write_text("a 1\nb 1\nc 1\n")
+        for lang in ("en", "fr"):
+            with MMapWriter(folder / f"train.en-fr.{lang}", np.uint16) as writer:
+                writer.add([4, 5, 2])
+        write_manifest(folder)
+    return made
+
+
+def test_each_epoch_reads_the_next_folder(folders):
+    shards = Shards(folders[:3])
+    assert [shards.of_epoch(epoch).path for epoch in range(1, 6)] == [folders[i] for i in (0, 1, 2, 0, 1)]
+    assert shards.texts == [([("train", "en", "fr")], [])] * 3
+
+
+def test_of_later_folders_nothing_is_opened_but_the_manifest_before_their_epoch(folders, monkeypatch):
+    opened = []
+
+    def noted(path, *args, own=open, **options):
+        opened.append(path)
+        return own(path, *args, **options)
+
+    monkeypatch.setattr("builtins.open", noted)
+    shards = Shards(folders)
+    later = [Path(path) for path in opened if Path(path).parent != folders[0]]
+    assert sorted(later) == [folder / "manifest.json" for folder in folders[1:]]
+    opened.clear()
+    shards.of_epoch(2)
+    assert folders[1] / "dict.txt" in opened and folders[1] / "train.en-fr.en.bin" in opened
+
+
+def test_what_opening_finds_in_a_later_folder(folders):
+    path = folders[2] / "train.en-fr.en.bin"
+    path.write_bytes(bytes(7))
+    with pytest.raises(XalignError, match=rf"{folders[2]}[\s\S]*7 bytes rather than 6"):
+        Shards(folders)
+    path.unlink()
+    with pytest.raises(XalignError, match=r"train.en-fr.en.bin is missing"):
+        Shards(folders)
+
+
+def test_another_dictionary_is_found_by_the_manifest_and_other_counts_are_none(folders):
+    (folders[3] / "dict.txt").write_text("a 7\nb 7\nc 7\n")
+    write_manifest(folders[3])
+    Shards(folders).of_epoch(4)
+    (folders[3] / "dict.txt").write_text("a 1\nc 1\nb 1\n")
+    write_manifest(folders[3])
+    with pytest.raises(XalignError, match="different dictionaries"):
+        Shards(folders)
+
+
+def test_contents_are_compared_when_the_epoch_begins_or_at_once_where_that_is_asked(folders):
+    (folders[1] / "dict.txt").write_text("a 1\nc 1\nb 1\n")
+    shards = Shards(folders)
+    shards.of_epoch(1)
+    with pytest.raises(XalignError, match=r"dict.txt has another content"):
+        shards.of_epoch(2)
+    with pytest.raises(XalignError, match=r"dict.txt has another content"):
+        Shards(folders, verify=True)
+
+
+def test_without_a_manifest_dictionaries_are_compared_at_once(folders):
+    (folders[1] / "manifest.json").unlink()
+    Shards(folders)
+    (folders[1] / "dict.txt").write_text("a 1\nc 1\nb 1\n")
+    with pytest.raises(XalignError, match="different dictionaries"):
+        Shards(folders)
+
+
+def test_the_first_folder_is_looked_at_at_once(folders):
+    (folders[0] / "dict.txt").write_text("a 1\nc 1\nb 1\n")
+    with pytest.raises(XalignError, match=r"dict.txt has another content"):
+        Shards(folders)
+
+
+@pytest.mark.parametrize(
+    ("stopped", "expected"),
+    [(1, [0, 1, 2, 3, 0]), (2, [1, 2, 3, 0, 1]), (3, [0, 1, 2, 3, 0]), (4, [1, 2, 3, 0, 1])],
+)
+def test_folders_that_are_added_come_behind_the_old_ones(folders, stopped, expected):
+    index = Shards(folders[:2]).index(stopped)
+    shards = Shards(folders)
+    shards.go_on(stopped, index)
+    assert [shards.index(stopped + later) for later in range(5)] == expected
+
+
+def test_an_epoch_before_the_one_that_was_gone_on_from_begins_anew(folders):
+    shards = Shards(folders)
+    shards.go_on(7, 1)
+    assert [shards.index(epoch) for epoch in (1, 2, 7, 8)] == [0, 1, 1, 2]
+
+
+def test_as_many_folders_as_before_are_read_as_if_nothing_had_been_between(folders):
+    whole = Shards(folders)
+    for stopped in range(1, 9):
+        shards = Shards(folders)
+        shards.go_on(stopped, whole.index(stopped))
+        assert [shards.index(epoch) for epoch in range(stopped, 12)] == [whole.index(e) for e in range(stopped, 12)]
+
+
+def test_many_folders_are_looked_at_side_by_side(folders, monkeypatch):
+    seen = []
+    monkeypatch.setattr(module, "DataBin", lambda path: seen.append(path) or DataBin(path))
+    Shards(folders)
+    assert sorted(map(str, seen)) == sorted(map(str, folders))

@@ -1,0 +1,115 @@
+"""Data-bins that are read as one text: of 2,000 folders as of one, an epoch each.
+
+What is looked at when:
+
+- **When they are opened**, each folder once: the names of its files, its manifest, the size of each file (one ``stat``)
+  and which dictionary the manifest says it was prepared with. No file of a later folder is opened but the manifest, so
+  that 2,000 folders with XLM-R's dictionary and model, of 20 GB together, open in seconds.
+- **When the epoch of a folder begins**: the hashes of its small files, dictionary and tokenizer among them, and the
+  headers of the indices. The first folder, whose dictionary is that of all, is looked at in this way at once.
+- **All bytes**: by ``verify`` (``--verify-data``), or ``xalign doctor FOLDER``.
+"""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, TypedDict
+
+from xalign_fairseq.data.databin import DICTIONARY, DataBin
+from xalign_fairseq.data.verification import require_unchanged
+from xalign_fairseq.errors import XalignError
+
+THREADS = 16  # a file system of many machines answers late, but many at a time
+
+
+class Texts(NamedTuple):
+    """What a folder has: ``(split, src, tgt)`` of its bitexts and ``(split, lang)`` of its monolingual texts."""
+
+    pairs: list[tuple[str, str, str]]
+    monos: list[tuple[str, str]]
+
+
+class ShardPlace(TypedDict):
+    """Which folder an epoch reads."""
+
+    epoch: int
+    index: int
+
+
+class Shards:
+    """Folders of data-bins, of which each epoch of training reads one, in turn.
+
+    Args:
+        folders: one or more.
+        verify: compare all bytes of all folders with their manifests.
+
+    Attributes:
+        first: the first folder, whose splits but training's are read, and whose dictionary all have.
+        texts: of each folder.
+
+    Raises:
+        XalignError: a folder is missing, changed or of another dictionary.
+
+    Example::
+
+        shards = Shards(["bin.0", "bin.1"])
+        shards.of_epoch(3).path     # bin.0 again
+    """
+
+    def __init__(self, folders: Sequence[str | os.PathLike], verify: bool = False):
+        self.folders = [os.fspath(folder) for folder in folders]
+        self._since = (1, 0)
+        self.first = DataBin(self.folders[0])
+        require_unchanged(self.first, verify)
+        with ThreadPoolExecutor(THREADS) as pool:
+            others = list(pool.map(lambda folder: self._look_at(folder, verify), self.folders[1:]))
+        self.texts = [Texts(self.first.pairs, self.first.monos), *others]
+
+    def _look_at(self, folder: str, verify: bool) -> Texts:
+        data = DataBin(folder)
+        require_unchanged(data, verify, contents=False)
+        recorded = None if data.manifest is None else data.manifest.get("tokenizer", {}).get("digest")
+        if recorded is None or recorded != self.first.dictionary.digest:
+            require_same_dictionary(self.first, data)
+        return Texts(data.pairs, data.monos)
+
+    def index(self, epoch: int) -> int:
+        """Which folder an epoch, from 1 on, reads: one after the other, and then from the first one again."""
+        since, index = self._since if epoch >= self._since[0] else (1, 0)
+        return (index + epoch - since) % len(self.folders)
+
+    def go_on(self, epoch: int, index: int) -> None:
+        """Let an epoch read a folder, and those that follow it the folders behind that one.
+
+        A run that goes on with more folders than it had, added behind those, ends its epoch with the folder that it
+        began it with; the new ones come behind the last of the old ones, before the first one comes again.
+        """
+        self._since = (epoch, index)
+
+    def of_epoch(self, epoch: int) -> DataBin:
+        """The folder of an epoch, looked at anew.
+
+        Raises:
+            XalignError: its small files are not those that were prepared, or its dictionary is another one.
+        """
+        index = self.index(epoch)
+        data = DataBin(self.folders[index])
+        if index:
+            require_unchanged(data)
+            require_same_dictionary(self.first, data)
+        return data
+
+
+def require_same_dictionary(first: DataBin, other: DataBin) -> None:
+    """Raise :class:`XalignError` unless two shards give the same ids."""
+    ours, theirs = (data.path / DICTIONARY for data in (first, other))
+    if ours.is_file() and theirs.is_file() and ours.read_bytes() == theirs.read_bytes():
+        return  # most often; to read the symbols of XLM-R's takes a quarter of a second, and there may be 2,000 shards
+    if first.dictionary.digest != other.dictionary.digest:
+        raise XalignError(
+            "the shards have different dictionaries",
+            where=f"{first.path}, {other.path}",
+            found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
+            expected="one dictionary for all",
+            next="xalign prepare each shard with the same --tokenizer, or --spm and --dict",
+        )
