@@ -8,7 +8,7 @@ files are one and the same on the disk, by hard links; manifests, and a dictiona
 are each folder's own or (those two) links. Then one data-bin of ever more pairs, whose sentences are a sparse file.
 Each in a process of its own: seconds of PretrainingData, with which fairseq-train begins too, and up to the first
 batch of 4,096 tokens; then, after 50 batches, the memory of that process and its data worker together, without pages of
-files (Pss_Anon), and what of it is the worker's alone. Writes OUT/opening.json and the table OUT/opening.md.
+files (Pss_Anon: pages that both have count half for each), and the worker's part of it. Writes OUT/opening.json and the table OUT/opening.md.
 """
 
 import argparse
@@ -79,10 +79,10 @@ def link_folder(first: Path, folder: Path) -> None:
             os.link(path, folder / path.name)
 
 
-def memory_mb(process: int, kind: str) -> float:
-    """A line of what the kernel tells of a process."""
+def memory_mb(process: int) -> float:
+    """What a process has beside pages of files."""
     lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(kind)).split()[1]) / 1024
+    return int(next(line for line in lines if line.startswith("Pss_Anon:")).split()[1]) / 1024
 
 
 def child(paths: str) -> None:
@@ -101,10 +101,10 @@ def child(paths: str) -> None:
     for _ in range(BATCHES):
         next(batches)
     processes = [os.getpid(), *(each.pid for each in multiprocessing.active_children())]
-    shares = [memory_mb(each, "Pss_Anon:") for each in processes]
+    shares = [memory_mb(each) for each in processes]
     print(json.dumps({
         "open_seconds": opened, "open_cpu_seconds": opened_cpu, "first_batch_seconds": first,
-        "both_mb": sum(shares), "worker_mb": memory_mb(processes[-1], "Private_Dirty:"),
+        "both_mb": sum(shares), "worker_mb": shares[-1],
     }))  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def report(record: dict[str, Any]) -> str:
         "(CPU s)",
         "first batch, s",
         "memory of both, MB",
-        "the worker's own, MB",
+        "of it the worker's, MB",
     )
     cells = [
         (
