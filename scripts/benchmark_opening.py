@@ -8,7 +8,8 @@ files are one and the same on the disk, by hard links; manifests, and a dictiona
 are each folder's own or (those two) links. Then one data-bin of ever more pairs, whose sentences are a sparse file.
 Each in a process of its own: seconds of PretrainingData, with which fairseq-train begins too, and up to the first
 batch of 4,096 tokens; then, after 50 batches, the memory of that process and its data worker together, without pages of
-files (Pss_Anon: pages that both have count half for each), and the worker's part of it. Writes OUT/opening.json and the table OUT/opening.md.
+files (Pss_Anon: pages that both have count half for each), and the worker's part of it. Writes OUT/opening.json and the
+table OUT/opening.md.
 """
 
 import argparse

@@ -12,7 +12,7 @@ from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, 
 from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.tokenizer import Ragged, Tokenizer, split_words
 from xalign_fairseq.data.unknown import UnknownTokens, count_unknown
-from xalign_fairseq.links.pharaoh import Gold, parse_line
+from xalign_fairseq.links.arrays import LinkArrays, link_arrays
 
 # Reasons for dropping, as the manifest has them.
 EMPTY, EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH = "empty", "empty source", "empty target", "both sides empty"
@@ -110,10 +110,10 @@ class PairText:
             counts |= _token_counts(lang, count_unknown(tokenizer, side, kept_lines))
         items = [_with_eos(side, tokenizer.dictionary.eos_index) for side in items]
         if self.links_file is not None:
-            golds = [parse_line(line) for line, kept in zip(self.links_file.read(), keep, strict=True) if kept]
-            counts["sure links"] = sum(len(gold.sure) for gold in golds)
-            counts["possible links"] = sum(len(gold.possible) for gold in golds) - counts["sure links"]
-            items += [_select(index, keep) for index in words] + [_triples(golds)]
+            links = link_arrays(self.links_file.read()).of_rows(keep)
+            counts["sure links"] = int(links.sure.sum())
+            counts["possible links"] = len(links.sure) - counts["sure links"]
+            items += [_select(index, keep) for index in words] + [_triples(links, int(keep.sum()))]
         return Encoded(tuple(items), counts)
 
 
@@ -209,8 +209,7 @@ def _token_counts(lang: str, found: UnknownTokens) -> dict[str, int]:
     return {f"tokens {lang}": found.tokens, f"unknown {lang}": found.unknown, **scripts}
 
 
-def _triples(golds: Sequence[Gold]) -> Ragged:
+def _triples(links: LinkArrays, pairs: int) -> Ragged:
     """``i, j, sure`` of each pair's links, sorted, flat."""
-    rows = [(*link, int(link in gold.sure)) for gold in golds for link in sorted(gold.possible)]
-    sizes = np.array([3 * len(gold.possible) for gold in golds], dtype=np.int32)
-    return np.array(rows, dtype=np.int64).reshape(-1), sizes
+    sizes = 3 * np.bincount(links.rows, minlength=pairs).astype(np.int32)
+    return np.stack([links.src, links.tgt, links.sure], axis=1).reshape(-1), sizes

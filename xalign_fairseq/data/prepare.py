@@ -116,13 +116,17 @@ def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
 
 def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str | os.PathLike | None) -> None:
     """Put the user's files into the folder as they are, if the two belong together."""
-    tokenizer = SentencePieceTokenizer(model, Dictionary.load(dictionary) if dictionary is not None else None)
     if dictionary is None:
-        _store_tokenizer(folder, tokenizer)
+        _store_tokenizer(folder, SentencePieceTokenizer(model))
         return
     write_model(folder, Path(model).read_bytes())
     with atomic_write(folder / DICTIONARY, "wb") as stream:
         stream.write(Path(dictionary).read_bytes())
+    try:
+        _load_tokenizer(folder)
+    except XalignError:  # once more, so that the error names the user's files
+        SentencePieceTokenizer(model, Dictionary.load(dictionary))
+        raise
 
 
 def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, options: PrepareOptions) -> Iterator[Counter[str]]:

@@ -1,8 +1,13 @@
 """Word links that come with a bitext: do they fit its sentences?"""
 
+import numpy as np
+
 from xalign_fairseq.data.binarize import PairText
+from xalign_fairseq.data.corpus import TextFile
 from xalign_fairseq.data.tokenizer import split_words
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.workers import Workers
+from xalign_fairseq.links.arrays import link_arrays
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
 
 
@@ -22,8 +27,17 @@ def require_fitting_links(text: PairText, run: Workers) -> None:
 
 
 def _fits(part: PairText) -> bool:
-    pairs = zip(*_links_and_lengths(part), strict=True)
-    return all(i < n and j < m for links, (n, m) in pairs for i, j in links)
+    assert part.links_file is not None
+    try:
+        links = link_arrays(part.links_file.read())
+    except XalignError:
+        return False  # which is to be named with its place
+    lengths = (_lengths(file) for file in part.sources)
+    return all((words < counts[links.rows]).all() for words, counts in zip(links[1:3], lengths, strict=True))
+
+
+def _lengths(file: TextFile) -> np.ndarray:
+    return np.array([len(split_words(line)) for line in file.read()], dtype=np.int64)
 
 
 def _links_and_lengths(text: PairText) -> tuple[list[frozenset[Link]], list[tuple[int, int]]]:
@@ -34,5 +48,4 @@ def _links_and_lengths(text: PairText) -> tuple[list[frozenset[Link]], list[tupl
         parse_line(line, where=f"{file.path}, line {number}").possible
         for number, line in enumerate(file.read(), file.first + 1)
     ]
-    sides = [[len(split_words(line)) for line in side.read()] for side in text.sources]
-    return links, list(zip(*sides, strict=True))
+    return links, list(zip(*(_lengths(side).tolist() for side in text.sources), strict=True))

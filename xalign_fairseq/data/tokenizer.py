@@ -3,7 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -123,16 +123,18 @@ class SentencePieceTokenizer(Tokenizer):
         self.dictionary = dictionary if dictionary is not None else dictionary_of_model(self._processor)
         where = "the sentencepiece model" if isinstance(model, bytes) else os.fspath(model)
         self._table = self._id_table(where)
+        # Whether a word is what sentencepiece, too, takes for one: its first piece alone begins with ▁.
+        self._usual: dict[str, bool] = {}
         self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
 
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
         """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
-        return self._ids_of(lines, self._encode_each(list(lines)))
+        return self._ids_of(lines, flatten(self._encode_each(list(lines))))
 
-    def _ids_of(self, lines: Sequence[str], encoded: list[list[int]]) -> Ragged:
+    def _ids_of(self, lines: Sequence[str], encoded: Ragged) -> Ragged:
         """Our ids of sentencepiece's."""
-        flat, sizes = flatten(encoded)
-        flat = self._table[flat]
+        pieces, sizes = encoded
+        flat = self._table[pieces]
         if (flat == SLOW).any():
             return self._repair(lines, flat, sizes)
         return flat, sizes
@@ -140,8 +142,9 @@ class SentencePieceTokenizer(Tokenizer):
     def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
         """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
 
-        The ids are those of the whole line. Encoding word by word gives the same pieces, but for a few sentences in
-        which two segmentations are equally likely; there the words are found by the position of the characters.
+        The ids are those of the whole line. A piece that begins with ▁ begins a word, in lines of words of which each,
+        encoded by itself, has one such piece. In a few other sentences normalisation makes two words of one, or none,
+        or a piece spans two: there the words are found by the position of the characters.
         """
         if not self._words_have_own_pieces:
             raise XalignError(
@@ -149,18 +152,46 @@ class SentencePieceTokenizer(Tokenizer):
                 next="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
             )
         lines = [" ".join(words) for words in sentences]
-        by_line = self._encode_each(lines)
+        pieces, lengths = by_line = flatten(self._encode_each(lines))
         ids, sizes = self._ids_of(lines, by_line)
-        by_word = iter(self._parts(list(chain.from_iterable(sentences))))
-        index: list[np.ndarray] = []
-        for words, whole, size in zip(sentences, by_line, sizes.tolist(), strict=True):
-            parts = list(islice(by_word, len(words)))
-            if size == len(whole) and list(chain.from_iterable(parts)) == whole:
-                lengths = [len(part) for part in parts]
-            else:
-                lengths = self._lengths_by_characters(words, " ".join(words))
-            index.append(np.repeat(np.arange(len(words), dtype=np.int32), lengths))
-        return (ids, sizes), flatten(index)
+        begun = np.concatenate([[0], np.cumsum(self._begins[pieces])])
+        ends = np.cumsum(lengths, dtype=np.int64)
+        before = begun[ends - lengths]
+        words_there = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+        easy = self._all_usual(sentences) & (begun[ends] - before == words_there) & (sizes == lengths)
+        index = (begun[1:] - 1 - np.repeat(before, lengths)).astype(np.int32)
+        if easy.all():
+            return (ids, sizes), (index, lengths)
+        parts = np.split(index, ends[:-1])
+        for i in np.flatnonzero(~easy).tolist():
+            whole = pieces[ends[i] - lengths[i] : ends[i]].tolist()
+            parts[i] = self._words_of_pieces(sentences[i], lines[i], whole, int(sizes[i]))
+        return (ids, sizes), flatten(parts)
+
+    def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
+        """(sentences,) bool: those all of whose words are usual; most words come again and again."""
+        new = list(set(chain.from_iterable(sentences)) - self._usual.keys())
+        if len(self._usual) + len(new) > CACHED_WORDS:
+            self._usual.clear()
+            new = list(set(chain.from_iterable(sentences)))
+        pieces, sizes = flatten(self._encode_each(new))
+        begun = np.concatenate([[0], np.cumsum(self._begins[pieces])])
+        ends = np.cumsum(sizes, dtype=np.int64)
+        starts = ends - sizes
+        first = begun[np.minimum(starts + 1, ends)] - begun[starts]
+        once = (begun[ends] - begun[starts] == 1) & (first == 1)
+        self._usual.update(zip(new, once.tolist(), strict=True))
+        get = self._usual.__getitem__
+        return np.fromiter((all(map(get, words)) for words in sentences), dtype=bool, count=len(sentences))
+
+    def _words_of_pieces(self, words: Sequence[str], line: str, whole: list[int], size: int) -> np.ndarray:
+        """The word of each of a line's ``size`` ids, of any line; ``whole`` are sentencepiece's ids of it."""
+        parts = self._parts(words)
+        if size == len(whole) and list(chain.from_iterable(parts)) == whole:
+            lengths = [len(part) for part in parts]
+        else:
+            lengths = self._lengths_by_characters(words, line)
+        return np.repeat(np.arange(len(words), dtype=np.int32), lengths)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
@@ -185,6 +216,7 @@ class SentencePieceTokenizer(Tokenizer):
         would split at whitespace within them."""
         size = self._processor.get_piece_size()
         pieces = self._processor.id_to_piece(list(range(size)))
+        self._begins = np.array([piece.startswith(SPACE) for piece in pieces], dtype=bool)
         ids = [self.dictionary.indices.get(piece) for piece in pieces]
         missing = ids.count(None)
         table = np.array([self.dictionary.unk_index if i is None else i for i in ids], dtype=np.int32)

@@ -1,0 +1,61 @@
+"""The links of many sentence pairs as arrays: parsed together, at a tenth of the time of line by line."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from xalign_fairseq.links.pharaoh import parse_line
+
+# Links as everybody writes them; whatever else there is, parse_line reads or names. Possessive: nothing is tried twice.
+_USUAL = re.compile(r"(?:[0-9]{1,9}[-p][0-9]{1,9}(?![^ \n])|[ \n]++)*+")
+_BLANKS = str.maketrans("-p\n", "   ")
+NEWLINE, HYPHEN, P = b"\n-p"
+
+
+class LinkArrays(NamedTuple):
+    """Links by row, source word and target word, each once: all (K,), int64 but for ``sure``, bool."""
+
+    rows: np.ndarray
+    src: np.ndarray
+    tgt: np.ndarray
+    sure: np.ndarray
+
+    def of_rows(self, keep: np.ndarray) -> "LinkArrays":
+        """The links of the rows to keep, (rows,) bool, counted anew."""
+        here = keep[self.rows]
+        rows, *others = (part[here] for part in self)
+        return LinkArrays((np.cumsum(keep) - 1)[rows], *others)
+
+
+def link_arrays(lines: Sequence[str]) -> LinkArrays:
+    """The links of lines, as :func:`~xalign_fairseq.links.pharaoh.parse_line` reads each.
+
+    Raises:
+        XalignError: a malformed link, without its place.
+
+    Example::
+
+        link_arrays(["0-0 1p2", "", "3-1"]).rows    # [0, 0, 2]
+    """
+    text = "\n".join(lines)
+    if _USUAL.fullmatch(text):
+        return _usual(text)
+    golds = [parse_line(line) for line in lines]
+    links = [(row, *link, link in gold.sure) for row, gold in enumerate(golds) for link in sorted(gold.possible)]
+    rows, src, tgt, sure = np.array(links, dtype=np.int64).reshape(-1, 4).T
+    return LinkArrays(rows, src, tgt, sure.astype(bool))
+
+
+def _usual(text: str) -> LinkArrays:
+    raw = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    marks = np.flatnonzero((raw == HYPHEN) | (raw == P))
+    rows = np.searchsorted(np.flatnonzero(raw == NEWLINE), marks)
+    src, tgt = np.array(text.translate(_BLANKS).split(), dtype=np.int64).reshape(-1, 2).T
+    sure = raw[marks] == HYPHEN
+    order = np.lexsort((~sure, tgt, src, rows))  # of a link that is given twice the sure one first
+    rows, src, tgt, sure = (part[order] for part in (rows, src, tgt, sure))
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = (rows[1:] != rows[:-1]) | (src[1:] != src[:-1]) | (tgt[1:] != tgt[:-1])
+    return LinkArrays(rows[first], src[first], tgt[first], sure[first])
