@@ -115,6 +115,8 @@ setup(
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
         "faiss": ["faiss-cpu>=1.8"],
+        # Reads .zst, which Python does itself from 3.14 on.
+        "zstd": ["zstandard>=0.22; python_version < '3.14'"],
         # To take other sentencepiece models apart: trimming, export to Hugging Face's files, derived scripts.
         "proto": ["protobuf"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy>=1.14"],

@@ -32,10 +32,10 @@ from typing import Any
 from benchmark_aligner import processor
 from markers import table
 
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write, write_json
 from xalign_fairseq.launch.record import commit
+from xalign_fairseq.text.corpus import scan
 
 HERE = Path(__file__).resolve().parent
 RANDOM = "random-base"

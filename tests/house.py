@@ -11,7 +11,7 @@ FLOORS = (
     *("__main__", "cli", "aligner", "statistical", "__init__", "tasks", "criterions", "training"),
     *("objectives", "optim", "transfer", "languages"),
     *("compat", "models", "pretrained", "encoder", "evaluation", "plots", "data", "transport", "sample", "links"),
-    *("labelled", "ops", "launch"),
+    *("labelled", "ops", "launch", "text"),
     *("files", "errors", "version"),
 )
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from letters import Letters
 
-from xalign_fairseq.data import corpus
 from xalign_fairseq.data.binarize import MonoText, PairText
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.tokenizer import flatten
+from xalign_fairseq.text import corpus
+from xalign_fairseq.text.corpus import scan
 
 # The ids of a ... h are 4 ... 11, what is no letter of these is unknown, 3; </s> is 2.
 SRC = ["ab c", "", "d z", "  ", "zz"]

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from xalign_fairseq.data import corpus, filters
+from xalign_fairseq.data import filters
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.filters import Filters, SeenHashes, line_hashes
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text import corpus
 
 
 def test_each_filter_by_its_own_limit():

@@ -8,9 +8,9 @@ import pytest
 
 from xalign_fairseq.data import manifest
 from xalign_fairseq.data.binarize import MonoText, PairText
-from xalign_fairseq.data.corpus import TextFile
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.sources import PrepareOptions
+from xalign_fairseq.text.corpus import TextFile
 from xalign_fairseq.version import __version__
 
 TOKENIZER = SimpleNamespace(model=b"spm", dictionary=Dictionary(["a", "b"]), missing_pieces=1)

@@ -1,14 +1,16 @@
 """The data-bin of ``xalign prepare``: equal to fairseq's, independent of the processes, whole or not at all."""
 
+import gzip
 import itertools
 import json
+import lzma
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from xalign_fairseq.data import binarize, corpus
+from xalign_fairseq.data import binarize
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapReader
@@ -18,6 +20,8 @@ from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, dictionary_of_
 from xalign_fairseq.data.verification import changed_files
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.pharaoh import format_links
+from xalign_fairseq.text import corpus
+from xalign_fairseq.text.containers import sides_of
 
 
 def pair(folder: Path, split: str = "train", links: Path | None = None) -> PairSource:
@@ -284,3 +288,34 @@ def test_the_manifest_does_not_hold_what_differs_between_machines(tmp_path, bite
     prepare(PrepareOptions(tmp_path / "b", [pair(bitext)], spm=spm, workers=2, progress=False))
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
     assert str(tmp_path / "a") not in json.dumps(DataBin(tmp_path / "a").manifest)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_data_bin_of_compressed_text_is_that_of_the_plain_one(tmp_path, bitext, monkeypatch, workers):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 100)
+    for lang, suffix, pack in (("en", ".gz", gzip.compress), ("el", ".xz", lzma.compress)):
+        (tmp_path / f"t.{lang}{suffix}").write_bytes(pack((bitext / f"train.{lang}").read_bytes()))
+    for name, paths in (
+        ("plain", [str(bitext / "train.en"), str(bitext / "train.el")]),
+        ("packed", [str(tmp_path / "t.en.gz"), str(tmp_path / "t.el.xz")]),
+    ):
+        source = PairSource("train", "en", "el", *paths)
+        prepare(PrepareOptions(tmp_path / name, [source], vocab_size=120, workers=workers))
+    plain, packed = (DataBin(tmp_path / name).manifest for name in ("plain", "packed"))
+    assert plain is not None and packed is not None
+    assert plain["files"] == packed["files"]
+
+
+def test_tables_and_translation_memories_are_read_as_files_are(tmp_path, bitext, spm):
+    sides = [(bitext / f"train.{lang}").read_text().splitlines() for lang in ("en", "el")]
+    (tmp_path / "t.tsv").write_text("".join(f"{tgt}\tid\t{src}\n" for src, tgt in zip(*sides, strict=True)))
+    variant = '<tuv xml:lang="{}"><seg>{}</seg></tuv>'.format
+    units = (f"<tu>{variant('en', src)}{variant('el', tgt)}</tu>" for src, tgt in zip(*sides, strict=True))
+    (tmp_path / "m.tmx").write_text(f"<tmx><body>{''.join(units)}</body></tmx>")
+    made = []
+    for prefix, workers in ((bitext / "train", 1), (f"{tmp_path}/t.tsv#3,1", 1), (tmp_path / "m.tmx", 2)):
+        source = PairSource("train", "en", "el", *sides_of(str(prefix), "en", "el"))
+        folder = tmp_path / f"{len(made)}"
+        prepare(PrepareOptions(folder, [source], spm=spm, progress=False, workers=workers))
+        made.append([(folder / f"train.en-el.{lang}.bin").read_bytes() for lang in ("en", "el")])
+    assert made[0] == made[1] == made[2]

@@ -4,9 +4,9 @@ import pytest
 import sentencepiece
 
 from xalign_fairseq.data import spm_training
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text.corpus import scan
 
 
 @pytest.fixture

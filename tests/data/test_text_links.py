@@ -2,12 +2,12 @@
 
 import pytest
 
-from xalign_fairseq.data import corpus
 from xalign_fairseq.data.binarize import PairText
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.text_links import require_fitting_links
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.workers import processes
+from xalign_fairseq.text import corpus
+from xalign_fairseq.text.corpus import scan
 
 
 @pytest.fixture

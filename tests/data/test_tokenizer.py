@@ -6,11 +6,11 @@ import pytest
 import sentencepiece
 from fairseq.data import Dictionary as FairseqDictionary
 
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece, split_words
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text.corpus import scan
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 # "¨" becomes a blank and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a blank; Ж is unknown.

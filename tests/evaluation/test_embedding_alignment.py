@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.errors import XalignError
@@ -16,6 +15,7 @@ from xalign_fairseq.evaluation.embedding_alignment import (
     rank_counts,
     word_vectors,
 )
+from xalign_fairseq.text.corpus import scan
 
 PAIRS = [("big", "groß"), ("large", "groß"), ("big", "dick"), ("house", "Haus"), ("big", "groß")]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from xalign_fairseq.data import corpus
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
+from xalign_fairseq.text import corpus
 
 TREE = """\
 # text = he sings .

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.spm_training import train_sentencepiece
@@ -17,6 +16,7 @@ from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import retrieve
+from xalign_fairseq.text.corpus import scan
 from xalign_fairseq.transfer.retrieval import evaluate_retrieval, retrieval_evaluation
 
 GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]

@@ -79,7 +79,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--destdir", required=True, metavar="D", help="the data-bin folder to be made")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")
     for split in SPLITS:
-        text = f"{split} text of the pair: P.SRC and P.TGT, one sentence per line, plain or .gz, .bz2, .xz"
+        text = (
+            f"{split} text of the pair: P.SRC and P.TGT, one sentence per line; or P is a folder of two such files, a "
+        )
+        text += ".tmx, or a .tsv with sides in columns 1 and 2 (P#4,2: others); plain or .gz, .bz2, .xz, .zst"
         parser.add_argument(f"--{split}pref", action=_IntoPair, default=hidden, metavar="P", help=text)
     parser.add_argument(
         "--links",
@@ -236,8 +239,8 @@ def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[P
 
 def pair_sources(group: PairGroup) -> list["PairSource"]:
     """The splits of a pair, each with its links."""
-    from xalign_fairseq.data.compressed import existing
     from xalign_fairseq.data.sources import PairSource
+    from xalign_fairseq.text.containers import sides_of
 
     if not group.prefixes:
         raise XalignError(
@@ -245,7 +248,7 @@ def pair_sources(group: PairGroup) -> list["PairSource"]:
         )
     sources = []
     for split, prefix in group.prefixes.items():
-        src, tgt = (existing(f"{prefix}.{lang}") for lang in (group.src, group.tgt))
+        src, tgt = sides_of(prefix, group.src, group.tgt)
         sources.append(PairSource(split, group.src, group.tgt, src, tgt, group.links.get(split)))
     return sources
 

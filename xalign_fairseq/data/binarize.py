@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from xalign_fairseq.data.corpus import TextFile
 from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, words_prefix
 from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.tokenizer import Ragged, Tokenizer, split_words
 from xalign_fairseq.data.unknown import UnknownTokens, count_unknown
 from xalign_fairseq.links.arrays import LinkArrays, link_arrays
+from xalign_fairseq.text.corpus import TextFile
 
 # Reasons for dropping, as the manifest has them.
 EMPTY, EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH = "empty", "empty source", "empty target", "both sides empty"

@@ -14,7 +14,6 @@ from tqdm import tqdm
 
 from xalign_fairseq.data import manifest
 from xalign_fairseq.data.binarize import Encoded, MonoText, PairText
-from xalign_fairseq.data.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.filters import Filters, SeenHashes, line_hashes
@@ -27,6 +26,7 @@ from xalign_fairseq.data.tokenizer_model import write_model
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 from xalign_fairseq.launch.workers import Workers, processes
+from xalign_fairseq.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
 
 Text = PairText | MonoText
 # Word indices and links: no sentence has more words.

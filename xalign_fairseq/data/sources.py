@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text.corpus import require_files
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
 RESERVED = ("links", "words", "None")  # these stand where a language stands in file names

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import sentencepiece
 
-from xalign_fairseq.data.corpus import TextFile
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text.corpus import TextFile
 
 # The model depends on the number of threads, since they add up counts in another order: it is fixed, for one seed must
 # give one model on every machine.

@@ -3,12 +3,12 @@
 import numpy as np
 
 from xalign_fairseq.data.binarize import PairText
-from xalign_fairseq.data.corpus import TextFile
 from xalign_fairseq.data.tokenizer import split_words
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.workers import Workers
 from xalign_fairseq.links.arrays import link_arrays
 from xalign_fairseq.links.pharaoh import Link, check_bounds, parse_line
+from xalign_fairseq.text.corpus import TextFile
 
 
 def require_fitting_links(text: PairText, run: Workers) -> None:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tqdm import tqdm
 
-from xalign_fairseq.data.corpus import require_files, scan
 from xalign_fairseq.data.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.model_proto import NORMAL, keep_pieces, model_type, read_pieces
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer, load_sentencepiece
 from xalign_fairseq.data.wordpiece import CONTINUES, LONGEST_WORD, WordPieceTokenizer, bert_ids
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text.corpus import require_files, scan
 
 FLOOR = 2000
 # Of the letters of a text: a script with fewer is not the text's, which only quotes it.

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.sources import require_language
@@ -15,6 +14,7 @@ from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.script import Transliteration
 from xalign_fairseq.languages.sentence import Composition, Transformation
+from xalign_fairseq.text.corpus import require_files
 from xalign_fairseq.version import __version__
 
 SCRIPT, INVERSION, SYNTAX = STEPS = ("script", "inversion", "syntax")

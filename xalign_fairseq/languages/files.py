@@ -8,13 +8,13 @@ from typing import Any
 
 from tqdm import tqdm
 
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.tokenizer import split_words
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.conllu import ConlluSentence, read_sentences
 from xalign_fairseq.languages import conllu_files, ner_files, nli_files
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation, unbroken
 from xalign_fairseq.links.pharaoh import format_links
+from xalign_fairseq.text.corpus import scan
 
 KINDS = ("text", "conllu", "ner", "nli")
 _CONLLU = (".conllu", ".conllu.gz")

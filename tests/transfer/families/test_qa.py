@@ -9,7 +9,6 @@ import pytest
 import torch
 from letters import Letters
 
-from xalign_fairseq.data.corpus import scan
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -17,6 +16,7 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import QuestionExample
 from xalign_fairseq.labelled.squad import read_squad
+from xalign_fairseq.text.corpus import scan
 from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span
 from xalign_fairseq.transfer.family import Limits
 

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.defaults import family_options
-from xalign_fairseq.data.corpus import require_files
 from xalign_fairseq.data.sources import PairSource, PrepareOptions
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import file_sha256
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import check_bounds
+from xalign_fairseq.text.corpus import require_files
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {

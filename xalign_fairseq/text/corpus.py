@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.data.compressed import is_compressed, open_text
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import note_crlf, text_lines
+from xalign_fairseq.text.containers import file_of, is_stream, open_text, skip
 
 CHUNK_LINES = 5000
 BLOCK_BYTES = 1 << 24
@@ -23,7 +23,8 @@ NEWLINE = ord("\n")
 class TextFile:
     """A checked text file: its number of lines, and the byte offset of every ``CHUNK_LINES``-th line and of its end.
 
-    Offsets of a compressed file are those of its text; its parts hold their text, as nothing else could find it.
+    Offsets of a text that is read as a stream, as of a compressed file, are those in the stream; its parts hold their
+    text, as nothing else could find it.
     """
 
     path: str
@@ -37,7 +38,7 @@ class TextFile:
 
         Part ``c`` of two files with as many lines holds the same lines.
         """
-        held: Iterator[bytes | None] = self._texts() if is_compressed(self.path) else repeat(None)
+        held: Iterator[bytes | None] = self._texts() if is_stream(self.path) else repeat(None)
         for chunk, (span, text) in enumerate(zip(pairwise(self.offsets), held, strict=False)):
             before = chunk * CHUNK_LINES
             lines = min(CHUNK_LINES, self.lines - before)
@@ -52,7 +53,7 @@ class TextFile:
 
     def _texts(self) -> Iterator[bytes]:
         with open_text(self.path) as stream:
-            stream.seek(self.offsets[0])
+            skip(stream, self.offsets[0])
             for start, end in pairwise(self.offsets):
                 yield stream.read(end - start)
 
@@ -61,7 +62,7 @@ class TextFile:
         raw = self.held
         if raw is None:
             with open_text(self.path) as stream:
-                stream.seek(self.offsets[0])
+                skip(stream, self.offsets[0])
                 raw = stream.read(self.offsets[-1] - self.offsets[0])
         lines = raw.removeprefix(b"" if self.first else codecs.BOM_UTF8).decode("utf-8").removesuffix("\n").split("\n")
         return [line.removesuffix("\r") for line in lines] if b"\r\n" in raw else lines
@@ -108,7 +109,7 @@ def scan(path: str | os.PathLike) -> TextFile:
 
 def require_files(paths: Sequence[str | os.PathLike], next: str) -> None:
     """Name all missing files at once."""
-    missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(path).is_file()]
+    missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(file_of(os.fspath(path))).is_file()]
     if missing:
         raise XalignError(
             "files do not exist" if len(missing) > 1 else "a file does not exist",

@@ -3,16 +3,14 @@
 import bz2
 import gzip
 import lzma
+import sys
 
 import pytest
 
-from xalign_fairseq.data import compressed, corpus
-from xalign_fairseq.data.compressed import existing, open_text
-from xalign_fairseq.data.corpus import scan
-from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.prepare import prepare
-from xalign_fairseq.data.sources import PairSource, PrepareOptions
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text import compressed, corpus
+from xalign_fairseq.text.compressed import existing, open_file
+from xalign_fairseq.text.corpus import scan
 
 PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 TEXT = "".join(f"line {k} λ\n" for k in range(100)).encode()
@@ -51,11 +49,13 @@ def test_what_the_disk_refuses_is_no_damage(tmp_path, monkeypatch):
         raise OSError(5, "Input/output error")
 
     monkeypatch.setitem(compressed._OPENERS, ".gz", refuse)
-    with pytest.raises(OSError, match="Input/output"), open_text(tmp_path / "t.gz"):
+    with pytest.raises(OSError, match="Input/output"), open_file(tmp_path / "t.gz"):
         pass
 
 
-def test_zstd_is_an_error_that_says_what_to_do(tmp_path):
+def test_zstd_without_a_library_is_an_error_that_says_what_to_do(tmp_path, monkeypatch):
+    for name in ("compression", "compression.zstd", "zstandard"):
+        monkeypatch.setitem(sys.modules, name, None)
     (tmp_path / "t.zst").write_bytes(b"x")
     with pytest.raises(XalignError, match=r"(?s)zstd is not read.*zstd -dc \S*t.zst"):
         scan(tmp_path / "t.zst")
@@ -70,17 +70,17 @@ def test_the_plain_file_comes_before_a_compressed_one(tmp_path):
     assert existing(path) == path
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_the_data_bin_of_compressed_text_is_that_of_the_plain_one(tmp_path, bitext, monkeypatch, workers):
-    monkeypatch.setattr(corpus, "CHUNK_LINES", 100)
-    for lang, suffix in (("en", ".gz"), ("el", ".xz")):
-        (tmp_path / f"t.{lang}{suffix}").write_bytes(PACK[suffix]((bitext / f"train.{lang}").read_bytes()))
-    for name, paths in (
-        ("plain", [str(bitext / "train.en"), str(bitext / "train.el")]),
-        ("packed", [str(tmp_path / "t.en.gz"), str(tmp_path / "t.el.xz")]),
-    ):
-        source = PairSource("train", "en", "el", *paths)
-        prepare(PrepareOptions(tmp_path / name, [source], vocab_size=120, workers=workers))
-    plain, packed = (DataBin(tmp_path / name).manifest for name in ("plain", "packed"))
-    assert plain is not None and packed is not None
-    assert plain["files"] == packed["files"]
+def test_zstd_is_read_where_a_library_for_it_is(tmp_path, monkeypatch):
+    zstandard = pytest.importorskip("zstandard")
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 7)
+    half, pack = TEXT.index(b"line 50"), zstandard.ZstdCompressor().compress
+    (tmp_path / "t").write_bytes(TEXT)
+    (tmp_path / "t.zst").write_bytes(pack(TEXT[:half]) + pack(TEXT[half:]))
+    assert [(p.first, p.read()) for p in scan(tmp_path / "t.zst").parts()] == [
+        (p.first, p.read()) for p in scan(tmp_path / "t").parts()
+    ]
+    whole = pack(TEXT)
+    for damaged in (b"no such file", whole[: len(whole) // 2], whole + whole[:9], whole + b"x"):
+        (tmp_path / "t.zst").write_bytes(damaged)
+        with pytest.raises(XalignError, match=r"compressed file is damaged\n  where: \S*t.zst"):
+            scan(tmp_path / "t.zst")
