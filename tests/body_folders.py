@@ -22,6 +22,7 @@ MODELS = {
     "eurobert": ("EuroBertForMaskedLM", {
         **SIZES, "num_key_value_heads": 2, "bos_token_id": 1, "eos_token_id": 2, "mask_token_id": 4,
     }),
+    "gte": ("GteForMaskedLM", SIZES),
     "mt5": ("MT5ForConditionalGeneration", {
         "d_model": 32, "d_kv": 8, "d_ff": 40, "num_layers": 3, "num_heads": 6,
     }),

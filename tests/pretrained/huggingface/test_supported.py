@@ -25,7 +25,7 @@ def test_the_list_says_what_runs_the_layers():
 
 
 @pytest.mark.parametrize(("model_type", "why"), [
-    ("llama", "LLM2Vec"), ("new", "mGTE"), ("no such", "one of xlm-roberta, bert, distilbert"), (None, "modernbert"),
+    ("llama", "LLM2Vec"), ("t5", "English"), ("no such", "one of xlm-roberta, bert, distilbert"), (None, "modernbert"),
 ])  # fmt: skip
 def test_another_model_is_refused_by_the_list(tmp_path, model_type, why):
     assert why in str(refusal(model_type, "here"))

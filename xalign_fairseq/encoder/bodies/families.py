@@ -5,6 +5,7 @@ from typing import Any
 from xalign_fairseq.encoder.bodies.deberta import Deberta
 from xalign_fairseq.encoder.bodies.eurobert import EuroBert
 from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.bodies.gte import Gte, New
 from xalign_fairseq.encoder.bodies.m2m100 import M2M100
 from xalign_fairseq.encoder.bodies.modernbert import ModernBert
 from xalign_fairseq.encoder.bodies.mt5 import MT5
@@ -12,7 +13,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import parse_json, require_form
 
 BODIES: dict[str, BodyFamily] = {
-    family.model_type: family for family in (ModernBert(), EuroBert(), MT5(), M2M100(), Deberta())
+    family.model_type: family for family in (ModernBert(), EuroBert(), MT5(), M2M100(), Deberta(), Gte(), New())
 }
 
 

@@ -128,6 +128,10 @@ class BodyFamily(ABC):
         model.config._attn_implementation = attention.NAME  # type: ignore[union-attr]
         return model
 
+    def rename(self, weights: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """A file's tensors by the names that transformers' model has: theirs already, but in some families."""
+        return weights
+
     @abstractmethod
     def build(self, theirs: Any) -> nn.Module:
         """transformers' encoder of its configuration."""

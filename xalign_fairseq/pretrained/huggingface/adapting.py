@@ -27,7 +27,17 @@ logger = logging.getLogger(__name__)
 
 BODY = "sentence_encoder."  # of the encoder's own names
 # Before the names of an encoder's parameters, in models with a head or a decoder; the longest that fits is taken off.
-PREFIXES = ("model.encoder.", "transformer.encoder.", "model.", "transformer.", "deberta.", "encoder.", "")
+PREFIXES = (
+    "model.encoder.",
+    "transformer.encoder.",
+    "model.",
+    "transformer.",
+    "deberta.",
+    "gte.",
+    "new.",
+    "encoder.",
+    "",
+)
 # Other names of token embeddings, of encoders that share them with a decoder.
 SHARED_EMBEDDINGS = ("shared.weight", "model.shared.weight", "transformer.shared.weight")
 
@@ -66,7 +76,7 @@ def read(folder: Path) -> dict[str, Any]:
         raise XalignError("the model's sizes are not in its configuration", where=path, found=f"vocab_size {rows}")
     vocabulary = read_pipeline(folder, rows)
     config = family.encoder_config(settings, len(vocabulary.order), path)
-    model = to_ours(read_weights(folder), family, config, vocabulary, rows, folder)
+    model = to_ours(family.rename(read_weights(folder)), family, config, vocabulary, rows, folder)
     logger.warning("%s: a masked-language-model head is made from the embeddings", folder)
     model.update({HEAD + name: value for name, value in new_head(model[f"encoder.{EMBEDDINGS}"]).items()})
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}

@@ -46,6 +46,12 @@ SUPPORTED = (
     ),
     Supported("modernbert", "`tokenizer.json`: byte-level BPE, or mmBERT's BPE", "ModernBERT, mmBERT"),
     Supported("eurobert", "`tokenizer.json`: byte-level BPE", "EuroBERT; the code in its folders is not run"),
+    Supported("gte", "`tokenizer.json`", "mGTE as transformers 5.23 and later write it"),
+    Supported(
+        "new",
+        "the same",
+        "mGTE: gte-multilingual-base; needs transformers 5.23; its own code is not run",
+    ),
     Supported("deberta-v2", "`tokenizer.json` or `spm.model`", "mDeBERTa-v3, DeBERTa-v3; v2 without convolution"),
     Supported("mt5", "`tokenizer.json` or `spiece.model`", "the encoder of mT5; `<s>` is `</s>`, `<mask>` is `<unk>`"),
     Supported(
@@ -55,14 +61,12 @@ SUPPORTED = (
     ),
 )
 _OUT_OF_SCOPE = "decoders, and encoders made of them (LLM2Vec and its kin), are out of scope"
-_REMOTE = "its code is in its folder on the hub, and no code of a model is run; transformers has no such body"
 # model_type -> why such a model is not read.
 NOT_SUPPORTED = {
     **dict.fromkeys(
         ("gpt2", "llama", "mistral", "mixtral", "gemma", "gemma2", "gemma3_text", "qwen2", "qwen3", "bloom", "xglm"),
         _OUT_OF_SCOPE,
     ),
-    "new": f"mGTE (gte-multilingual): {_REMOTE}; its tokenizer alone can be read",
     "roberta": "byte-level BPE over RoBERTa's body is of English models",
     "xlm-roberta-xl": "layers that normalise first",
     "t5": "English; mT5 and its kin have model_type mt5",
