@@ -81,3 +81,13 @@ def test_lengths_on_another_device_are_not_waited_for():
     assert pack([Input(tokens)], PAD) is None
     assert pack([Input(ONE), Input(tokens)], PAD) is None
     assert pack([Input(tokens, lengths=np.array([4, 2, 3, 4]))], PAD) is not None
+
+
+@pytest.mark.parametrize("inputs", [1, 2])
+def test_rows_at_positions(inputs):
+    given = [torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1], [0, 8, 2, 1]]), torch.tensor([[0, 9, 3, 9, 2]])][:inputs]
+    packing = pack([Input(tokens) for tokens in given], pad=1)
+    row = packing.row(given)
+    for tokens, place in zip(given, packing.places, strict=True):
+        positions = tokens.flatten().ne(1).nonzero().flatten().flip(0)
+        assert row[place.rows_at(positions)].tolist() == tokens.flatten()[positions].tolist()

@@ -236,3 +236,72 @@ def test_states_of_a_pair_share_the_passes_over_its_sides(encoder):
     hidden, _ = step.pair_states(bitext, 1, "separate")
     assert ran == [1, 1] and hidden.requires_grad
     assert not step.pair_states(bitext, 1, "separate", labelling=True)[0].requires_grad
+
+
+def over_two_inputs():
+    """Of two inputs, one of them with padding, and again of the first."""
+    inputs = Input(TOKENS), Input(torch.tensor([[0, 9, 4, 2]]))
+    targets = torch.arange(10).view(2, 5), torch.arange(4)[None]
+    at = ((0, [8, 1, 3]), (1, [2]), (0, [6, 1]))
+    return [Prediction.of(inputs[i], targets[i], torch.tensor(positions)) for i, positions in at]
+
+
+def at_once(encoder, predictions):
+    """What :meth:`StepEncoder.predicted_states` gives, from whole layers of each input alone."""
+    whole = [encoder.states(each.input).layer(-1).flatten(0, 1) for each in predictions]
+    return [states[each.positions] for states, each in zip(whole, predictions, strict=True)]
+
+
+def rows_of_the_last_feed_forward(encoder):
+    """A list that grows by the rows that the last layer's feed-forward part is given."""
+    rows = []
+    encoder.sentence_encoder.layers[-1].fc1.register_forward_hook(lambda _, given, __: rows.append(len(given[0])))
+    return rows
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+def test_what_only_predictions_read_of_the_last_layer_runs_at_these_alone(encoder, checkpointed):
+    wanted = at_once(encoder, over_two_inputs())
+    sum(each.square().sum() for each in wanted).backward()
+    gradients = [p.grad.clone() for p in encoder.sentence_encoder.parameters()]
+    encoder.zero_grad(set_to_none=True)
+    for layer in encoder.sentence_encoder.layers:
+        layer.checkpoint_activations = checkpointed
+    ran, rows, step, asked = (
+        count_runs(encoder),
+        rows_of_the_last_feed_forward(encoder),
+        passes(encoder),
+        over_two_inputs(),
+    )
+    step.expect_predictions(asked)
+    found = step.predicted_states(asked)
+    assert ran[:2] == [1, 2] and len(ran) == 2 and rows[0] == 6 and step.states(asked[0].input).reached == 2
+    sum(each.square().sum() for each in found).backward()
+    for ours, theirs in zip(found, wanted, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+    for p, gradient in zip(encoder.sentence_encoder.parameters(), gradients, strict=True):
+        torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)
+
+
+def test_where_another_reads_the_last_layer_it_runs_once_for_all(encoder):
+    wanted = at_once(encoder, over_two_inputs())
+    ran, rows, step, asked = (
+        count_runs(encoder),
+        rows_of_the_last_feed_forward(encoder),
+        passes(encoder),
+        over_two_inputs(),
+    )
+    step.expect([(asked[1].input, -1)])
+    step.expect_predictions(asked)
+    found = step.predicted_states(asked)
+    step.states(asked[1].input).layer(-1)
+    assert ran == [1, 2] and rows == [13]
+    for ours, theirs in zip(found, wanted, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+def test_the_last_layer_is_whole_for_who_asks_after_predictions(encoder):
+    whole, step, asked = encoder.states(TOKENS).layer(-1), passes(encoder), over_two_inputs()
+    step.predicted_states(asked)
+    keep = TOKENS.ne(1)
+    torch.testing.assert_close(step.states(asked[0].input).layer(-1)[keep], whole[keep], rtol=1e-12, atol=1e-12)

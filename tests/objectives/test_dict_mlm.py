@@ -1,6 +1,5 @@
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -34,7 +33,10 @@ class Encoder(StepEncoder):
 
     def states(self, given):
         self.read, self.languages = given.tokens, given.languages
-        return SimpleNamespace(layer=lambda layer: self.table[given.tokens])
+        return self.table[given.tokens]
+
+    def predicted_states(self, predictions):
+        return [self.states(each.input).flatten(0, 1)[each.positions] for each in predictions]
 
     def lm_losses(self, hidden, labels):
         return linear_cross_entropy(hidden, torch.eye(V).to(hidden), hidden.new_zeros(V), labels)

@@ -33,6 +33,15 @@ class Place:
             own = own.new_zeros(self.shape[0] * self.shape[1], own.shape[1]).index_copy(0, self.at, own)
         return own.view(*self.shape, own.shape[1])
 
+    def rows_at(self, positions: Tensor) -> Tensor:
+        """Where in the packed row the tokens at positions (K,) of the flattened (B * T,) are; none may be padding."""
+        if self.at is not None:
+            own = torch.arange(len(self.at), device=self.at.device)
+            positions = (
+                own.new_zeros(self.shape[0] * self.shape[1]).index_copy(0, self.at, own).index_select(0, positions)
+            )
+        return positions if self.rows is None else self.rows.index_select(0, positions)
+
 
 @dataclass(frozen=True)
 class Packing:

@@ -1,6 +1,6 @@
 """What an objective sees of the encoder during one update: shared passes, its heads, the MLM head."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -33,6 +33,7 @@ class StepEncoder:
         # Inputs are kept beside their passes so that their tensors' ids cannot be taken by others.
         self._passes: dict[Key, tuple[Input, HiddenStates]] = {}
         self._expected: dict[Key, tuple[Input, int]] = {}
+        self._last_is_read = False  # whether somebody reads the last layer whole
         self._grad = torch.is_grad_enabled() and not frozen
         self._predictions: dict[Prediction, TokenLosses | None] = {}
         self.heads = heads
@@ -64,8 +65,13 @@ class StepEncoder:
             encoder.states(mono.input()).layer(-1)      # runs both
         """
         for given, layer in reads:
-            key, layer = _key(given, labelling), self.config.resolve_layer(layer)
-            self._expected[key] = given, max(layer, self._expected.get(key, (given, 0))[1])
+            layer = self.config.resolve_layer(layer)
+            self._last_is_read |= layer == self.config.encoder_layers and not labelling
+            self._expect(given, layer, labelling)
+
+    def _expect(self, given: Input, layer: int, labelling: bool) -> None:
+        key = _key(given, labelling)
+        self._expected[key] = given, max(layer, self._expected.get(key, (given, 0))[1])
 
     def states(self, given: Tensor | Input, *, labelling: bool = False) -> HiddenStates:
         """The pass over tokens (B, T). ``labelling``: evaluation mode and no gradient, as for self-labels.
@@ -153,7 +159,7 @@ class StepEncoder:
         """Announce what :meth:`losses` will be asked for, and so what will be read."""
         for prediction in predictions:
             self._predictions.setdefault(prediction, None)
-            self.expect([(prediction.input, -1)])
+            self._expect(prediction.input, self.config.encoder_layers, labelling=False)
 
     def losses(self, prediction: Prediction) -> TokenLosses:
         """The losses of a prediction by the MLM head; the first one asked for runs it for all that are expected.
@@ -170,12 +176,20 @@ class StepEncoder:
         if found is not None:
             return found
         waiting = [each for each, losses in self._predictions.items() if losses is None]
-        hidden = [self.states(each.input).layer(-1).flatten(0, 1).index_select(0, each.positions) for each in waiting]
+        hidden = self.predicted_states(waiting)
         all_losses = self.lm_losses(torch.cat(hidden), torch.cat([each.labels for each in waiting]))
         sizes = [len(each.labels) for each in waiting]
         made = dict(zip(waiting, map(TokenLosses, *(each.split(sizes) for each in all_losses)), strict=True))
         self._predictions.update(made)
         return made[prediction]
+
+    def predicted_states(self, predictions: Sequence[Prediction]) -> list[Tensor]:
+        """Of each, states (N, H) of the last layer where it predicts."""
+        states, positions = [self.states(each.input) for each in predictions], [each.positions for each in predictions]
+        if self._last_is_read:
+            for each in states:
+                each.layer(-1)
+        return HiddenStates.at_last(states, positions)
 
     def lm_losses(self, hidden: Tensor, labels: Tensor) -> TokenLosses:
         """Losses of labels (N,) by the tied MLM head for hidden states (N, H)."""

@@ -35,11 +35,11 @@ class SelfAttention(nn.Module):
         self.q_proj = Linear(dim, dim)
         self.out_proj = Linear(dim, dim)
 
-    def forward(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
-        """x (N, H), packed, or (B, T, H) -> the same shape."""
+    def forward(self, x: Tensor, sentences: Packed | Padded, training: bool, rows: Tensor | None = None) -> Tensor:
+        """x (N, H), packed, or (B, T, H) -> the same shape; (K, H) with rows (K,) of what is packed."""
         q, k, v = (map_(x).unflatten(-1, (self.heads, -1)) for map_ in (self.q_proj, self.k_proj, self.v_proj))
-        mixed = sentences.attend(q, k, v, self.dropout if training else 0.0)
-        return self.out_proj(mixed.flatten(-2))
+        mixed = sentences.attend(q, k, v, self.dropout if training else 0.0).flatten(-2)
+        return self.out_proj(mixed if rows is None else mixed.index_select(0, rows))
 
 
 class EncoderLayer(nn.Module):
@@ -66,17 +66,23 @@ class EncoderLayer(nn.Module):
         self.fc2 = Linear(config.encoder_ffn_embed_dim, dim)
         self.final_layer_norm = nn.LayerNorm(dim, eps=config.layer_norm_eps)
 
-    def forward(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
-        """x (N, H), packed, or (B, T, H) -> the same shape."""
-        if self.checkpoint_activations and torch.is_grad_enabled():
-            given = (self.run, x, sentences, training)
-            return checkpoint(*given, use_reentrant=False, preserve_rng_state=training and self.drops)
-        return self.run(x, sentences, training)
+    def forward(self, x: Tensor, sentences: Packed | Padded, training: bool, rows: Tensor | None = None) -> Tensor:
+        """x (N, H), packed, or (B, T, H) -> the same shape.
 
-    def run(self, x: Tensor, sentences: Packed | Padded, training: bool) -> Tensor:
+        Args:
+            rows: (K,) int64, of what is packed: the output at these alone, (K, H). Attention reads all, what follows it
+                (three quarters of a layer's products) runs for them only.
+        """
+        if self.checkpoint_activations and torch.is_grad_enabled():
+            given = (self.run, x, sentences, training, rows)
+            return checkpoint(*given, use_reentrant=False, preserve_rng_state=training and self.drops)
+        return self.run(x, sentences, training, rows)
+
+    def run(self, x: Tensor, sentences: Packed | Padded, training: bool, rows: Tensor | None) -> Tensor:
         """:meth:`forward`, with all that its gradient needs kept."""
         rest = compiled_rest() if self.compiled else EncoderLayer.rest
-        return rest(self, x, self.self_attn(x, sentences, training), training)
+        attended = self.self_attn(x, sentences, training, rows)
+        return rest(self, x if rows is None else x.index_select(0, rows), attended, training)
 
     def rest(self, x: Tensor, attended: Tensor, training: bool) -> Tensor:
         """The layer from its input and its attention's output on."""
@@ -104,9 +110,11 @@ class SentenceEncoder(nn.Module):
 
     Attributes:
         packs: whether inputs are read without their padding.
+        takes_rows: whether a layer runs for some of its rows.
     """
 
     packs = True
+    takes_rows = True
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
@@ -207,10 +215,11 @@ class Pass:
         self.encoder, self.inputs, self.packing, self.training, self.grad = encoder, inputs, packing, training, grad
         self._sentences: Any = encoder.sentences(inputs, packing)
         self._states: list[Tensor] = []
+        self.ended = False  # whether the last layer has run for some rows
 
     @property
     def reached(self) -> int:
-        """The highest layer that has run, -1 before any."""
+        """The highest layer that has run for all rows, -1 before any."""
         return len(self._states) - 1
 
     def upto(self, layer: int) -> Tensor:
@@ -219,6 +228,15 @@ class Pass:
             while len(self._states) <= layer:
                 self._states.append(self._next())
         return self._states[layer]
+
+    def ending(self, rows: Tensor) -> Tensor:
+        """States (K, H) of the last layer at rows (K,) of the packed row, for which alone it runs unless it has run."""
+        layers = self.encoder.layers
+        if self.reached == len(layers) or not self.encoder.takes_rows:
+            return self.upto(len(layers)).index_select(0, rows)
+        before, self.ended = self.upto(len(layers) - 1), True
+        with torch.set_grad_enabled(self.grad):
+            return layers[-1](before, self._sentences, self.training, rows)
 
     def _next(self) -> Tensor:
         """The states of the layer after the last one that has run."""
@@ -268,8 +286,8 @@ class HiddenStates:
 
     @property
     def reached(self) -> int:
-        """The highest layer that has run, -1 before any."""
-        return self._run.reached
+        """The highest layer that has run, for some rows at least; -1 before any."""
+        return len(self._run.encoder.layers) if self._run.ended else self._run.reached
 
     def layer(self, layer: int = -1) -> Tensor:
         """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run.
@@ -281,6 +299,29 @@ class HiddenStates:
             row, packing = self._run.upto(layer), self._run.packing
             self._layers[layer] = row if packing is None else packing.places[self._number].unpack(row)
         return self._layers[layer]
+
+    @staticmethod
+    def at_last(states: Sequence["HiddenStates"], positions: Sequence[Tensor]) -> list[Tensor]:
+        """Of each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
+
+        Where the last layer has not run for other readers, what follows its attention runs for these alone: of a pass
+        that only predicts masked tokens that is a sixteenth of the products at 12 layers.
+        """
+        found: list[Tensor] = [each for each in positions]
+        wanted: dict[Pass, list[int]] = {}
+        for number, each in enumerate(states):
+            wanted.setdefault(each._run, []).append(number)
+        for run, numbers in wanted.items():
+            if run.packing is None:
+                for number in numbers:
+                    found[number] = states[number].layer(-1).flatten(0, 1).index_select(0, positions[number])
+                continue
+            places = run.packing.places
+            rows = [places[states[number]._number].rows_at(positions[number]) for number in numbers]
+            parts = run.ending(torch.cat(rows)).split([len(each) for each in rows])
+            for number, part in zip(numbers, parts, strict=True):
+                found[number] = part
+        return found
 
     def detached(self, shared: int) -> "HiddenStates":
         """These states without their gradient; only as far as layer ``shared`` is the pass with gradient run for them.

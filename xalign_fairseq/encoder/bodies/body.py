@@ -71,6 +71,7 @@ class TransformersBody(nn.Module):
 
     Attributes:
         packs: whether inputs are read without their padding.
+        takes_rows: whether a layer runs for some of its rows; transformers' do not.
         rest: the model without token embeddings, layers and final norm.
 
     Raises:
@@ -81,6 +82,8 @@ class TransformersBody(nn.Module):
         body = TransformersBody(ModernBert().encoder_config(settings, 50368, "config.json"))
         open_passes(body, [Input(tokens)])[0].layer(7)  # (B, T, H)
     """
+
+    takes_rows = False
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
