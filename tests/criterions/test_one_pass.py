@@ -49,7 +49,7 @@ def test_as_few_passes_as_can_be_learn_what_many_learn(name, options, live, labe
     for layer in (1, 2, 3):  # none runs further than it is read
         assert ran[True].count(layer) == sum(reached >= layer for reached in live)
         assert ran[False].count(layer) == sum(reached >= layer for reached in labelling)
-    monkeypatch.setattr(StepEncoder, "expect", lambda *_, **__: None)
+    monkeypatch.setattr(StepEncoder, "_expect", lambda *_, **__: None)
     alone, expected, many = run(name, options)
     assert many[True].count(1) == apart
     assert loss == pytest.approx(alone, rel=1e-12)
