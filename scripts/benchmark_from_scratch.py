@@ -6,8 +6,9 @@ usage: benchmark_from_scratch.py TEXT PAIR [PAIR ...] [--limit N] [--seed N] [--
 TEXT is a folder of examples/from_scratch/text.py. All aligners see the same text, that of the development and test
 sets among it; the tools' directions are joined by grow-diag-final-and. --limit: so many pairs beside those of the sets,
 drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that a run that is broken off
-goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md of whole texts
-and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over pairs of text.
+goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md of the
+largest texts and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over pairs
+of text.
 """
 
 import argparse
@@ -165,14 +166,14 @@ def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -
 
 
 def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row for each whole text and set: AER of every system, the difference to eflomal, CPU minutes, calibration.
+    """A row for each pair's largest text and set: AER of every system, the difference to eflomal, cost, calibration.
 
     Behind them the mean over the test sets of all pairs.
     """
     names = [OURS, *TOOLS]
-    whole = {key: record for key, record in sorted(records.items()) if " " not in key}
+    most = largest(records)
     rows = []
-    for pair, record in whole.items():
+    for pair, record in most.items():
         for each, found in record["sets"].items():
             test = found.get("test")
             cost = [record["cpu_minutes"].get(name) for name in names]
@@ -190,7 +191,7 @@ def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
                     " / ".join(f"{100 * error:.1f}" for error in found["calibration_error"]),
                 ]
             )
-    tests = [record["sets"]["test"]["systems"] for record in whole.values()]
+    tests = [record["sets"]["test"]["systems"] for record in most.values()]
     means = [
         f"{100 * sum(each[name]['aer'] for each in tests) / len(tests):.1f}"
         if tests and all(name in each for each in tests)
@@ -200,8 +201,14 @@ def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
     rows.append(["mean", "test", "", *means, "", "", ""])
     columns = ("pair", "set", "pairs of text", *names, "difference to eflomal (95 %), p", "CPU minutes", "ECE in %")
     return table(columns, rows) + (
-        f"\nCPU minutes, one thread: {', '.join(names)}. ECE: of scores, and of probabilities. {origin(whole)}\n"
+        f"\nCPU minutes, one thread: {', '.join(names)}. ECE: of scores, and of probabilities. {origin(most)}\n"
     )
+
+
+def largest(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The record of the largest text of each pair."""
+    ascending = sorted(records.items(), key=lambda each: (each[0].split()[0], each[1]["pairs"]))
+    return {key.split()[0]: record for key, record in ascending}
 
 
 def write_sizes(records: Mapping[str, Mapping[str, Any]]) -> str:
@@ -240,13 +247,12 @@ def draw(records: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     curves, sizes = figure.subplots(1, 2)
     for number, pair in enumerate(sorted({key.split()[0] for key in records})):
         colour = COLOURS[number % len(COLOURS)]
-        if pair in records:
-            found = records[pair]["sets"]["test"]
-            curves.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True),
-                        color=colour, label=pair)  # fmt: skip
-            for name, marker in zip(TOOLS, MARKERS, strict=False):
-                if here := found["systems"].get(name):
-                    curves.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none")
+        found = largest(records)[pair]["sets"]["test"]
+        curves.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True), color=colour,
+                    label=pair)  # fmt: skip
+        for name, marker in zip(TOOLS, MARKERS, strict=False):
+            if here := found["systems"].get(name):
+                curves.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none")
         for name, style in zip((OURS, *TOOLS), ("-", "--", ":"), strict=True):
             points = sorted(
                 (record["pairs"], 100 * record["sets"]["test"]["systems"][name]["aer"])
@@ -263,8 +269,7 @@ def draw(records: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     sizes.set_ylabel("AER in %")
     for axes in (curves, sizes):
         style_axes(axes, "y")
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(fontsize=8, frameon=False)
+        axes.legend(fontsize=8, frameon=False)
     save(figure, path)
 
 

@@ -32,7 +32,7 @@ def test_calibration_error_by_hand():
 
 
 def test_nothing_to_learn_from():
-    with pytest.raises(XalignError, match="(?s)0 gold ones among 2.*what was learned is kept"):
+    with pytest.raises(XalignError, match=r"(?s)0 gold ones among 2.*what was learned is kept"):
         fit_calibration(np.array([0.1, 0.2]), np.array([0, 0]))
 
 
