@@ -3,14 +3,14 @@
 #
 # usage: [NODES=2 NODE=0 HOST=first-machine PORT=29500] scripts/torchrun.sh GPUS DATA-BIN OPTION ...
 #
-# GPUS is the number of processes on each machine. Without NODES it is one machine alone. On CPUs add
+# GPUS is the number of processes on each machine. Without NODES, or with 1, it is one machine alone. On CPUs add
 # --cpu --distributed-backend gloo. A process that is lost ends all; the same command goes on from checkpoint_last.pt.
 set -euo pipefail
 
 gpus=$1
 shift
 where=(--standalone)
-if [[ -n "${NODES:-}" ]]; then
+if ((${NODES:-1} > 1)); then
   where=(--nnodes "$NODES" --node-rank "$NODE" --master-addr "$HOST" --master-port "${PORT:-29500}")
 fi
 exec torchrun "${where[@]}" --nproc-per-node "$gpus" "$(command -v fairseq-train)" "$@" \

@@ -8,6 +8,7 @@ import house
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+TEXTS = (".md", ".py", ".sh", ".sbatch", ".json", ".yaml", ".tsv", ".txt")
 NAMED = re.compile(r"`((?:\w+/)+\w+\.py)(?::(\w+))?`")
 
 
@@ -36,3 +37,11 @@ def test_the_house_has_the_rooms_that_its_page_tells_in_their_order():
     rows = re.findall(r"^\| (`[^|]+) \|", (ROOT / "docs/house.md").read_text(encoding="utf-8"), re.MULTILINE)
     told = [name.removesuffix("/").removesuffix(".py") for row in rows for name in re.findall(r"`([^`]+)`", row)]
     assert told == [room for room in house.FLOORS if room != "__main__"]
+
+
+def test_no_file_carries_a_path_of_a_machine():
+    own = re.compile(r"""(?<![\w.}/])/(?:root|work|mnt|home/(?!me\b|someone\b))/[\w.-]""")
+    folders = ("docs", "examples", "scripts", "tests", "xalign_fairseq")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS]
+    found = [path for path in (*paths, *ROOT.glob("*.md")) if own.search(path.read_text(encoding="utf-8"))]
+    assert paths and not found

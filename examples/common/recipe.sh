@@ -37,7 +37,7 @@ choose_engine() {
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]
   local names
   read -r -a names <<< "$5"
-  [[ "${SLURM_NODEID:-0}" == 0 ]] || return 0 # on several nodes the first one writes
+  [[ "${SLURM_PROCID:-0}" == 0 ]] || return 0 # of several processes the first one writes
   # PATH stands there since export without a name lists all.
   [[ -e "$1/run.json" ]] || (export PATH "${names[@]}" && python "$(dirname "${BASH_SOURCE[0]}")/record_run.py" "$@")
 }
@@ -72,13 +72,15 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
   done
 }
 
-# Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees; with NODES and
-# GPUS (of each node) torchrun starts it on each node (slurm.sh sets them; HEAD is HOST:PORT of one of the nodes).
+# Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees. With GPUS (of each
+# node) scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm scripts/slurm/train.sbatch does.
 choose_launcher() {
   train=(fairseq-train)
-  if [[ -n "${NODES:-}" ]]; then
-    train=(torchrun --nnodes "$NODES" --nproc-per-node "${GPUS:?of each node}" --rdzv-backend c10d
-      --rdzv-endpoint "${HEAD:-localhost:29500}" --rdzv-id "${SLURM_JOB_ID:-xalign}"
-      "$(command -v fairseq-train)" --distributed-world-size "$((NODES * GPUS))")
+  if [[ -n "${DISTRIBUTED:-}" ]]; then
+    local options
+    read -r -a options <<< "$DISTRIBUTED"
+    train+=("${options[@]}")
+  elif [[ -n "${GPUS:-}" ]]; then
+    train=("$(dirname "${BASH_SOURCE[0]}")/../../scripts/torchrun.sh" "$GPUS")
   fi
 }

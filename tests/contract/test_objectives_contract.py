@@ -115,6 +115,14 @@ def test_every_trainable_parameter_gets_a_gradient(name):
     assert [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None] == []
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_trainable_parameter_gets_a_gradient_where_the_batch_lacks_a_stream(name):
+    for given in (collate([sample(3, 4)], []), collate([], [block(0)])):
+        model, criterion = build(name)
+        run(name, given, model, criterion)
+        assert [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None] == []
+
+
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("name", [name for name in NAMES if hasattr(OBJECTIVES[name].config_class(), "layer")])
 def test_layers_that_no_objective_reads_get_a_gradient_of_zero(name, layer):

@@ -25,7 +25,8 @@ class Model:
     """Stands for the encoder: runs what it is given."""
 
     def __call__(self, run):
-        return run(type("Step", (), {"update": 5, "training": True, "idle": lambda self: torch.zeros(())})())
+        idle = lambda self, *heads, **more: torch.zeros(())  # noqa: E731
+        return run(type("Step", (), {"update": 5, "training": True, "idle": idle})())
 
 
 def criterion(losses, **options):

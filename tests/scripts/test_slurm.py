@@ -7,7 +7,30 @@ from pathlib import Path
 
 import pytest
 
+from tests.tasks.conftest import losses, options
+
 SCRIPTS = Path(__file__).parents[2] / "scripts"
+SRUN = """#!/bin/bash
+# Two tasks on one node. With SIGNAL_AT both get SIGUSR1 once the log has that text, as before the time is over.
+shift
+for task in 0 1; do
+  SLURM_PROCID=$task SLURM_LOCALID=$task "$@" &> "$LOG.$task" &
+done
+if [[ -n "${SIGNAL_AT:-}" ]]; then
+  until grep -q "$SIGNAL_AT" "$LOG.0"; do sleep 0.05; done
+  kill -USR1 $(jobs -p)
+fi
+worst=0
+for task in $(jobs -p); do
+  wait "$task"
+  code=$?
+  ((code > worst)) && worst=$code
+done
+exit $worst
+"""
+SCONTROL = """#!/bin/bash
+[[ $1 == show ]] && echo localhost || echo "$*" >> "$LOG.scontrol"
+"""
 
 
 @pytest.mark.slow
@@ -30,3 +53,52 @@ def test_parts_that_are_aligned_side_by_side_are_the_links_of_the_whole(sample, 
     parts = sorted((tmp_path / "parts").glob("links.*"))
     assert [len(part.read_text().splitlines()) for part in parts] == [10, 11]
     assert b"".join(part.read_bytes() for part in parts) == (tmp_path / "whole").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_job_whose_time_is_over_is_queued_again_and_goes_on(databin, tmp_path):
+    for name, text in (("srun", SRUN), ("scontrol", SCONTROL)):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    slurm = {
+        **{f"SLURM_{name}": "2" for name in ("NTASKS", "NTASKS_PER_NODE")},
+        **{"SLURM_NNODES": "1", "SLURM_JOB_NODELIST": "here", "SLURM_JOB_ID": str(os.getpid())},
+        **{"LOG": f"{tmp_path}/log", "PATH": f"{tmp_path}:{Path(sys.executable).parent}:{os.environ['PATH']}"},
+    }
+    given = options(databin, tmp_path / "run", "--max-update", 40, "--disable-validation", batch=4)[1:]
+    line = ["bash", SCRIPTS / "slurm/train.sbatch", *given, "--distributed-backend", "gloo"]
+
+    def run(**more):
+        return subprocess.run([*map(str, line)], env={**os.environ, **slurm, **more}, timeout=300).returncode
+
+    def logged():
+        return losses((tmp_path / "log.0").read_text())
+
+    assert run(SIGNAL_AT='"num_updates": "3"') == 75, (tmp_path / "log.0").read_text()
+    assert (tmp_path / "log.scontrol").read_text() == f"requeue {os.getpid()}\n"
+    last = max(logged())
+    assert 3 <= last < 40
+    assert run() == 0
+    assert sorted(logged()) == list(range(last + 1, 41)) and not losses((tmp_path / "log.1").read_text())
+    assert (tmp_path / "log.scontrol").read_text().count("requeue") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "command"),
+    [
+        ({}, ["fairseq-train"]),
+        ({"GPUS": "8"}, ["torchrun.sh", "8"]),
+        (
+            {"GPUS": "8", "DISTRIBUTED": "--distributed-world-size 16"},
+            ["fairseq-train", "--distributed-world-size", "16"],
+        ),
+    ],
+)
+def test_what_starts_the_training_of_a_recipe(given, command):
+    recipe = SCRIPTS.parent / "examples/common/recipe.sh"
+    code = f'source "{recipe}"; choose_launcher; printf "%s\\n" "${{train[@]}}"'
+    here = {name: value for name, value in os.environ.items() if name not in ("GPUS", "DISTRIBUTED")}
+    said = subprocess.run(["bash", "-euc", code], env={**here, **given}, capture_output=True, text=True, check=True)
+    program, *options = said.stdout.splitlines()
+    assert [Path(program).name, *options] == command
+    assert program == "fairseq-train" or os.access(program, os.X_OK)

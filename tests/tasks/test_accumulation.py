@@ -6,21 +6,13 @@ from contextlib import nullcontext
 import pytest
 import torch
 import torch.distributed as dist
+from gloo_trainers import BACKENDS, make_trainer
 from gloo_workers import run_workers
 from small import block, diagonal, pair
-from trials import Task, build_criterion, build_model
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook
 
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.tasks.heads_start import HeadsStart
-from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask
 
-# Imported only now, when the package's patches are in their place.
-from fairseq import options  # isort: skip
-from fairseq.dataclass.utils import convert_namespace_to_omegaconf  # isort: skip
-from fairseq.trainer import Trainer  # isort: skip
-from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import allreduce_hook  # isort: skip
-
-BACKENDS = ("pytorch_ddp", "legacy_ddp")
 # A layer that no objective reads has a gradient of zero in every micro-batch.
 CRITERIONS = (
     ("joint", {"objectives": "mlm,tlm,dwa", "dwa_start_update": 0}),
@@ -28,27 +20,6 @@ CRITERIONS = (
     ("per-objective", {"objectives": "mlm,tlm"}),
 )
 AVOIDED = ("pytorch_ddp", 0, "at once")  # each micro-batch reduced by itself
-
-
-class TrainedTask(Task, XalignPretrainingTask):
-    """The steps of the task, without data."""
-
-
-def make_trainer(backend, rank, normalization, chosen):
-    """fairseq's trainer of a tiny model, as worker ``rank`` of two."""
-    given = ["nowhere", "--task", "xalign_pretraining", "--criterion", "weighted", "--arch", "xalign_tiny"]
-    given += ["--optimizer", "adam", "--lr", "0.001", "--lr-scheduler", "fixed", "--cpu", "--ddp-backend", backend]
-    given += ["--distributed-world-size", "2", "--distributed-backend", "gloo", "--distributed-rank", str(rank)]
-    cfg = convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), given))
-    task = TrainedTask()
-    criterion = build_criterion("weighted", task, loss_normalization=normalization, **chosen)
-    task.heads_start, task.models = HeadsStart(XalignPretrainingConfig()), [build_model(criterion, torch.float32)]
-    trainer = Trainer(cfg, task, task.models[-1], criterion)
-    wrapped = trainer.model.module
-    if isinstance(wrapped, torch.nn.parallel.DistributedDataParallel):
-        wrapped.register_comm_hook(None, allreduce_hook)  # by torch.distributed.all_reduce, so that it is counted
-    trainer.lr_step_begin_epoch(1)
-    return trainer
 
 
 def micro_batches(count, rank):
@@ -64,9 +35,12 @@ def worker(rank):
     dist.all_reduce = lambda *args, **kwargs: (calls.append(args), reduce(*args, **kwargs))[1]
     runs = [*itertools.product(BACKENDS, range(len(CRITERIONS)), (1, 4)), AVOIDED]
     for backend, case, micro in runs:
-        trainer = make_trainer(backend, rank, *CRITERIONS[case])
+        trainer = make_trainer(backend, rank, 2, *CRITERIONS[case])
+        wrapped = trainer.model.module
+        if isinstance(wrapped, torch.nn.parallel.DistributedDataParallel):
+            wrapped.register_comm_hook(None, allreduce_hook)  # by torch.distributed.all_reduce, so that it is counted
         if micro == "at once":
-            trainer.model.module.no_sync = nullcontext
+            wrapped.no_sync = nullcontext
         for _ in range(2):
             calls.clear()
             trainer.train_step(micro_batches(1 if micro == 1 else 4, rank))

@@ -136,17 +136,25 @@ class StepEncoder:
         second = first + src.shape[1]
         return torch.cat([src, tgt], 1), torch.stack([first, first + n, second, second + m], 1)
 
-    def idle(self) -> Tensor:
+    def idle(self, heads: Iterable[str] = (), *, lm_head: bool = False) -> Tensor:
         """A zero that depends on every trainable parameter of the layers that no pass with gradient has run.
 
         Distributed wrappers wait for the gradient of each; objectives that read an inner layer give them none.
+
+        Args:
+            heads: the zero depends on these too, of objectives that the batch had nothing for.
+            lm_head: and on the masked-language-model head, if such an objective predicts tokens.
         """
         reached = max((states.reached for _, states in self._passes.values() if states.grad), default=-1)
         encoder = self._encoder.sentence_encoder
         modules: list[nn.Module] = list(encoder.layers)[max(reached, 0) :]
         if reached < 0:
             modules += [module for name, module in encoder.named_children() if name != "layers"]
+        modules += [self.heads[name] for name in heads if name in self.heads]
         parameters = [p for module in modules for p in module.parameters() if p.requires_grad]
+        if lm_head:  # whose map is the embeddings
+            named = self._encoder.lm_head.named_parameters()
+            parameters += [p for name, p in named if p.requires_grad and name != "weight"]
         # One number of each will do, and no sum that half precision could not hold.
         zeros = [0.0 * p.flatten()[0].float() for p in parameters]
         return sum(zeros, start=torch.zeros((), device=encoder.embed_tokens.weight.device))

@@ -168,7 +168,9 @@ class WeightedSum:
             for objective, step in steps
         }
         if encoder.training:
-            losses[self.active[0].name].total = losses[self.active[0].name].total + encoder.idle()
+            left = [objective for objective, step in steps if step is None]
+            idle = encoder.idle([each.name for each in left], lm_head=any(each.predicts_tokens for each in left))
+            losses[self.active[0].name].total = losses[self.active[0].name].total + idle
         return losses
 
     def total(self, losses: Mapping[str, Loss], training: bool) -> tuple[Tensor, Any]:
