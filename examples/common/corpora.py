@@ -29,12 +29,17 @@ FILES = {
         "XNLI-1.0.zip", "https://dl.fbaipublicfiles.com/XNLI/XNLI-1.0.zip",
         "https://github.com/facebookresearch/XNLI", None,
     ),
+    "WikiANN": (
+        "panx_dataset.zip", "https://s3.amazonaws.com/datasets.huggingface.co/wikiann/1.1.0/panx_dataset.zip",
+        "https://github.com/afshinrahimi/mmner", None,
+    ),
     **{
-        f"en_ewt-ud-{split}": (
-            f"en_ewt-ud-{split}.conllu",
-            f"https://raw.githubusercontent.com/UniversalDependencies/UD_English-EWT/master/en_ewt-ud-{split}.conllu",
-            "https://github.com/UniversalDependencies/UD_English-EWT", None,
+        f"{treebank}-ud-{split}": (
+            f"{treebank}-ud-{split}.conllu",
+            f"https://raw.githubusercontent.com/UniversalDependencies/{name}/master/{treebank}-ud-{split}.conllu",
+            f"https://github.com/UniversalDependencies/{name}", None,
         )
+        for treebank, name in (("en_ewt", "UD_English-EWT"), ("fr_gsd", "UD_French-GSD"))
         for split in ("dev", "test")
     },
 }  # fmt: skip

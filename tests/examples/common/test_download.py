@@ -102,7 +102,7 @@ def test_the_dry_mode_says_what_would_be_fetched(script, tmp_path):
 
 
 def test_there_is_a_first_step_for_every_paper():
-    papers = {"xlm_align", "explicit_alignments", "ppa", "weam"}
+    papers = {"align_mlm", "xlm_align", "explicit_alignments", "ppa", "weam"}
     assert {script.split("/")[0] for script in SCRIPTS} == papers
     for paper in papers:
         steps = (EXAMPLES / paper / "README.md").read_text().split("\n## Steps\n")[1]

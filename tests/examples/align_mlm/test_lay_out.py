@@ -1,0 +1,112 @@
+"""What is fetched for ALIGN-MLM becomes the folder that its steps read."""
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.examples.recipes import load
+from tests.examples.stand_ins import EXAMPLES, VARIABLES
+
+[laying_out] = load("align_mlm", "lay_out")
+TREE = "1\t{}\t_\tNOUN\t_\t_\t0\troot\t_\t_\n2\truns\t_\tVERB\t_\t_\t1\tdep\t_\t_\n\n"
+HEADER = "language\tgold_label\tsentence1\tsentence2\tpairID"
+WORDS = [first + second for first in ("mo", "ka", "ti", "re", "su", "la") for second in ("n", "ra", "pel", "dos", "ki")]
+
+
+def archives(downloads, paragraphs):
+    """Stand-ins for all that is fetched, each as its publisher packs it."""
+    downloads.mkdir(parents=True)
+    with zipfile.ZipFile(downloads / "wikitext-103-raw-v1.zip", "w") as archive:
+        archive.writestr("wikitext-103-raw/wiki.train.raw", "\n".join(paragraphs) + "\n")
+        archive.writestr("wikitext-103-raw/wiki.test.raw", "of the test\n")
+    with zipfile.ZipFile(downloads / "panx_dataset.zip", "w") as archive:
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as language:
+            for split in ("train", "dev", "test"):
+                text = "".join(f"en:{word}\tB-PER\nen:of\tO\n\n" for word in (split, *WORDS)).encode()
+                part = tarfile.TarInfo(split)
+                part.size = len(text)
+                language.addfile(part, io.BytesIO(text))
+        archive.writestr("en.tar.gz", packed.getvalue())
+        archive.writestr("de.tar.gz", b"another")
+    rows = [
+        f'{lang}\t{label}\tHe said "yes .\t{lang} {label}\t1'
+        for lang in ("en", "de")
+        for label in ("neutral", "entailment")
+    ]
+    with zipfile.ZipFile(downloads / "XNLI-1.0.zip", "w") as archive:
+        for split in ("dev", "test"):
+            archive.writestr(f"XNLI-1.0/xnli.{split}.tsv", "\n".join([HEADER, *rows]) + "\n")
+            archive.writestr(f"__MACOSX/XNLI-1.0/._xnli.{split}.tsv", "no text")
+    for name in laying_out.TREEBANKS:
+        (downloads / f"{name}.conllu").write_text("".join(TREE.format(word) for word in (name, *WORDS)))
+
+
+def lines(path):
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def lay_out(folder, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["lay_out.py", str(folder / "downloads"), str(folder)])
+    laying_out.main()
+
+
+def test_every_file_is_as_the_steps_read_it(tmp_path, monkeypatch):
+    archives(
+        tmp_path / "downloads",
+        [" ", " = Heading = ", ' It costs 3 @.@ 5 $ . He ran ! " No ? " said Mr. Bean . ', " = = Part = = "],
+    )
+    lay_out(tmp_path, monkeypatch)
+    assert lines(tmp_path / "bitext/wikitext-103/train.en") == [
+        "It costs 3 @.@ 5 $ .", "He ran !", '" No ?', '" said Mr. Bean .'
+    ]  # fmt: skip
+    assert (
+        gzip.decompress((tmp_path / "eval/ud/fr_gsd-ud-dev.conllu.gz").read_bytes())
+        .decode()
+        .startswith("1\tfr_gsd-ud-dev\t")
+    )
+    assert lines(tmp_path / "eval/panx/train-en.tsv")[:4] == ["train\tB-PER", "of\tO", "", "mon\tB-PER"]
+    assert lines(tmp_path / "eval/xnli/dev-en.tsv") == [
+        'He said "yes .\ten neutral\tneutral', 'He said "yes .\ten entailment\tentailment'
+    ]  # fmt: skip
+    assert lines(tmp_path / "eval/xnli/test-en.tsv")[0] == 'He said "yes .\ten neutral'
+    assert lines(tmp_path / "eval/xnli/test.labels") == ["neutral", "entailment"]
+
+
+def test_what_is_there_stays(tmp_path, monkeypatch):
+    archives(tmp_path / "downloads", ["New ."])
+    text = tmp_path / "bitext/wikitext-103/train.en"
+    text.parent.mkdir(parents=True)
+    text.write_text("mine\n")
+    lay_out(tmp_path, monkeypatch)
+    assert lines(text) == ["mine"] and (tmp_path / "eval/xnli/test.labels").exists()
+
+
+@pytest.mark.slow
+def test_the_steps_follow_each_other_from_the_archives(tmp_path):
+    pytest.importorskip("sacremoses")
+    sentences = [
+        " ".join(WORDS[(number * step + number // 30) % len(WORDS)] for step in range(1, 4 + number % 5)).capitalize()
+        + f" {number} ."
+        for number in range(2600)
+    ]
+    archives(tmp_path / "downloads", [" ".join(sentences[n : n + 10]) for n in range(0, len(sentences), 10)])
+    inherited = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    inherited |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+
+    def step(script, *arguments, **variables):
+        command = ["bash", EXAMPLES / "align_mlm" / script, *arguments]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=inherited | variables)
+        assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-2000:]
+
+    step("0_download.sh", tmp_path)
+    step("1_data.sh", tmp_path, tmp_path / "out", VOCAB="200", WORKERS="1", NER="10")
+    step("2_train.sh", tmp_path / "out", tmp_path / "runs", "align_mlm", "trans_inv", "1", UPDATES="2", WARMUP="1")
+    assert (tmp_path / "runs/align_mlm.trans_inv-1/checkpoint_last.pt").exists()
