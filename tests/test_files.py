@@ -220,3 +220,16 @@ def test_what_another_process_is_writing_stays(tmp_path):
         assert sorted(os.listdir(tmp_path)) == there and len(there) == 2
         other.communicate(b"\n")
     assert sorted(os.listdir(tmp_path)) == ["out", "text"] and content(tmp_path / "out") == {"a": "half"}
+
+
+def test_a_folder_that_is_kept_is_found_again_and_held_by_one(tmp_path):
+    with pytest.raises(KeyError), files.atomic_folder(tmp_path / "d", keep=True) as folder:
+        (folder / "a").write_text("1")
+        raise KeyError
+    assert not (tmp_path / "d").exists()
+    with files.atomic_folder(tmp_path / "d", keep=True) as again:
+        assert again == folder and (again / "a").read_text() == "1"
+        with pytest.raises(XalignError, match="another process"), files.atomic_folder(tmp_path / "d", keep=True):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
+    assert (tmp_path / "d/a").read_text() == "1"

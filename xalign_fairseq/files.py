@@ -67,16 +67,19 @@ def atomic_copy(source: str | os.PathLike, target: str | os.PathLike) -> None:
 
 
 @contextmanager
-def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[Path]:
+def atomic_folder(path: str | os.PathLike, overwrite: bool = False, keep: bool = False) -> Iterator[Path]:
     """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
 
     An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. A
     file is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a
     killed process has left there goes.
 
+    With ``keep`` the temporary folder stays where the block ends with an error, or the process is killed, and the next
+    call with ``keep`` is given it as it is.
+
     Raises:
         XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
-            another process has filled it.
+            another process has filled it; or, with ``keep``, another process has the temporary folder.
     """
     path = _resolved(path)
     if path.exists() and not path.is_dir():
@@ -86,11 +89,12 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[
     _require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
-    temporary = _beside(path)
-    temporary.mkdir()
+    temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
+    temporary.mkdir(exist_ok=keep)
     handle = os.open(temporary, os.O_RDONLY)
     try:
-        _hold(handle)
+        if not _hold(handle) and keep:
+            raise XalignError("another process writes this output", where=path, found=temporary)
         yield temporary
         _require_free(path, overwrite)
         if path.exists():
@@ -99,7 +103,8 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool = False) -> Iterator[
         else:
             os.replace(temporary, path)
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(temporary, ignore_errors=True)
         raise
     finally:
         os.close(handle)
@@ -135,10 +140,15 @@ def _require_free(path: Path, overwrite: bool) -> None:
         )
 
 
-def _hold(handle: int) -> None:
-    """Mark an open file or folder as in use for as long as it is open, where the file system has locks."""
-    with suppress(OSError):
+def _hold(handle: int) -> bool:
+    """Mark an open file or folder as in use while it is open, where the file system has locks; False if it is so."""
+    try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _remove_leftovers(path: Path) -> None:

@@ -136,6 +136,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "fairseq-train reads the N folders, separated by colons",
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on where the same command was stopped; what is written by then is kept beside D, as .D.unfinished",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace an existing D, once the new one is complete")
 
 
@@ -173,6 +178,7 @@ def run(args: argparse.Namespace) -> None:
         shard=args.shard,
         workers=args.workers,
         overwrite=args.overwrite,
+        resume=args.resume,
     )
     options.check()
     manifest = prepare(options, *_tokenizer(options))

@@ -9,6 +9,7 @@ from typing import Any
 from xalign_fairseq.data.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, UNKNOWN_IN, MonoText, PairText
 from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.filters import REASONS
+from xalign_fairseq.data.progress import JOURNAL
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import model_name
@@ -107,7 +108,7 @@ def _name(path: str | os.PathLike | None) -> str | None:
 
 def hashes(folder: Path) -> dict[str, dict[str, Any]]:
     """Bytes and sha256 of each file of a folder but the manifest, by name."""
-    paths = sorted(path for path in folder.iterdir() if path.is_file() and path.name != MANIFEST)
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and path.name not in (MANIFEST, JOURNAL))
     with ThreadPoolExecutor(4) as pool:  # hashing releases the interpreter's lock
         digests = list(pool.map(file_sha256, paths))
     return {

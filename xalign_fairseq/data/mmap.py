@@ -6,11 +6,12 @@ the other. The files written here equal those of ``fairseq-preprocess`` byte for
 """
 
 import os
+import shutil
 import struct
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -49,15 +50,31 @@ def idx_path(prefix: str | os.PathLike) -> Path:
     return Path(f"{os.fspath(prefix)}.idx")
 
 
+def sizes_path(prefix: str | os.PathLike) -> Path:
+    """``PREFIX.sizes``: the sizes of items that are being written."""
+    return Path(f"{os.fspath(prefix)}.sizes")
+
+
+def _opened(path: Path, size: int) -> BinaryIO:
+    """A file to be written on behind its first bytes."""
+    stream = open(path, "r+b" if size else "wb")  # noqa: SIM115 closed with its writer
+    stream.truncate(size)
+    stream.seek(size)
+    return stream
+
+
 class MMapWriter:
     """Write items of ids to ``PREFIX.bin`` and ``PREFIX.idx``; a context manager.
 
+    Until the end the sizes of the items stand in ``PREFIX.sizes``: of any number of items nothing is held.
     Ids that the dtype can't hold are an error: fairseq's own writer wraps 70000 to 4464 in uint16. If the block ends
     with an error, neither file is left behind.
 
     Args:
         prefix: path without ``.bin`` and ``.idx``.
         dtype: an integer dtype of the format, see :func:`dtype_for_vocabulary`.
+        place: where to go on in unfinished files: a :meth:`place` of the writer of before.
+        keep: leave unfinished files where the block ends with an error.
 
     Raises:
         XalignError: an id is negative or too large for the dtype, or the dtype isn't one of the format's.
@@ -68,13 +85,16 @@ class MMapWriter:
             writer.add([5, 6, 2])
     """
 
-    def __init__(self, prefix: str | os.PathLike, dtype: npt.DTypeLike):
+    def __init__(
+        self, prefix: str | os.PathLike, dtype: npt.DTypeLike, place: tuple[int, int] = (0, 0), keep: bool = False
+    ):
         self.prefix = os.fspath(prefix)
         self.dtype = np.dtype(dtype).newbyteorder("<")
         if self.dtype not in CODES:
             raise XalignError("this dtype has no place in the mmap format", where=self.prefix, found=self.dtype)
-        self._sizes: list[np.ndarray] = []
-        self._stream = open(bin_path(prefix), "wb")  # noqa: SIM115 closed in close() or __exit__()
+        self._keep = keep
+        self._stream = _opened(bin_path(prefix), place[0])
+        self._sizes = _opened(sizes_path(prefix), place[1])
 
     def add(self, ids: npt.ArrayLike) -> None:
         """Append one item: a flat sequence or array of ints (N,)."""
@@ -100,21 +120,31 @@ class MMapWriter:
                     next="check that the dictionary is the one that the ids were made with",
                 )
         self._stream.write(values.astype(self.dtype, copy=False).tobytes())
-        self._sizes.append(counts)
+        self._sizes.write(counts.astype("<i4", copy=False).tobytes())
+
+    def place(self) -> tuple[int, int]:
+        """How far both files are on the disk, in bytes."""
+        for stream in (self._stream, self._sizes):
+            stream.flush()
+            os.fsync(stream.fileno())
+        return self._stream.tell(), self._sizes.tell()
 
     def close(self) -> None:
         """Finish ``.bin`` and write ``.idx``."""
-        self._stream.flush()
-        os.fsync(self._stream.fileno())  # a full disk must be noticed here, not after the folder took its final name
+        _, bytes_of_sizes = self.place()  # a full disk must be noticed here, not after the folder took its final name
         self._stream.close()
-        sizes = np.concatenate(self._sizes) if self._sizes else np.zeros(0, dtype=np.int32)
-        pointers = np.zeros(len(sizes), dtype="<i8")
-        np.cumsum(sizes[:-1], dtype=np.int64, out=pointers[1:])
-        pointers *= self.dtype.itemsize
-        with atomic_write(idx_path(self.prefix), "wb") as stream:
-            stream.write(HEADER.pack(MAGIC, 1, CODES[self.dtype], len(sizes)))
-            stream.write(sizes.astype("<i4").tobytes())
-            stream.write(pointers.tobytes())
+        self._sizes.close()
+        with atomic_write(idx_path(self.prefix), "wb") as stream, open(sizes_path(self.prefix), "rb") as sizes:
+            stream.write(HEADER.pack(MAGIC, 1, CODES[self.dtype], bytes_of_sizes // 4))
+            shutil.copyfileobj(sizes, stream, 1 << 24)
+            sizes.seek(0)
+            total = 0
+            while raw := sizes.read(1 << 24):
+                counts = np.frombuffer(raw, dtype="<i4").astype("<i8")
+                ends = np.cumsum(counts) + total
+                stream.write(((ends - counts) * self.dtype.itemsize).astype("<i8").tobytes())
+                total = int(ends[-1])
+        sizes_path(self.prefix).unlink()
 
     def __enter__(self) -> "MMapWriter":
         return self
@@ -126,8 +156,10 @@ class MMapWriter:
             self.close()
             return
         self._stream.close()
-        bin_path(self.prefix).unlink(missing_ok=True)
-        idx_path(self.prefix).unlink(missing_ok=True)
+        self._sizes.close()
+        if not self._keep:
+            for path in (bin_path, idx_path, sizes_path):
+                path(self.prefix).unlink(missing_ok=True)
 
 
 class MMapReader:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.filters import Filters, SeenHashes, line_hashes
 from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
+from xalign_fairseq.data.progress import PrepareProgress, fingerprint
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.spm_training import train_sentencepiece
 from xalign_fairseq.data.text_links import require_fitting_links
@@ -59,24 +61,28 @@ def prepare(
     options.check()
     if (tokenizer is None) != (options.tokenizer is None):
         raise ValueError("options.tokenizer names the model that the tokenizer is of")
-    with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite) as folder:
-        if tokenizer is not None:
-            _store_tokenizer(folder, tokenizer)
-        elif options.spm is not None:
-            _store_sentencepiece(folder, options.spm, options.dictionary)
+    with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite, options.resume) as folder:
         texts = _check_texts(options)
+        progress = PrepareProgress(folder, fingerprint(options, tokenizer) if options.resume else None)
+        if not progress.begun and tokenizer is not None:
+            _store_tokenizer(folder, tokenizer)
+        elif not progress.begun and options.spm is not None:
+            _store_sentencepiece(folder, options.spm, options.dictionary)
         with processes(options.workers) as run:
-            for text in texts:
-                if isinstance(text, PairText) and text.links_file is not None:
-                    require_fitting_links(text, run)
-            if options.trains_model:
-                files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
-                model = train_sentencepiece(list(files), options.vocab_size, options.seed)
-                _store_tokenizer(folder, SentencePieceTokenizer(model))
-            counts = list(_write_texts(texts, folder, run, options))
+            if not progress.begun:
+                for text in texts:
+                    if isinstance(text, PairText) and text.links_file is not None:
+                        require_fitting_links(text, run)
+                if options.trains_model:
+                    files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
+                    model = train_sentencepiece(list(files), options.vocab_size, options.seed)
+                    _store_tokenizer(folder, SentencePieceTokenizer(model))
+                progress.begin()
+            counts = list(_write_texts(texts, folder, run, options, progress))
         made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
         if beside is not None:
             beside(folder)
+        progress.end()
         return made
 
 
@@ -129,25 +135,37 @@ def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str
         raise
 
 
-def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, options: PrepareOptions) -> Iterator[Counter[str]]:
+def _write_texts(
+    texts: Sequence[Text], folder: Path, run: Workers, options: PrepareOptions, progress: PrepareProgress
+) -> Iterator[Counter[str]]:
     """Write the files of each text; yield what was kept and dropped of it."""
     ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
     total = sum(text.lines for text in texts)
     with tqdm(total=total, unit="line", unit_scale=True, disable=_bar_off(options.progress)) as bar:
         for text in texts:
             bar.set_description(text.name)
+            state = progress.of(text.name)
+            bar.update(state.counts["lines"])
+            if state.done:
+                yield state.counts
+                continue
             filters = options.filters if text.split == "train" else Filters()
             parts = _marked(text, run) if filters.deduplicate else _parts(text)
-            counts: Counter[str] = Counter()
+            parts, counts = islice(parts, state.parts, None), state.counts
             outputs = [(name, ids_dtype) for name in text.ids_outputs]
             outputs += [(name, SIDE_DTYPE) for name in text.side_outputs]
             with ExitStack() as stack:
-                writers = [stack.enter_context(MMapWriter(folder / name, dtype)) for name, dtype in outputs]
+                writers = [
+                    stack.enter_context(MMapWriter(folder / name, dtype, state.place(name), options.resume))
+                    for name, dtype in outputs
+                ]
                 for encoded in run(partial(_encode, folder, filters), parts):
                     for writer, (flat, sizes) in zip(writers, encoded.items, strict=True):
                         writer.add_many(flat, sizes)
                     counts.update(encoded.counts)
+                    state.parts += 1
                     bar.update(encoded.counts["lines"])
+                    progress.note(state, writers)
             if counts[text.kept] == 0:
                 raise XalignError(
                     "nothing is left of a text",
@@ -155,6 +173,7 @@ def _write_texts(texts: Sequence[Text], folder: Path, run: Workers, options: Pre
                     found=f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters",
                     expected="at least one sentence",
                 )
+            progress.finish(state)
             yield counts
 
 

@@ -63,6 +63,7 @@ class PrepareOptions:
         filters: of training text.
         shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
         overwrite: replace an existing ``destdir``.
+        resume: go on where a run with the same options and texts was stopped, and keep what is written if this one is.
         progress: show a progress bar if stderr is a terminal.
     """
 
@@ -79,6 +80,7 @@ class PrepareOptions:
     filters: Filters = field(default_factory=Filters)
     shard: tuple[int, int] | None = None
     overwrite: bool = False
+    resume: bool = False
     progress: bool = True
 
     @property
