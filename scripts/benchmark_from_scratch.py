@@ -201,7 +201,7 @@ def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
     rows.append(["mean", "test", "", *means, "", "", ""])
     columns = ("pair", "set", "pairs of text", *names, "difference to eflomal (95 %), p", "CPU minutes", "ECE in %")
     return table(columns, rows) + (
-        f"\nCPU minutes, one thread: {', '.join(names)}. ECE: of scores, and of probabilities. {origin(most)}\n"
+        f"\n\nCPU minutes, one thread: {', '.join(names)}. ECE: of scores, and of probabilities. {origin(most)}\n"
     )
 
 
@@ -223,7 +223,7 @@ def write_sizes(records: Mapping[str, Mapping[str, Any]]) -> str:
             [key.split()[0], f"{record['pairs']:,}", seed, *aers(record["sets"]["test"], names), " / ".join(cost)]
         )
     columns = ("pair", "pairs of text", "drawn with seed", *names, "CPU minutes")
-    return table(columns, rows) + f"\nCPU minutes, one thread: {', '.join(names)}. {origin(records)}\n"
+    return table(columns, rows) + f"\n\nCPU minutes, one thread: {', '.join(names)}. {origin(records)}\n"
 
 
 def aers(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:

@@ -130,7 +130,7 @@ def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
         rows.append([variant, *(f"{100 * aer:.1f}" for aer in found.values()), *means])
     columns = ("", *(f"{key.split()[0]} {name}" for key, name in sets), "mean of development", "mean of test")
     sizes = ", ".join(f"{key.split()[0]} of {record['pairs']:,}" for key, record in sorted(records.items()))
-    return table(columns, rows) + f"\nPairs of text: {sizes}. {whole.origin(records)}\n"
+    return table(columns, rows) + f"\n\nPairs of text: {sizes}. {whole.origin(records)}\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
