@@ -53,7 +53,7 @@ class _Halting:
 
 
 def _stoppable(original: type) -> type:
-    class StoppableConsumer(original):  # type: ignore[misc,valid-type]
+    class StoppableConsumer(original):
         __wrapped__ = original
 
         def __init__(self, target: "queue.Queue[Any]", *args: Any, **kwargs: Any):

@@ -38,7 +38,7 @@ def install() -> None:
 
 
 def _clocked(original: type) -> type:
-    class ClockedIterator(original):  # type: ignore[misc,valid-type]
+    class ClockedIterator(original):
         __wrapped__ = original
 
         def __next__(self) -> Any:

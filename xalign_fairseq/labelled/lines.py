@@ -29,7 +29,7 @@ def open_bytes(path: str | os.PathLike) -> Iterator[BinaryIO]:
         zipped = raw.read(2) == _GZIP
         raw.seek(0)
         try:
-            yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if zipped else raw  # type: ignore[arg-type]
+            yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if zipped else raw
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise XalignError(
                 "the compressed file is damaged", where=path, found=str(error), next=f"gzip -t {path}; fetch it again"

@@ -100,7 +100,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         super().zero_grad(set_to_none)
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update every parameter that has a gradient; the factor is 1 again."""
         loss = None
         if closure is not None:
@@ -125,7 +125,7 @@ class FoldedAdamW(torch.optim.Optimizer):
         self.factor = 1.0
         return loss
 
-    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:  # type: ignore[override]
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Go on from a state of this optimizer or of fairseq's adam; moments keep their precision.
 
         Raises:

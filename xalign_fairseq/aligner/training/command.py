@@ -108,5 +108,5 @@ def require_known(line: Sequence[str]) -> None:
 
     xalign_fairseq.register()
     parser = options.get_training_parser()
-    parser.error = refuse  # type: ignore[method-assign]
+    parser.error = refuse
     options.parse_args_and_arch(parser, input_args=list(line))
