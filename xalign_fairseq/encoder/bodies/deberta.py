@@ -55,6 +55,14 @@ class Deberta(BodyFamily):
     embeddings = "embeddings.word_embeddings"
     layers = "encoder.layer"
     packs = False
+    head = {  # noqa: RUF012
+        "dense.weight": "cls.predictions.transform.dense.weight",
+        "dense.bias": "cls.predictions.transform.dense.bias",
+        "layer_norm.weight": "cls.predictions.transform.LayerNorm.weight",
+        "layer_norm.bias": "cls.predictions.transform.LayerNorm.bias",
+        "bias": "cls.predictions.bias",
+    }
+    output = "cls.predictions.decoder"
 
     def build(self, theirs: Any) -> nn.Module:
         """The model."""

@@ -37,6 +37,9 @@ class BodyFamily(ABC):
         layers: their name of the list of layers.
         norm: their name of the norm after the last layer; empty: there is none.
         packs: whether sentences are run without padding.
+        head: the parts of a masked-language-model head of our form -> their names in files; empty: it is of another.
+        head_activation: the setting with the head's activation.
+        output: their name of the map to the vocabulary, in files where it is beside the embeddings it is tied to.
     """
 
     model_type: ClassVar[str]
@@ -51,6 +54,9 @@ class BodyFamily(ABC):
     layers: ClassVar[str] = "layers"
     norm: ClassVar[str] = ""
     packs: ClassVar[bool] = True
+    head: ClassVar[Mapping[str, str]] = {}
+    head_activation: ClassVar[str] = "hidden_act"
+    output: ClassVar[str] = ""
 
     def check(self, found: Mapping[str, Any], where: object) -> dict[str, Any]:
         """The settings of a ``config.json`` that are read.

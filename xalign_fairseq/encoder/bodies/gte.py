@@ -54,6 +54,14 @@ class Gte(BodyFamily):
     }
     eps = "layer_norm_eps"
     embeddings = "embeddings.word_embeddings"
+    head = {  # noqa: RUF012
+        "dense.weight": "lm_head.dense.weight",
+        "dense.bias": "lm_head.dense.bias",
+        "layer_norm.weight": "lm_head.norm.weight",
+        "layer_norm.bias": "lm_head.norm.bias",
+        "bias": "lm_head.decoder.bias",
+    }
+    output = "lm_head.decoder"
 
     def rename(self, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Files have the names of the authors' code, with maps joined; transformers renames and splits them, too."""

@@ -54,6 +54,15 @@ class ModernBert(BodyFamily):
     eps = "norm_eps"
     embeddings = "embeddings.tok_embeddings"
     norm = "final_norm"
+    head = {  # noqa: RUF012
+        "dense.weight": "head.dense.weight",
+        "dense.bias": "head.dense.bias",
+        "layer_norm.weight": "head.norm.weight",
+        "layer_norm.bias": "head.norm.bias",
+        "bias": "decoder.bias",
+    }
+    head_activation = "classifier_activation"
+    output = "decoder"
 
     def build(self, theirs: Any) -> nn.Module:
         """The model."""

@@ -19,6 +19,7 @@ from xalign_fairseq.encoder.masked_lm import HEAD, new_head
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 from xalign_fairseq.pretrained.huggingface import side_files
+from xalign_fairseq.pretrained.huggingface.own_heads import own_head
 from xalign_fairseq.pretrained.huggingface.pipelines import read_pipeline
 from xalign_fairseq.pretrained.huggingface.vocabularies import Vocabulary
 from xalign_fairseq.pretrained.huggingface.weights import read_weights
@@ -51,9 +52,11 @@ def is_body(folder: Path) -> bool:
 def read(folder: Path) -> dict[str, Any]:
     """The encoder of a Hugging Face folder as the content of a checkpoint of this package, in float32.
 
-    Its configuration is among the options. Ids are put into fairseq's order, special ones first and ``<mask>`` last. A
-    masked-language-model head is made from the embeddings. A decoder, heads and rows beyond the tokenizer's are left
-    out, which is logged. What an export of this package wrote beside the model is taken back.
+    Its configuration is among the options. Ids are put into fairseq's order, special ones first and ``<mask>`` last.
+    The masked-language-model head is the model's own where it is of our form
+    (:func:`~xalign_fairseq.pretrained.huggingface.own_heads.own_head`), else one is made from the embeddings. A
+    decoder, other heads and rows beyond the tokenizer's are left out, which is logged. What an export of this package
+    wrote beside the model is taken back.
 
     Args:
         folder: ``config.json`` of a model_type in :data:`~xalign_fairseq.encoder.bodies.families.BODIES`; a tokenizer
@@ -76,9 +79,18 @@ def read(folder: Path) -> dict[str, Any]:
         raise XalignError("the model's sizes are not in its configuration", where=path, found=f"vocab_size {rows}")
     vocabulary = read_pipeline(folder, rows)
     config = family.encoder_config(settings, len(vocabulary.order), path)
-    model = to_ours(family.rename(read_weights(folder)), family, config, vocabulary, rows, folder)
-    logger.warning("%s: a masked-language-model head is made from the embeddings", folder)
-    model.update({HEAD + name: value for name, value in new_head(model[f"encoder.{EMBEDDINGS}"]).items()})
+    weights = dict(family.rename(read_weights(folder)))
+    head = own_head(weights, family, found, torch.tensor(vocabulary.order))
+    if head is not None:
+        used = {*family.head.values(), f"{family.output}.weight", f"{family.output}.bias"}
+        weights = {name: value for name, value in weights.items() if name not in used}
+    model = to_ours(weights, family, config, vocabulary, rows, folder)
+    embeddings = model[f"encoder.{EMBEDDINGS}"]
+    if head is None:
+        logger.warning("%s: a masked-language-model head is made from the embeddings", folder)
+        model.update({HEAD + name: value for name, value in new_head(embeddings).items()})
+    else:
+        model.update({**head, HEAD + "weight": embeddings})
     options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
     state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
     return side_files.take_back(state, folder)
