@@ -4,6 +4,10 @@ CHECKPOINT is one of xalign or of fairseq's XLM-R (.pt), a folder with one, as a
 packaged encoder. FOLDER gets
 config.json, model.safetensors, the tokenizer's files, a model card (README.md) with the record of the training, and,
 for what Hugging Face's models have no place for, xalign.json and xalign_heads.safetensors, which xalign reads again.
+An encoder that transformers runs (ModernBERT, mGTE, ...) goes back into the model that it began with: --onto MODEL.
+
+example: xalign export-hf aligner/checkpoint_best.pt my-aligner
+         xalign export-hf checkpoint_best.pt my-mmbert --onto jhu-clsp/mmBERT-base
 """
 
 import argparse
@@ -32,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="L",
         help="of these vectors; the layers above it are left out (default: the last)",
     )
+    parser.add_argument(
+        "--onto",
+        metavar="MODEL",
+        help="of an encoder that transformers runs (ModernBERT, mGTE, ...): the Hugging Face model that it began with, "
+        "whose files FOLDER gets with the trained weights",
+    )
     parser.add_argument("--overwrite", action="store_true", help="replace FOLDER if it exists")
 
 
@@ -44,5 +54,10 @@ def run(args: argparse.Namespace) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     if args.layer != -1 and args.sentence_transformers is None:
         raise XalignError("a layer is of sentence vectors", where="--layer", next="--sentence-transformers mean")
-    export(args.checkpoint, args.folder, overwrite=args.overwrite, pooling=args.sentence_transformers, layer=args.layer)
-    print(f"{args.folder}: written; look at README.md, the model card, before you share it")
+    if args.onto is not None and args.sentence_transformers is not None:
+        raise XalignError("an encoder that transformers runs is no folder of sentence-transformers", where="--onto")
+    export(
+        args.checkpoint, args.folder, overwrite=args.overwrite, pooling=args.sentence_transformers, layer=args.layer,
+        onto=args.onto,
+    )  # fmt: skip
+    print(f"{args.folder}: written" + ("" if args.onto else "; look at README.md, the model card, before you share it"))

@@ -57,8 +57,3 @@ def test_translations_are_retrieved(folder, capsys):
     files = ["--src", str(folder / "src"), "--tgt", str(folder / "tgt"), "--bootstrap", "10", "--json", "--quiet"]
     assert main(["retrieve", "--checkpoint", str(folder / "model"), *files]) == 0
     assert json.loads(capsys.readouterr().out)["sentences"] == 3
-
-
-def test_an_export_to_hugging_face_is_refused_with_the_reason(folder, capsys):
-    assert main(["export-hf", str(folder / "model"), str(folder / "out")]) == 2
-    assert "an encoder that transformers runs is not exported" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -143,15 +143,26 @@ def to_ours(
     return made
 
 
+def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
+    """What stands before the encoder's own names in a model's files: of :data:`PREFIXES` what most of them begin with.
+
+    Example::
+
+        prefix_of(read_weights(folder), {"layers.0.attn.Wo.weight"})  # "model."
+    """
+
+    def hits(prefix: str) -> int:
+        return sum(name.startswith(prefix) and name.removeprefix(prefix) in wanted for name in weights)
+
+    return max(PREFIXES, key=hits)
+
+
 def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str], embeddings: str) -> dict[str, Tensor]:
-    """Tensors by the names of the encoder alone: by the prefix under which most of these are found."""
-
-    def strip(prefix: str) -> dict[str, Tensor]:
-        return {name.removeprefix(prefix) if name.startswith(prefix) else f"other.{name}": value
-                for name, value in weights.items()}  # fmt: skip
-
-    found = max((strip(prefix) for prefix in PREFIXES), key=lambda each: len(wanted & each.keys()))
+    """Tensors by the names of the encoder alone."""
+    prefix = prefix_of(weights, wanted)
+    found = {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
     shared = next((weights[name] for name in SHARED_EMBEDDINGS if name in weights), None)
     if embeddings not in found and shared is not None:
         found[embeddings] = shared
-    return {name.removeprefix("other."): value for name, value in found.items()}
+    others = {name: value for name, value in weights.items() if not name.startswith(prefix)}
+    return {**others, **found}

@@ -21,9 +21,10 @@ from xalign_fairseq.pretrained.huggingface.card import model_card
 from xalign_fairseq.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
 from xalign_fairseq.pretrained.huggingface.importing import ROWS
 from xalign_fairseq.pretrained.huggingface.record import training_record
+from xalign_fairseq.pretrained.huggingface.returning import put_back
 from xalign_fairseq.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.pretrained.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
-from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
+from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained, require_outside
 
 logger = logging.getLogger(__name__)
 
@@ -35,13 +36,15 @@ def export(
     *,
     pooling: str | None = None,
     layer: int = -1,
+    onto: str | os.PathLike | None = None,
 ) -> None:
     """Write a checkpoint as a Hugging Face folder, in float32.
 
     An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
     BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
     objectives, for which Hugging Face's models have no place, and the options of the training are written beside the
-    model, and an import takes them back.
+    model, and an import takes them back. An encoder that transformers runs goes back into the folder that it began
+    with (:func:`~xalign_fairseq.pretrained.huggingface.returning.put_back`), without a model card.
 
     Args:
         path: whatever :func:`xalign_fairseq.pretrained.reading.read_pretrained` reads.
@@ -51,6 +54,7 @@ def export(
         pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
         layer: of these vectors; the layers above, and the heads, are left out.
+        onto: of an encoder that transformers runs: the Hugging Face model that it began with.
 
     Raises:
         XalignError: the checkpoint can't be read, or is in the folder that would be replaced; or it has what Hugging
@@ -64,6 +68,12 @@ def export(
     require_safetensors(folder)
     state, where = read_pretrained(path)
     require_outside(where, folder)
+    if onto is not None:
+        origin = find_pretrained(onto, None)
+        require_outside(origin, folder)
+        with atomic_folder(folder, overwrite) as here:
+            put_back(state, where, origin, here)
+        return
     with atomic_folder(folder, overwrite) as here:
         if pooling is None:
             fill(state, where, here, Path(folder).name)
@@ -90,10 +100,9 @@ def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: st
     config = encoder.config
     if config.transformers_config:
         raise XalignError(
-            "an encoder that transformers runs is not exported",
+            "an encoder that transformers runs is exported into the model that it began with",
             where=where,
-            expected="an encoder of XLM-R's or BERT's kind",
-            next="keep the checkpoint, which every command reads",
+            next="xalign export-hf CHECKPOINT FOLDER --onto MODEL; MODEL is the one that was trained",
         )
     if config.languages:
         raise XalignError(
