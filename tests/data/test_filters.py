@@ -15,13 +15,13 @@ from xalign_fairseq.text import corpus
 
 def test_each_filter_by_its_own_limit():
     sizes = [np.array([1, 2, 4, 4, 4]), np.array([2, 2, 2, 1, 5])]
-    found = dict(Filters(2, 4, 2).failing(sizes, None))
+    found = dict(Filters(2, 4, 2).failing(sizes, {}, None))
     assert {reason: mask.tolist() for reason, mask in found.items()} == {
         "too short": [True, False, False, True, False],
         "too long": [False, False, False, False, True],
         "length ratio": [False, False, False, True, False],
     }
-    assert dict(Filters(max_length_ratio=2).failing(sizes[:1], None)) == {}
+    assert dict(Filters(max_length_ratio=2).failing(sizes[:1], {}, None)) == {}
     assert Filters(deduplicate=True, max_length=3).given == {"max_length": 3, "deduplicate": True}
 
 

@@ -149,14 +149,14 @@ def test_accumulating_two_batches_of_four_equals_a_batch_of_eight(unshuffled, tr
     assert_same(expected, twice, range(1, 5), tolerance=2e-3)
 
 
-def test_two_processes_equal_one_with_twice_the_batch(unshuffled, train, databin, tmp_path):
+@pytest.mark.parametrize(("processes", "backend"), [(2, "c10d"), (2, "legacy_ddp"), (4, "legacy_ddp")])
+def test_several_processes_equal_one_with_all_their_pairs(processes, backend, unshuffled, train, databin, tmp_path):
     extra, expected = unshuffled
-    for backend in ("c10d", "legacy_ddp"):
-        two, _ = train(
-            databin, tmp_path / backend, *extra, "--distributed-world-size", 2, "--distributed-backend", "gloo",
-            "--ddp-backend", backend, "--distributed-init-method", f"file://{tmp_path}/{backend}.init", batch=4,
-        )  # fmt: skip
-        assert_same(expected, two, range(1, 5), tolerance=2e-3)
+    found, _ = train(
+        databin, tmp_path / "save", *extra, "--distributed-world-size", processes, "--distributed-backend", "gloo",
+        "--ddp-backend", backend, "--distributed-init-method", f"file://{tmp_path}/init", batch=8 // processes,
+    )  # fmt: skip
+    assert_same(expected, found, range(1, 5), tolerance=2e-3)
 
 
 def test_a_worker_may_lack_the_last_batch_of_an_epoch(train, databin, tmp_path):

@@ -124,6 +124,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave out training pairs with a side of more than R times the tokens of the other",
     )
     parser.add_argument(
+        "--language-model",
+        metavar="FILE",
+        help="leave out training text that this fastText model (lid.176.bin) takes for another language (a side)",
+    )
+    parser.add_argument(
         "--deduplicate",
         action="store_true",
         help="keep the first of equal training pairs, and of equal monolingual lines (11 bytes of memory for each)",
@@ -174,7 +179,7 @@ def run(args: argparse.Namespace) -> None:
         trim_vocabulary=args.trim_vocabulary,
         vocab_size=8000 if args.vocab_size is None else args.vocab_size,
         seed=args.seed,
-        filters=Filters(args.min_length, args.max_length, args.max_length_ratio, args.deduplicate),
+        filters=Filters(args.min_length, args.max_length, args.max_length_ratio, args.deduplicate, args.language_model),
         shard=args.shard,
         workers=args.workers,
         overwrite=args.overwrite,

@@ -1,6 +1,6 @@
 """One chunk of lines to ids: the work that ``xalign prepare`` spreads over processes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import ClassVar
@@ -95,7 +95,10 @@ class PairText:
             both = [tokenizer.encode_words_batch([split_words(line) for line in lines]) for lines in texts]
             sides, words = [ids for ids, _ in both], [index for _, index in both]
         no_src, no_tgt = (sizes == 0 for _, sizes in sides)
-        keep, filtered = _filter(~(no_src | no_tgt), filters, [sizes for _, sizes in sides], self.repeated)
+        keep, filtered = _filter(
+            ~(no_src | no_tgt), filters, [sizes for _, sizes in sides],
+            dict(zip((self.src, self.tgt), texts, strict=True)), self.repeated,
+        )  # fmt: skip
         counts = {
             "lines": len(keep),
             "pairs": int(keep.sum()),
@@ -170,7 +173,7 @@ class MonoText:
         """Ids of each line, with ``</s>``."""
         lines = [line for file in self.files for line in file.read()]
         ids, sizes = tokenizer.encode_batch(lines)
-        keep, filtered = _filter(sizes > 0, filters, [sizes], self.repeated)
+        keep, filtered = _filter(sizes > 0, filters, [sizes], {self.lang: lines}, self.repeated)
         kept = _select((ids, sizes), keep)
         kept_lines = [line for line, each in zip(lines, keep, strict=True) if each]
         counts = {
@@ -184,11 +187,15 @@ class MonoText:
 
 
 def _filter(
-    keep: np.ndarray, filters: Filters | None, sizes: Sequence[np.ndarray], repeated: np.ndarray | None
+    keep: np.ndarray,
+    filters: Filters | None,
+    sizes: Sequence[np.ndarray],
+    texts: Mapping[str, Sequence[str]],
+    repeated: np.ndarray | None,
 ) -> tuple[np.ndarray, dict[str, int]]:
     """What of ``keep`` (n,) bool passes the filters, and how many each left out that those before had kept."""
     counts = {}
-    for reason, failing in filters.failing(sizes, repeated) if filters is not None else ():
+    for reason, failing in filters.failing(sizes, texts, repeated) if filters is not None else ():
         counts[reason] = int((keep & failing).sum())
         keep = keep & ~failing
     return keep, counts

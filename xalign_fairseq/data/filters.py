@@ -1,17 +1,21 @@
-"""Which training sentences ``xalign prepare`` leaves out: by length, by the sides' ratio, and those seen before."""
+"""Which training sentences ``xalign prepare`` leaves out: by length, ratio and language, and those seen before."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from xalign_fairseq.data.language_id import in_language
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import file_sha256
 
 # Reasons for dropping, as the manifest has them.
-TOO_SHORT, TOO_LONG, UNEVEN, REPEATED = "too short", "too long", "length ratio", "duplicate"
-REASONS = (TOO_SHORT, TOO_LONG, UNEVEN, REPEATED)
+TOO_SHORT, TOO_LONG, UNEVEN = "too short", "too long", "length ratio"
+OTHER_LANGUAGE, REPEATED = "other language", "duplicate"
+REASONS = (TOO_SHORT, TOO_LONG, UNEVEN, OTHER_LANGUAGE, REPEATED)
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,7 @@ class Filters:
         max_length: at most so many.
         max_length_ratio: the longer side of a pair has at most so many times the tokens of the shorter one.
         deduplicate: of equal pairs (both sides), or lines, the first alone.
+        language_model: a fastText model; each side is to be most probably in its language by it.
 
     Example::
 
@@ -33,11 +38,16 @@ class Filters:
     max_length: int | None = None
     max_length_ratio: float | None = None
     deduplicate: bool = False
+    language_model: str | None = None
 
     @property
     def given(self) -> dict[str, Any]:
-        """The filters that are in use, for the manifest."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, False)}
+        """The filters that are in use, for the manifest; of the model its file's name and hash."""
+        found = {name: value for name, value in asdict(self).items() if value not in (None, False)}
+        if self.language_model is not None:
+            path = Path(self.language_model)
+            found["language_model"] = f"{path.name} {file_sha256(path)[:16]}"
+        return found
 
     def check(self) -> None:
         """Raise :class:`XalignError` if nothing could pass."""
@@ -54,11 +64,14 @@ class Filters:
                 expected=f"at most --max-length {self.max_length}",
             )  # fmt: skip
 
-    def failing(self, sizes: Sequence[np.ndarray], repeated: np.ndarray | None) -> Iterator[tuple[str, np.ndarray]]:
+    def failing(
+        self, sizes: Sequence[np.ndarray], texts: Mapping[str, Sequence[str]], repeated: np.ndarray | None
+    ) -> Iterator[tuple[str, np.ndarray]]:
         """Each filter's reason and the sentences (n,) bool that it leaves out, whatever the others do.
 
         Args:
             sizes: tokens of each sentence (n,), one array for each side.
+            texts: language of each side -> its lines (n,).
             repeated: (n,) bool, the sentences that came before; None: it was not asked.
         """
         shorter, longer = np.minimum.reduce(sizes), np.maximum.reduce(sizes)
@@ -68,6 +81,9 @@ class Filters:
             yield TOO_LONG, longer > self.max_length
         if self.max_length_ratio is not None and len(sizes) > 1:
             yield UNEVEN, longer > self.max_length_ratio * shorter
+        if self.language_model is not None:
+            found = [in_language(self.language_model, language, lines) for language, lines in texts.items()]
+            yield OTHER_LANGUAGE, ~np.logical_and.reduce(found)
         if repeated is not None:
             yield REPEATED, repeated
 

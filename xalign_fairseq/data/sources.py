@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.data.filters import Filters
+from xalign_fairseq.data.language_id import require_model
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.text.corpus import require_files
 
@@ -145,6 +146,8 @@ class PrepareOptions:
         if self.shard is not None:
             self._check_shard(*self.shard)
         self.filters.check()
+        if self.filters.language_model is not None:
+            require_model(self.filters.language_model)
         self._check_names()
         require_files(
             [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
