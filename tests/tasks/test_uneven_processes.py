@@ -19,7 +19,9 @@ OPTIONS = {
     "moco": {"moco_queue_size": 64, "moco_queue_init": "random"},
     "word_contrastive": {"word_contrastive_gather": True},
 }
-CASES = list(itertools.product(sorted(OBJECTIVES), BACKENDS))
+# The package's own: other tests of the process may have registered theirs.
+NAMES = sorted(name for name, each in OBJECTIVES.items() if each.__module__.startswith("xalign_fairseq."))
+CASES = list(itertools.product(NAMES, BACKENDS))
 # What tells other processes of its pairs, or edits parameters by them, wants some of each; training has them.
 NEED_PAIRS = ("linear_mapping", "moco", "word_contrastive")
 UPDATES = 3
@@ -58,7 +60,7 @@ def workers(tmp_path_factory):
     return run_workers(worker, WORKERS, tmp_path_factory.mktemp("workers"))
 
 
-@pytest.mark.parametrize("name", sorted(OBJECTIVES))
+@pytest.mark.parametrize("name", NAMES)
 def test_no_process_waits_for_another_and_all_have_the_same_weights(workers, name):
     for backend in BACKENDS:
         first, losses = workers[0][name, backend]
