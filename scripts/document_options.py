@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the option tables of user_dir_docs.md from the registered tasks, models, criterions and objectives.
+"""Write the option tables of docs/ from the registered tasks, models, criterions and objectives.
 
 And the tables of defaults there and in README.md, with what was measured of them.
 
@@ -97,7 +97,7 @@ def objectives() -> str:
         needs = ", ".join(f"`{stream}`" for stream in cls(config()).needs)
         logged = ", ".join(f"`{name}_{stat}`" for stat in ("loss", *cls.stats))
         prefix = f"{name}_"
-        parts.append(f"### `{name}`\n\n{about}\n\nReads {needs}; logs {logged}.\n\n{option_table(config, prefix)}")
+        parts.append(f"## `{name}`\n\n{about}\n\nReads {needs}; logs {logged}.\n\n{option_table(config, prefix)}")
     return "\n\n".join(parts)
 
 
@@ -120,7 +120,7 @@ def families() -> str:
         known = ", ".join(f"`{each}`" for each, benchmark in BENCHMARKS.items() if benchmark.family == name)
         rows = own_options(family)
         table = markers.table(("option", "default", "meaning"), rows)
-        parts.append(f"### `xalign_{name}`\n\n{about}\n\nBenchmarks: {known}.\n\n{table}")
+        parts.append(f"## `xalign_{name}`\n\n{about}\n\nBenchmarks: {known}.\n\n{table}")
     return "\n\n".join(parts)
 
 
@@ -161,7 +161,7 @@ def defaults() -> str:
     rows = []
     for row in FAMILIES:
         names = ", ".join(f"`{family}`" for family in row.families)
-        results = f", [results](scripts/results/{row.results})" if row.results else ""
+        results = f", [results](../../scripts/results/{row.results})" if row.results else ""
         errors = _development_errors(row.results) if row.results else {}
         for number, entry in enumerate(row.entries):
             options = " ".join(f"--{option} {value}" for option, value in entry.options.items())
@@ -227,7 +227,7 @@ PARTS = {
 def write(name: str) -> str:
     """The text of one part."""
     if name not in PARTS:
-        raise XalignError("there is no such part", where="user_dir_docs.md", found=name, expected=", ".join(PARTS))
+        raise XalignError("there is no such part", where="docs", found=name, expected=", ".join(PARTS))
     return PARTS[name]()
 
 
@@ -237,7 +237,7 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder with both (default: this one)")
     args = parser.parse_args()
     xalign_fairseq.register()
-    documents = [path for name in ("user_dir_docs.md", "README.md") if (path := args.root / name).is_file()]
+    documents = sorted([*args.root.glob("*.md"), *(args.root / "docs").rglob("*.md")])
     return exit_code(lambda: markers.update(documents, "options", write, args.check, COMMAND))
 
 

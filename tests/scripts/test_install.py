@@ -46,7 +46,9 @@ def called(tmp_path):
     return run
 
 
-@pytest.mark.parametrize(("level", "extras"), [("user", "[train,plot,model]"), ("test", "[train,plot,model,test]")])
+@pytest.mark.parametrize(
+    ("level", "extras"), [("user", "[train,plot,model]"), ("test", "[train,plot,model,test,docs]")]
+)
 def test_each_level_installs_what_it_needs_and_fairseq_by_itself(level, extras, called):
     calls, _ = called(f"source scripts/install.sh {level}")
     package, fairseq = calls.splitlines()[-2:]

@@ -1,0 +1,83 @@
+"""The documentation site: every page of this repository that a reader may want, as HTML.
+
+    pip install -e ".[docs]" && python -m sphinx -c docs -W --keep-going . build/site
+
+The pages are plain Markdown, which reads as well in the repository: the sources begin at its root, so that a link
+between two pages, or to a script, is the same on both sides. What only a site has, its table of contents, is here.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+# The table of contents: its parts, and the pages of each. A page stands in the first part that names it.
+CONTENTS = {
+    "Reference": [
+        "user_dir_docs",
+        *(
+            f"docs/reference/{name}"
+            for name in (
+                "task", "criterions", "objectives", "models", "hugging_face", "trimming", "optimizer", "transport",
+                "data_bin", "logged", "aligning", "train_aligner", "from_bitext_alone", "transfer", "compat",
+            )
+        ),
+        "docs/reference/*",
+        "docs/plain_torch",
+    ],
+    "How it works": ["docs/life_of_a_batch", "docs/house", "docs/differences"],
+    "The papers": ["examples/*/*", "examples/*/*/*"],
+    "Measured": ["docs/performance", "docs/machines", "docs/gpu", "docs/faults"],
+    "More": ["docs/*", "docs/**/*"],
+    "The project": ["README", "*"],
+}  # fmt: skip
+
+project = "xalign_fairseq"
+author = "the authors of xalign_fairseq"
+version = release = re.search(r'__version__ = "(.+?)"', (ROOT / "xalign_fairseq/version.py").read_text())[1]
+
+root_doc = "docs/index"
+extensions = ["myst_parser"]
+include_patterns = ["docs/**", "examples/**.md", "scripts/results/**.md", "*.md"]
+nitpicky = True
+
+myst_heading_anchors = 4
+html_theme = "furo"
+html_title = f"{project} {release}"
+html_extra_path = ["start"]  # index.html at the top, which leads to the first page
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {"source_repository": "", "navigation_with_keys": True}
+
+
+def contents() -> str:
+    """The tables of contents, as they stand at the end of the first page."""
+    parts, seen = [], {root_doc}
+    for part, patterns in CONTENTS.items():
+        found = (page for pattern in patterns for page in sorted(ROOT.glob(f"{pattern}.md")))
+        names = dict.fromkeys(str(page.relative_to(ROOT).with_suffix("")) for page in found)
+        rows = "\n".join(f"/{name}" for name in names if name not in seen)
+        seen.update(names)
+        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {part}\n\n{rows}\n```\n")
+    return "\n" + "\n".join(parts)
+
+
+def read_source(app, docname, source):
+    """What a site needs beside a page's own text: pages for links to folders, titles of tables, contents."""
+    here = (ROOT / docname).parent
+
+    def page_of(link):
+        return f"]({link[1]}/README.md)" if (here / link[1] / "README.md").is_file() else link[0]
+
+    source[0] = re.sub(r"\]\(([^)#:]+)/\)", page_of, source[0])
+    if docname == root_doc:
+        source[0] += contents()
+    elif "/results/" in docname:  # tables that scripts write, without titles; the pages that quote them lead there
+        title = "" if source[0].startswith("# ") else f"# {docname}\n\n"
+        source[0] = f"---\norphan: true\n---\n\n{title}{source[0]}"
+
+
+def setup(app):
+    app.connect("source-read", read_source)

@@ -1,0 +1,43 @@
+"""The documentation site: built without a network, and without a warning."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# Whatever the build would fetch it would ask for here, where nobody answers.
+NOWHERE = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The built site."""
+    pytest.importorskip("sphinx", reason="the site is built with the extra docs")
+    out = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-c", "docs", "-W", "--keep-going", "-q", ".", str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, **NOWHERE})
+    assert done.returncode == 0, done.stderr[-6000:]
+    return out
+
+
+def test_every_page_is_built_and_reached_from_the_first(site):
+    first = (site / "docs/index.html").read_text(encoding="utf-8")
+    for page in ("user_dir_docs.md", *(page.relative_to(ROOT) for page in (ROOT / "docs").rglob("*.md"))):
+        built = (site / page).with_suffix(".html")
+        assert built.is_file(), page
+        link = os.path.relpath(built, site / "docs")
+        assert f'href="{link}"' in first or link == "index.html", f"{page} stands in no table of contents"
+    assert (site / "index.html").read_text().count("docs/index.html") == 2
+
+
+def test_pages_take_nothing_from_elsewhere(site):
+    """Styles, scripts, fonts and pictures are the site's own: it is read without a network, too."""
+    fetched = re.compile(
+        r"""<(?:script|img|iframe)\b[^>]*\bsrc=["']?(?:https?:)?//|<link\b[^>]*\bhref=["']?(?:https?:)?//"""
+    )
+    for page in site.rglob("*.html"):
+        assert not fetched.search(page.read_text(encoding="utf-8")), page
