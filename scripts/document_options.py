@@ -7,7 +7,6 @@ usage: document_options.py [--check] [--root FOLDER]
 """
 
 import argparse
-import dataclasses
 import re
 import sys
 from pathlib import Path
@@ -18,6 +17,8 @@ import markers
 import xalign_fairseq
 from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.files import read_json
+from xalign_fairseq.objectives.description import OptionRow, describe, option_rows
+from xalign_fairseq.objectives.registry import OBJECTIVES
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "scripts" / "results"
@@ -26,17 +27,14 @@ COMMAND = "python scripts/document_options.py"
 
 def option_table(dataclass: Any, prefix: str = "") -> str:
     """One row for each option of a fairseq dataclass: its flag, default and help."""
-    rows = []
-    for field in dataclasses.fields(dataclass):
-        if field.name.startswith("_") or str(field.default).startswith("${"):
-            continue  # fairseq's own
-        flag = f"`--{prefix}{field.name}`".replace("_", "-")
-        if field.name == "data":
-            flag = "`data` (first argument)"
-        default = {"None": "", "???": "required"}.get(str(field.default), f"`{field.default}`")
-        rows.append((flag, default, re.sub(r"\s+", " ", field.metadata.get("help", ""))))
+    rows = [_option_cells(row) for row in option_rows(dataclass, prefix)]
     rows.sort(key=lambda row: "first argument" not in row[0])
     return markers.table(("option", "default", "meaning"), rows)
+
+
+def _option_cells(row: OptionRow) -> tuple[str, str, str]:
+    flag = "`data` (first argument)" if row.flag == "--data" else f"`{row.flag}`"
+    return flag, row.default_text if row.default in (None, "???") else f"`{row.default_text}`", row.help
 
 
 def task() -> str:
@@ -87,17 +85,17 @@ def criterions() -> str:
 
 
 def objectives() -> str:
-    """Every objective: what it is, the streams that it reads, what it logs, its options."""
-    from xalign_fairseq.objectives.registry import OBJECTIVES
-
+    """Every objective: what it is, its paper, the streams that it reads, what it logs, its options."""
     parts = []
-    for name, cls in OBJECTIVES.items():
-        config: Any = cls.config_class  # type: ignore[attr-defined]
-        about = re.sub(r"\s+", " ", (cls.__doc__ or "").strip())
-        needs = ", ".join(f"`{stream}`" for stream in cls(config()).needs)
-        logged = ", ".join(f"`{name}_{stat}`" for stat in ("loss", *cls.stats))
-        prefix = f"{name}_"
-        parts.append(f"## `{name}`\n\n{about}\n\nReads {needs}; logs {logged}.\n\n{option_table(config, prefix)}")
+    for name in OBJECTIVES:
+        found = describe(name)
+        about = " ".join(found.about)
+        if found.paper:
+            about += f" Paper: {found.paper.authors}, [{found.paper.title}]({found.paper.url})."
+        needs = ", ".join(f"`{stream}`" for stream in found.reads) or "no stream"
+        logged = ", ".join(f"`{each}`" for each in found.logs)
+        options = option_table(OBJECTIVES[name].config_class, f"{name}_")
+        parts.append(f"## `{name}`\n\n{about}\n\nReads {needs}; logs {logged}.\n\n{options}")
     return "\n\n".join(parts)
 
 

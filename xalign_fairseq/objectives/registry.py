@@ -16,6 +16,7 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.pretrained.papers import PAPERS, Paper
 from xalign_fairseq.transport.label_options import LabelOptions
 
 OBJECTIVES: dict[str, type["Objective"]] = {}
@@ -87,6 +88,8 @@ class Objective(metaclass=ByOptions):
     may own a head: a module that the model saves, restores and optimises.
 
     Attributes:
+        paper: that it is from, which ``xalign objectives`` names; for this package's own see
+            :data:`~xalign_fairseq.pretrained.papers.PAPERS`.
         freezes_encoder: the encoder is not trained, so no objective that needs its gradient can stand beside it.
         edits_parameters: it changes parameters outside the optimiser.
         links_of_every_pair: it learns something of each language pair, so that none may lack links.
@@ -114,6 +117,7 @@ class Objective(metaclass=ByOptions):
 
     name: ClassVar[str]
     config_class: ClassVar[type[ObjectiveConfig]]
+    paper: ClassVar[Paper | None] = None
     needs: Sequence[str] = ()
     stats: Sequence[str] = ()
     predicts_tokens: bool = False
@@ -218,6 +222,7 @@ def register_objective(name: str, dataclass: type[ObjectiveConfig]) -> Callable[
         if unknown:
             raise XalignError("an objective needs an unknown stream", where=name, found=unknown, expected=STREAMS)
         cls.name, cls.config_class = name, dataclass
+        cls.paper = cls.paper or PAPERS.get(name)
         OBJECTIVES[name] = cls
         for listener in LISTENERS:
             listener(name)

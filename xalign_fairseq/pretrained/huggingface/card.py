@@ -4,87 +4,18 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.pretrained import papers
 from xalign_fairseq.pretrained.huggingface.families import BERT, XLM_R, Family
 from xalign_fairseq.pretrained.huggingface.record import languages
 from xalign_fairseq.version import __version__
 
-_WU_DREDZE = (
-    "Wu and Dredze (2020)",
-    "Do Explicit Alignments Robustly Improve Multilingual Encoders?",
-    "https://aclanthology.org/2020.emnlp-main.362/",
-)
 _ONE_TYPE = (
     "All tokens are of one type: `token_type_ids` change nothing, since xalign_fairseq leaves out the vector that BERT "
     "adds to the second text of a pair. Pairs therefore have other logits than in a BERT that it was imported from."
 )
-_AWESOME_ALIGN = (
-    "Dou and Neubig (2021)",
-    "Word Alignment by Fine-tuning Embeddings on Parallel Corpora",
-    "https://aclanthology.org/2021.eacl-main.181/",
-)
-# Objectives -> the paper that introduced them.
-PAPERS = {
-    "dwa": (
-        "Chi et al. (2021)",
-        "Improving Pretrained Cross-Lingual Language Models via Self-Labeled Word Alignment",
-        "https://aclanthology.org/2021.acl-long.265/",
-    ),
-    "tlm": (
-        "Conneau and Lample (2019)",
-        "Cross-lingual Language Model Pretraining",
-        "https://arxiv.org/abs/1901.07291",
-    ),
-    "word_contrastive": _WU_DREDZE,
-    "linear_mapping": _WU_DREDZE,
-    "l2_align": _WU_DREDZE,
-    "self_training": _AWESOME_ALIGN,
-    "consistency": _AWESOME_ALIGN,
-    "psi": _AWESOME_ALIGN,
-    "ot_align": (
-        "Alqahtani et al. (2021)",
-        "Using Optimal Transport as Alignment Objective for fine-tuning Multilingual Contextualized Embeddings",
-        "https://arxiv.org/abs/2110.02887",
-    ),
-    "moco": (
-        "Pan et al. (2021)",
-        "Multilingual BERT Post-Pretraining Alignment",
-        "https://aclanthology.org/2021.naacl-main.20/",
-    ),
-    "word_exchange": (
-        "Yang et al. (2021)",
-        "Bilingual Alignment Pre-Training for Zero-Shot Cross-Lingual Transfer",
-        "https://aclanthology.org/2021.mrqa-1.10/",
-    ),
-    "lexicon_align": (
-        "Tang et al. (2022)",
-        "ALIGN-MLM: Word Embedding Alignment is Crucial for Multilingual Pre-training",
-        "https://arxiv.org/abs/2211.08547",
-    ),
-    "dict_mlm": (
-        "Chaudhary et al. (2020)",
-        "DICT-MLM: Improved Multilingual Pre-Training using Bilingual Dictionaries",
-        "https://arxiv.org/abs/2010.12566",
-    ),
-}
-_E5 = (
-    "Wang et al. (2024)",
-    "Multilingual E5 Text Embeddings: A Technical Report",
-    "https://arxiv.org/abs/2402.05672",
-)
 # What a training started from, or a model is, by the last part of its name.
-ORIGINS = {"e5-small": _E5, "multilingual-e5-small": _E5}
-ARCHITECTURES = {
-    XLM_R.model_type: (
-        "Conneau et al. (2020)",
-        "Unsupervised Cross-lingual Representation Learning at Scale",
-        "https://aclanthology.org/2020.acl-main.747/",
-    ),
-    BERT.model_type: (
-        "Devlin et al. (2019)",
-        "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding",
-        "https://aclanthology.org/N19-1423/",
-    ),
-}
+ORIGINS = {"e5-small": papers.E5, "multilingual-e5-small": papers.E5}
+ARCHITECTURES = {XLM_R.model_type: papers.XLM_R, BERT.model_type: papers.BERT}
 
 
 def model_card(
@@ -161,8 +92,8 @@ def _shown(value: Any) -> str:
 
 
 def _citation(family: Family, record: Mapping[str, Any]) -> str:
-    papers = dict.fromkeys(PAPERS[name] for name in record.get("objectives", {}) if name in PAPERS)
+    introduced = [papers.PAPERS[name] for name in record.get("objectives", {}) if name in papers.PAPERS]
     origin = ORIGINS.get(str(record.get("started from")).rpartition("/")[2])
-    cited = [*papers, *([origin] if origin else []), ARCHITECTURES[family.model_type]]
-    lines = [f"- {authors}: [{title}]({address})" for authors, title, address in cited]
+    cited = dict.fromkeys([*introduced, *([origin] if origin else []), ARCHITECTURES[family.model_type]])
+    lines = [f"- {paper.authors}: [{paper.title}]({paper.url})" for paper in cited]
     return "\n".join([f"- xalign_fairseq {__version__}", *lines])

@@ -1,0 +1,65 @@
+"""``xalign objectives``."""
+
+import json
+from pathlib import Path
+
+from no_fairseq import run_without_fairseq
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.objectives.registry import OBJECTIVES
+
+TUTORIAL = Path(__file__).parents[2] / "examples/new_objective"
+
+
+def test_the_list_has_a_line_for_each(capsys):
+    assert main(["objectives"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert {line.split()[0] for line in lines[1:-2]} == set(OBJECTIVES)
+    [moco] = [line for line in lines if line.startswith("moco ")]
+    assert moco.split(maxsplit=2)[1:] == [
+        "bitext",
+        "Sentence-level alignment by momentum contrast (PPA, Pan et al. 2021)",
+    ]
+
+
+def test_one(capsys):
+    assert main(["objectives", "dict_mlm"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("dict_mlm: Masked language modelling with a bilingual dictionary")
+    assert "``" not in page
+    assert "paper:   Chaudhary et al. (2020), DICT-MLM" in page and "https://arxiv.org/abs/2010.12566" in page
+    assert "reads:   lexicon, from xalign lexicon DATA_BIN" in page and "reads:   mono" in page
+    assert "trains:  the masked-language-model head" in page
+    assert "  --dict-mlm-prob\n" in page and "--criterion dict_mlm" in page
+
+
+def test_a_default_is_told_once(capsys):
+    main(["objectives", "dwa"])
+    page = capsys.readouterr().out
+    assert "layer that labels (default: 10 of 12, the same depth elsewhere; Table 4)\n" in page
+    assert "Sinkhorn iterations of transport (default: 2)\n" in page
+
+
+def test_json(capsys):
+    main(["objectives", "dwa", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["reads"] == ["bitext"] and found["paper"]["url"].startswith("https://")
+    assert {"option": "--dwa-mu", "default": 1.0, "help": "entropic regularisation of transport"} in found["options"]
+    main(["objectives", "--json"])
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == sorted(OBJECTIVES)
+
+
+def test_a_mistyped_name(capsys):
+    assert main(["objectives", "dwaa"]) == 2
+    assert "expected: dwa\n" in capsys.readouterr().err
+
+
+def test_it_needs_no_fairseq():
+    code = "from xalign_fairseq.cli import main\nmain(['objectives', 'tlm'])"
+    assert run_without_fairseq(code).startswith("tlm: Translation language modelling")
+
+
+def test_an_objective_of_a_user_dir(capsys):
+    assert main(["objectives", "cosine_pull", "--user-dir", str(TUTORIAL)]) == 0
+    page = capsys.readouterr().out
+    assert "--cosine-pull-layer" in page and f"--user-dir {TUTORIAL} " in page

@@ -1,0 +1,117 @@
+"""List the objectives, or show one: its options with defaults, what it reads, its paper.
+
+fairseq-train --help shows the options of all criterions at once, or of none; here they stand by objective, from the
+registry that also makes them. Without fairseq, too.
+
+Examples:
+  xalign objectives
+  xalign objectives dwa
+  xalign objectives --json | jq '.[] | select(.reads == ["bitext"]) | .name'
+  xalign objectives cosine_pull --user-dir examples/new_objective
+"""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from xalign_fairseq.objectives.description import Description
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign objectives``."""
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the objective to show (default: list all)")
+    parser.add_argument(
+        "--user-dir", metavar="DIR", help="a folder of objectives of your own, as fairseq-train is given it"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON: an object of NAME, else a list")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Print from the registry."""
+    import json
+
+    import xalign_fairseq.objectives  # noqa: F401  (importing registers)
+    from xalign_fairseq.objectives.description import describe
+    from xalign_fairseq.objectives.registry import OBJECTIVES
+    from xalign_fairseq.objectives.user_folder import import_folder
+
+    if args.user_dir is not None:
+        import_folder(args.user_dir)
+    if args.name is not None:
+        found = describe(args.name)
+        page = shown(found, args.user_dir)
+        print(json.dumps(as_json(found), indent=2, ensure_ascii=False) if args.json else page)
+        return
+    every = [describe(name) for name in sorted(OBJECTIVES)]
+    print(json.dumps(list(map(as_json, every)), indent=2, ensure_ascii=False) if args.json else listed(every))
+
+
+def listed(every: "list[Description]") -> str:
+    """A line each."""
+    rows = [("objective", "reads", "what it does")]
+    rows += [(each.name, ", ".join(each.reads) or "nothing", each.what) for each in every]
+    names, reads = (max(len(row[column]) for row in rows) for column in (0, 1))
+    lines = [f"{name:<{names}}  {streams:<{reads}}  {what}" for name, streams, what in rows]
+    return "\n".join([*lines, "", "xalign objectives NAME shows the options of one."])
+
+
+def shown(found: "Description", user_dir: str | None = None) -> str:
+    """A page; ``user_dir``: where the objective is, unless it is in this package."""
+    import textwrap
+
+    from xalign_fairseq.objectives.description import SOURCES
+
+    parts = [f"{found.name}: {found.what}.", *map(_plain, found.about)]
+    facts = []
+    if found.paper:
+        facts.append(("paper", f"{found.paper.authors}, {found.paper.title}, {found.paper.url}"))
+    facts += [("reads", f"{stream}, from {SOURCES[stream]}") for stream in found.reads]
+    facts.append(("adds", found.head or "no head"))
+    if found.predicts_tokens:
+        facts.append(("trains", "the masked-language-model head"))
+    if found.freezes_encoder:
+        facts.append(("freezes", "the encoder"))
+    facts.append(("logs", ", ".join(found.logs)))
+    lines = ["\n\n".join(textwrap.fill(part, 100, break_on_hyphens=False) for part in parts), ""]
+    lines += [f"{name + ':':<9}{value}" for name, value in facts]
+    lines.append("\noptions:")
+    for row in found.options:
+        default = f" (default: {row.default_text})" if row.default_text and "(default" not in row.help else ""
+        lines.append(f"  {row.flag}")
+        lines += textwrap.wrap(
+            row.help + default, 100, initial_indent=" " * 6, subsequent_indent=" " * 6, break_on_hyphens=False
+        )
+    return "\n".join([*lines, "\nexample:", f"  {example(found.name, user_dir)}"])
+
+
+def example(name: str, user_dir: str | None = None) -> str:
+    """A line that trains by an objective."""
+    folder = '"$(xalign user-dir)"' if user_dir is None else user_dir
+    return (
+        f"fairseq-train data-bin --user-dir {folder} --task xalign_pretraining --arch xalign_base "
+        f"--init-checkpoint xlmr.base/model.pt --criterion {name} --batch-size 32 --optimizer adam --lr 1e-5 "
+        "--max-update 10000 --disable-validation"
+    )
+
+
+def as_json(found: "Description") -> dict[str, Any]:
+    """The same, for programs; defaults are values."""
+    return {
+        "name": found.name,
+        "what": found.what,
+        "about": " ".join(found.about),
+        "paper": found.paper and found.paper._asdict(),
+        "reads": list(found.reads),
+        "head": found.head,
+        "predicts_tokens": found.predicts_tokens,
+        "freezes_encoder": found.freezes_encoder,
+        "logs": list(found.logs),
+        "options": [{"option": row.flag, "default": row.default, "help": row.help} for row in found.options],
+    }
+
+
+def _plain(text: str) -> str:
+    """Without the marks of docstrings."""
+    import re
+
+    return re.sub(r":\w+:`~?([^`]+)`", r"\1", text).replace("``", "")

@@ -1,0 +1,117 @@
+"""What the registry knows of an objective, for people: ``xalign objectives`` and the reference print it."""
+
+import dataclasses
+import difflib
+import re
+import sys
+from typing import Any, NamedTuple
+
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
+from xalign_fairseq.pretrained.papers import Paper
+
+# How a stream comes into a data-bin.
+SOURCES = {
+    "bitext": "xalign prepare --pair SRC-TGT --trainpref PREFIX",
+    "mono": "xalign prepare --mono LANGUAGE=FILE",
+    "links": "xalign prepare --pair SRC-TGT --trainpref PREFIX --links FILE",
+    "lexicon": "xalign lexicon DATA_BIN --pair SRC-TGT --from FILE",
+}
+
+
+class OptionRow(NamedTuple):
+    """An option: its flag, what it is where it is not given, and what it does."""
+
+    flag: str
+    default: Any
+    help: str
+
+    @property
+    def default_text(self) -> str:
+        """The default as a reader sees it: empty if there is none, ``required`` if it must be given."""
+        return {"None": "", "???": "required"}.get(str(self.default), str(self.default))
+
+
+def option_rows(dataclass: Any, prefix: str = "") -> list[OptionRow]:
+    """The options of a configuration class, in its order; fairseq's own are left out.
+
+    Example::
+
+        option_rows(DwaConfig, "dwa_")[0].flag  # "--dwa-weight"
+    """
+    return [
+        OptionRow(
+            f"--{prefix}{field.name}".replace("_", "-"),
+            field.default,
+            re.sub(r"\s+", " ", field.metadata.get("help", "")),
+        )
+        for field in dataclasses.fields(dataclass)
+        if not field.name.startswith("_") and not str(field.default).startswith("${")
+    ]
+
+
+@dataclasses.dataclass(frozen=True)
+class Description:
+    """An objective as its file tells of it.
+
+    Attributes:
+        what: one line.
+        about: its docstring, the loss first, as one paragraph for each of its own.
+        reads: the streams that it needs by its default options.
+        head: what it trains besides the encoder; None if nothing.
+        predicts_tokens: it trains the masked-language-model head.
+        logs: the names of what it logs.
+    """
+
+    name: str
+    what: str
+    about: tuple[str, ...]
+    paper: Paper | None
+    reads: tuple[str, ...]
+    head: str | None
+    predicts_tokens: bool
+    freezes_encoder: bool
+    logs: tuple[str, ...]
+    options: tuple[OptionRow, ...]
+
+
+def describe(name: str) -> Description:
+    """The description of a registered objective.
+
+    Raises:
+        XalignError: there is none of this name; names like it are told.
+
+    Example::
+
+        describe("dwa").reads  # ("bitext",)
+    """
+    cls = registered(name)
+    paragraphs = tuple(re.sub(r"\s+", " ", part.strip()) for part in (cls.__doc__ or "").strip().split("\n\n"))
+    module = (sys.modules[cls.__module__].__doc__ or "").strip().split("\n")[0]
+    builds = cls.build_head is not Objective.build_head
+    return Description(
+        name=name,
+        what=(module or paragraphs[0]).rstrip("."),
+        about=paragraphs,
+        paper=cls.paper,
+        reads=tuple(cls(cls.config_class()).needs),
+        head=(cls.build_head.__doc__ or "a module").strip().split("\n")[0].rstrip(".") if builds else None,
+        predicts_tokens=cls.predicts_tokens,
+        freezes_encoder=cls.freezes_encoder,
+        logs=tuple(f"{name}_{stat}" for stat in ("loss", *cls.stats)),
+        options=tuple(option_rows(cls.config_class, f"{name}_")),
+    )
+
+
+def registered(name: str) -> type[Objective]:
+    """The class of an objective; XalignError with names like it if there is none."""
+    if name in OBJECTIVES:
+        return OBJECTIVES[name]
+    # With dashes, as options are written.
+    near = difflib.get_close_matches(name.replace("-", "_").lower(), OBJECTIVES, n=3, cutoff=0.5)
+    raise XalignError(
+        "there is no such objective",
+        where=name,
+        expected=" or ".join(near) if near else ", ".join(sorted(OBJECTIVES)),
+        next=f"xalign objectives {near[0]}" if near else "xalign objectives",
+    )
