@@ -1,36 +1,60 @@
-"""The face of the package: light for Python, and for fairseq the folder that registers everything."""
+"""The face of the package: light for Python, with what most programs need."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import xalign_fairseq
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch import installed
 from xalign_fairseq.version import __version__
 
 LIGHT = "import sys, xalign_fairseq; sys.exit('torch' in sys.modules or 'fairseq' in sys.modules)"
+# Links are scored without torch, from the top too.
+SCORED = """
+import sys
+from xalign_fairseq import parse_line, score
+assert score([{(0, 0)}], [parse_line("0-0")]).aer == 0
+sys.exit("torch" in sys.modules)
+"""
 
 
-def test_importing_it_loads_neither_torch_nor_fairseq():
-    assert subprocess.run([sys.executable, "-c", LIGHT]).returncode == 0
+@pytest.mark.parametrize("code", [LIGHT, SCORED])
+def test_it_loads_no_more_than_it_is_asked_for(code):
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_every_name_is_there_and_is_the_one_of_its_home():
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
+
     assert xalign_fairseq.__version__ == __version__
+    assert xalign_fairseq.Aligner is Aligner and xalign_fairseq.sinkhorn_plan is sinkhorn_plan
+    everything: dict = {}
+    exec("from xalign_fairseq import *", everything)
+    assert set(xalign_fairseq.__all__) <= everything.keys()
+    assert set(xalign_fairseq.__all__) <= set(dir(xalign_fairseq))
 
 
-def test_everything_is_registered_once():
-    for _ in range(2):
-        xalign_fairseq.register()
-    from fairseq.criterions import CRITERION_REGISTRY
-    from fairseq.models import ARCH_MODEL_REGISTRY
-    from fairseq.tasks import TASK_REGISTRY
-
-    assert {"xalign_pretraining", "xalign_tagging"} <= TASK_REGISTRY.keys()
-    assert {"xlm_align", "transfer"} <= CRITERION_REGISTRY.keys()
-    assert "xalign_tiny" in ARCH_MODEL_REGISTRY
+def test_a_name_that_is_not_there_is_named():
+    with pytest.raises(AttributeError, match="'xalign_fairseq' has no attribute 'Alinger'"):
+        xalign_fairseq.Alinger  # noqa: B018
+    with pytest.raises(ImportError, match="Alinger"):
+        exec("from xalign_fairseq import Alinger")
 
 
-def test_without_fairseq_it_is_said_what_to_install(monkeypatch):
-    monkeypatch.setattr(installed, "missing_for_training", lambda: (["fairseq-fixed"], ["pip install fairseq-fixed"]))
-    with pytest.raises(XalignError, match=r"no fairseq-fixed\n  next: pip install fairseq-fixed"):
-        xalign_fairseq.register()
+def test_type_checkers_know_what_the_names_are(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "program.py").write_text(
+        "from xalign_fairseq import Aligner, score\n"
+        "aligner = Aligner.from_pretrained('e5-small')\n"
+        "reveal_type(aligner.align(['a'], ['b']))\n"
+        "score(3, [])\n"
+    )
+    root = Path(xalign_fairseq.__file__).resolve().parents[1]
+    options = ["--config-file=", "--ignore-missing-imports", "--follow-imports=silent", f"--cache-dir={tmp_path}/cache"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MYPYPATH", str(root))
+        told, _, _ = api.run([*options, str(tmp_path / "program.py")])
+    assert 'Revealed type is "xalign_fairseq.aligner.alignment.Alignments"' in told
+    assert 'Argument 1 to "score" has incompatible type "int"' in told

@@ -1,35 +1,68 @@
 """Cross-lingual alignment objectives for fairseq: tasks, criterions, models and a word aligner.
 
+What most programs need can be imported from here, and is loaded when it is first asked for::
+
+    >>> from xalign_fairseq import parse_line, score
+    >>> score([{(0, 0), (1, 2)}], [parse_line("0-0 1-1")]).aer
+    0.5
+
 This folder is fairseq's ``--user-dir``. Importing it from a fairseq command registers everything; importing it from
-plain Python does not import fairseq, so that the aligner and all below it stay light. ``register()`` does the
+plain Python imports neither fairseq nor torch, so that the aligner and all below it stay light. ``register()`` does the
 registration on demand.
 """
 
 import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.version import __version__ as __version__
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.registration import register
+from xalign_fairseq.version import __version__
+
+if TYPE_CHECKING:
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.alignment import Alignment
+    from xalign_fairseq.links.aer import score
+    from xalign_fairseq.links.gold import read_gold
+    from xalign_fairseq.links.pharaoh import Gold, parse_line
+    from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
+    from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
+
+__all__ = [
+    "Aligner",
+    "Alignment",
+    "Gold",
+    "XalignError",
+    "__version__",
+    "parse_line",
+    "read_gold",
+    "register",
+    "score",
+    "sinkhorn",
+    "sinkhorn_plan",
+]
+# Where each name is that is loaded when it is asked for.
+_HOMES = {
+    "Aligner": "xalign_fairseq.aligner.aligner",
+    "Alignment": "xalign_fairseq.aligner.alignment",
+    "Gold": "xalign_fairseq.links.pharaoh",
+    "parse_line": "xalign_fairseq.links.pharaoh",
+    "read_gold": "xalign_fairseq.links.gold",
+    "score": "xalign_fairseq.links.aer",
+    "sinkhorn": "xalign_fairseq.transport.sinkhorn.reference",
+    "sinkhorn_plan": "xalign_fairseq.transport.sinkhorn.plan",
+}
 
 
-def register() -> None:
-    """Apply the fairseq compatibility patches and register all tasks, criterions, models and objectives (idempotent).
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
 
-    Example::
 
-        import xalign_fairseq
-        xalign_fairseq.register()
-
-    Raises:
-        XalignError: fairseq is not installed.
-    """
-    from xalign_fairseq import compat
-    from xalign_fairseq.launch.installed import require_fairseq
-
-    require_fairseq()
-    compat.apply()
-
-    from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)
-    from xalign_fairseq.models import xalign  # noqa: F401
-    from xalign_fairseq.optim import registered  # noqa: F401
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 if "fairseq" in sys.modules:

@@ -1,5 +1,7 @@
 """AER, precision, recall, F1: hand-worked, micro-averaged, additive."""
 
+import re
+
 import pytest
 
 from xalign_fairseq.errors import XalignError
@@ -59,3 +61,10 @@ def test_a_published_set_scored_against_its_own_sure_links(shared_gold):
     assert (len(golds), found.sure, found.aer, found.recall) == (447, 4038, 0, 1)
     everything = read_links(shared_gold / "simalign-testsets" / "en-fr.gold")
     assert score(everything, golds).links == 4038 + 13400
+
+
+def test_a_notebook_shows_a_score_as_a_table():
+    shown = score([{(0, 0), (1, 1)}], [Gold(frozenset({(0, 0)}), frozenset())])._repr_html_()
+    cells = re.findall(r"<td>(.*?)</td>", shown)
+    assert re.findall(r"<th>(.*?)</th>", shown) == ["AER", "Precision", "Recall", "F1", "Links", "Sure gold links"]
+    assert cells == ["33.3", "50.0", "100.0", "66.7", "2", "1"]

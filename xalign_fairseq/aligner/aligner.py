@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.aligner.alignment import Alignment, Alignments, Links
 from xalign_fairseq.aligner.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.aligner.link_setting import LinkSetting
 from xalign_fairseq.aligner.pair_batches import EncodedPair, encode_pairs, length_batches
@@ -39,23 +39,7 @@ SORTED_AT_ONCE = 2048
 MOST_SIMILARITIES = 1 << 24
 UNITS = ("word", "subword")
 
-Links = dict[tuple[int, int], float]
 Layers = int | Sequence[int]
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
-
-    ``units`` says what they are: the words of the text, or the encoder's subwords. ``too_long`` is a pair of more than
-    :data:`MOST_SIMILARITIES` pairs of subwords, which is not aligned.
-    """
-
-    src: list[str]
-    tgt: list[str]
-    links: Links
-    units: str = "word"
-    too_long: bool = False
 
 
 class Aligner:
@@ -88,9 +72,10 @@ class Aligner:
 
     Example::
 
-        aligner = Aligner.from_pretrained("checkpoint_best.pt")
-        [pair] = aligner.align(["the red house"], ["la maison rouge"])
-        pair.links    # {(0, 0): 0.98, (1, 2): 0.91, (2, 1): 0.95}
+        >>> aligner = Aligner.from_pretrained("e5-small")  # or a checkpoint, a folder, a name of Hugging Face's hub
+        >>> [pair] = aligner.align(["the red house"], ["la maison rouge"])
+        >>> sorted(pair.links)  # and pair.links[1, 2] is how probable "red" with "rouge" is
+        [(0, 0), (1, 2), (2, 1)]
     """
 
     def __init__(
@@ -247,7 +232,7 @@ class Aligner:
             batch_tokens=self.batch_tokens,
         )
 
-    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
+    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> Alignments:
         """Align sentences: strings, split at white space into words, or lists of words. Both sides equally many."""
         if isinstance(src, str) or isinstance(tgt, str):
             raise XalignError(
@@ -256,7 +241,7 @@ class Aligner:
                 next='align(["one sentence"], ["its translation"])',
             )
         try:
-            return list(self.stream(zip(src, tgt, strict=True)))
+            return Alignments(self.stream(zip(src, tgt, strict=True)))
         except ValueError as error:
             if isinstance(error, XalignError) or "zip()" not in str(error):
                 raise

@@ -3,7 +3,7 @@
 import json
 from typing import Protocol
 
-from xalign_fairseq.aligner.aligner import Alignment
+from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.view.page import Page
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.aligner.aligner import Alignment
+from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, chunks
 from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.files import file_sha256

@@ -18,7 +18,8 @@ from xalign_fairseq.launch.signals import interrupts_kept_off
 from xalign_fairseq.launch.workers import follow_parent
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.aligner import Aligner, Alignment
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.alignment import Alignment
 
 # A chunk is what a worker is given at once: enough to sort into batches of similar lengths, few enough that memory
 # stays small and that no worker is left with much when the others have ended.

@@ -54,7 +54,10 @@ class AlignmentCounts:
 
 @dataclass(frozen=True)
 class AlignmentScore:
-    """Scores as fractions of 1, with the numbers of links found (``links``) and of sure gold links (``sure``)."""
+    """Scores as fractions of 1, with the numbers of links found (``links``) and of sure gold links (``sure``).
+
+    A notebook shows them as a table, in percent.
+    """
 
     aer: float
     precision: float
@@ -62,6 +65,13 @@ class AlignmentScore:
     f1: float
     links: int
     sure: int
+
+    def _repr_html_(self) -> str:
+        shown = {name: f"{100 * getattr(self, name.lower()):.1f}" for name in ("AER", "Precision", "Recall", "F1")}
+        shown |= {"Links": str(self.links), "Sure gold links": str(self.sure)}
+        head, row = (f"<tr>{''.join(f'<{cell}>{text}</{cell}>' for text in texts)}</tr>"
+                     for cell, texts in (("th", shown), ("td", shown.values())))  # fmt: skip
+        return f"<table><thead>{head}</thead><tbody>{row}</tbody></table>"
 
 
 def count(links: Iterable[Link], gold: Gold) -> AlignmentCounts:
@@ -107,8 +117,9 @@ def score(hyps: Sequence[Iterable[Link]], golds: Sequence[Gold]) -> AlignmentSco
 
     Example::
 
-        gold = Gold(sure={(0, 0)}, possible={(0, 1)})
-        score([{(0, 0), (1, 1)}], [gold]).aer  # 1 - (1 + 1) / (2 + 1) = 0.333
+        >>> gold = Gold(sure={(0, 0)}, possible={(0, 1)})
+        >>> round(score([{(0, 0), (1, 1)}], [gold]).aer, 3)  # 1 - (1 + 1) / (2 + 1)
+        0.333
     """
     total = sum(sentence_counts(hyps, golds), AlignmentCounts())
     return AlignmentScore(total.aer, total.precision, total.recall, total.f1, total.links, total.sure)

@@ -34,7 +34,11 @@ def read_gold(path: str | os.PathLike, *, base: int = 0, pairs: int | None = Non
 
     Example::
 
-        read_gold("test.wa.nonullalign", pairs=447)[0].sure
+        >>> from pathlib import Path
+        >>> _ = Path("test.gold").write_text("0-0 1p2")  # a line for each pair
+        >>> [gold] = read_gold("test.gold")
+        >>> sorted(gold.possible)
+        [(0, 0), (1, 2)]
     """
     if is_numbered(path):
         return _numbered(read_lines(path), path, pairs)

@@ -16,7 +16,14 @@ _LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 
 @dataclass(frozen=True)
 class Gold:
-    """The gold links of one sentence pair; every sure link is possible too, and is added to ``possible`` if missing."""
+    """The gold links of one sentence pair; every sure link is possible too, and is added to ``possible`` if missing.
+
+    Example::
+
+        >>> gold = Gold(sure={(0, 0)}, possible={(1, 2)})
+        >>> sorted(gold.possible)
+        [(0, 0), (1, 2)]
+    """
 
     sure: frozenset[Link]
     possible: frozenset[Link]
@@ -40,9 +47,9 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
 
     Example::
 
-        gold = parse_line("0-0 1p2")
-        gold.sure  # frozenset({(0, 0)})
-        gold.possible  # frozenset({(0, 0), (1, 2)})
+        >>> gold = parse_line("0-0 1p2")
+        >>> sorted(gold.sure), sorted(gold.possible)
+        ([(0, 0)], [(0, 0), (1, 2)])
     """
     sure: set[Link] = set()
     possible: set[Link] = set()

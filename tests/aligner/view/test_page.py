@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 import pytest
 
 from xalign_fairseq.aligner.aligner import Alignment
-from xalign_fairseq.aligner.view.page import CONTROLS, Page
+from xalign_fairseq.aligner.view.page import Page
+from xalign_fairseq.aligner.view.words import CONTROLS
 from xalign_fairseq.links.pharaoh import Gold, parse_line
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import xalign_fairseq
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.fairseq_train import adam_options, encoder_options, flags
+from xalign_fairseq.registration import register
 
 # In epochs: of a small bitext they are short, and only every so many updates is there a checkpoint.
 NEVER = 10**9
@@ -106,7 +106,7 @@ def require_known(line: Sequence[str]) -> None:
     def refuse(message: str) -> NoReturn:
         raise XalignError("fairseq-train does not take these options", where="behind --", found=message)
 
-    xalign_fairseq.register()
+    register()
     parser = options.get_training_parser()
     parser.error = refuse
     options.parse_args_and_arch(parser, input_args=list(line))

@@ -2,24 +2,16 @@
 
 import base64
 import hashlib
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
 
-from xalign_fairseq.aligner.aligner import Alignment
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.view.words import looks, markup
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links
 from xalign_fairseq.version import __version__
-
-# Scripts whose letters are small at the size of Latin ones.
-SMALL_SCRIPTS = frozenset((
-    "ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
-    "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "TIBETAN", "MYANMAR", "KHMER",
-))  # fmt: skip
-# Control characters are not allowed in HTML: those below the blank have pictures, U+2400 and on.
-CONTROLS = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 
 KEY = {
     "link": "link",
@@ -112,8 +104,8 @@ def _side(words: Sequence[str], *, linked: set[int], wrong: set[int], name: str,
     for index, word in enumerate(words):
         classes = ["alone"] * (index not in linked) + ["wrong"] * (index in wrong)
         mark = f' class="{" ".join(classes)}"' if classes else ""
-        spans.append(f"<span{mark}>{escape(word.translate(CONTROLS))}</span>")
-    direction, small = _looks(words)
+        spans.append(f"<span{mark}>{markup(word)}</span>")
+    direction, small = looks(words)
     size = ' class="large"' if small else ""
     return f'<p dir="{direction}"{lang}{size} tabindex="0" role="group" aria-label="{name}">{" ".join(spans)}</p>'
 
@@ -135,22 +127,6 @@ def _facts(alignment: Alignment, gold: Gold | None) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _looks(words: Iterable[str]) -> tuple[str, bool]:
-    """Where the text runs, and whether its letters are small, by most letters: it may begin with a foreign name."""
-    letters = [kind for letter in "".join(words) if (kind := _letter(letter))]
-    right_to_left = sum(kind in ("R", "AL") for kind, _ in letters)
-    left_to_right = sum(kind == "L" for kind, _ in letters)
-    return "rtl" if right_to_left > left_to_right else "ltr", 2 * sum(small for _, small in letters) > len(letters)
-
-
-@cache
-def _letter(letter: str) -> tuple[str, bool] | None:
-    """Unicode's class of a letter's direction, and whether its script is small; None of what is no letter."""
-    if not letter.isalpha():
-        return None
-    return unicodedata.bidirectional(letter), unicodedata.name(letter, "").split(" ")[0] in SMALL_SCRIPTS
 
 
 def _key() -> str:

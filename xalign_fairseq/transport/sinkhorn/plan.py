@@ -80,9 +80,12 @@ def sinkhorn_plan(
 
     Example::
 
-        mask = torch.ones(1, 2, dtype=torch.bool)
-        cosine = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]], requires_grad=True)
-        cost = (sinkhorn_plan(cosine.exp(), mask, mask, iterations=20, mu=0.1) * (1 - cosine)).sum()
+        >>> mask = torch.ones(1, 2, dtype=torch.bool)
+        >>> cosine = torch.tensor([[[0.9, 0.1], [0.2, 0.8]]], requires_grad=True)
+        >>> cost = (sinkhorn_plan(cosine.exp(), mask, mask, iterations=20, mu=0.1) * (1 - cosine)).sum()
+        >>> cost.backward()
+        >>> cosine.grad.shape
+        torch.Size([1, 2, 2])
     """
     check_sinkhorn_options(iterations, mu, eps, order, domain)
     check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)

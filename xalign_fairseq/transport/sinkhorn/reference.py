@@ -71,9 +71,10 @@ def sinkhorn(
 
     Example::
 
-        mask = torch.ones(1, 2, dtype=torch.bool)
-        plan = sinkhorn(torch.tensor([[[3.0, 1.0], [1.0, 2.0]]]), mask, mask)
-        plan.sum(2)  # tensor([[1., 1.]])
+        >>> mask = torch.ones(1, 2, dtype=torch.bool)
+        >>> plan = sinkhorn(torch.tensor([[[3.0, 1.0], [1.0, 2.0]]]), mask, mask)
+        >>> plan.sum(2)
+        tensor([[1., 1.]])
     """
     check_sinkhorn_options(iterations, mu, eps, order, domain)
     check_sinkhorn_shapes(similarity, src_mask, tgt_mask, src_mass, tgt_mass)

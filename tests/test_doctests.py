@@ -1,0 +1,30 @@
+"""Examples in docstrings that are written as a session are run: each prints what it says."""
+
+import doctest
+from importlib import import_module
+
+import house
+import pytest
+
+import xalign_fairseq
+
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+SESSIONS = [name for name, path in house.modules().items() if ">>> " in path.read_text(encoding="utf-8")]
+
+
+def run(name):
+    """How many examples a module has, all of which were run, and how many failed."""
+    return doctest.testmod(import_module(name), optionflags=OPTIONS)
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, tried = run(name)
+    assert tried and not failed
+
+
+@pytest.mark.parametrize("name", sorted(set(xalign_fairseq.__all__) - {"XalignError", "__version__"}))
+def test_what_is_imported_from_the_top_has_an_example(name):
+    found = doctest.DocTestFinder().find(getattr(xalign_fairseq, name), name)
+    assert any(test.examples for test in found)

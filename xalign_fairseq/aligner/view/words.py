@@ -1,0 +1,47 @@
+"""Words as HTML: what may not stand in it, where a text runs, and whether its letters are small."""
+
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from html import escape
+
+# Scripts whose letters are small at the size of Latin ones.
+SMALL_SCRIPTS = frozenset((
+    "ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
+    "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "TIBETAN", "MYANMAR", "KHMER",
+))  # fmt: skip
+# Control characters are not allowed in HTML: those below the blank have pictures, U+2400 and on.
+CONTROLS = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+
+
+def markup(word: str) -> str:
+    """A word as HTML shows it.
+
+    Example::
+
+        >>> markup("a<b")
+        'a&lt;b'
+    """
+    return escape(word.translate(CONTROLS))
+
+
+def looks(words: Iterable[str]) -> tuple[str, bool]:
+    """Where the text runs, and whether its letters are small, by most letters: it may begin with a foreign name.
+
+    Example::
+
+        >>> looks(["BBC", "أخبار", "العالم"])
+        ('rtl', True)
+    """
+    letters = [kind for letter in "".join(words) if (kind := _letter(letter))]
+    right_to_left = sum(kind in ("R", "AL") for kind, _ in letters)
+    left_to_right = sum(kind == "L" for kind, _ in letters)
+    return "rtl" if right_to_left > left_to_right else "ltr", 2 * sum(small for _, small in letters) > len(letters)
+
+
+@cache
+def _letter(letter: str) -> tuple[str, bool] | None:
+    """Unicode's class of a letter's direction, and whether its script is small; None of what is no letter."""
+    if not letter.isalpha():
+        return None
+    return unicodedata.bidirectional(letter), unicodedata.name(letter, "").split(" ")[0] in SMALL_SCRIPTS

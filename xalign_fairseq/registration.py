@@ -1,0 +1,23 @@
+"""What a fairseq command needs of the package: its patches applied, its tasks, criterions and models registered."""
+
+
+def register() -> None:
+    """Apply the fairseq compatibility patches and register all tasks, criterions, models and objectives (idempotent).
+
+    Example::
+
+        >>> import xalign_fairseq
+        >>> xalign_fairseq.register()
+
+    Raises:
+        XalignError: fairseq is not installed.
+    """
+    from xalign_fairseq import compat
+    from xalign_fairseq.launch.installed import require_fairseq
+
+    require_fairseq()
+    compat.apply()
+
+    from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)
+    from xalign_fairseq.models import xalign  # noqa: F401
+    from xalign_fairseq.optim import registered  # noqa: F401
