@@ -27,6 +27,7 @@ CONTENTS = {
         "docs/reference/*",
         "docs/plain_torch",
     ],
+    "Commands": ["docs/reference/commands", "docs/reference/cli/*"],
     "How it works": ["docs/life_of_a_batch", "docs/house", "docs/differences"],
     "The papers": ["examples/*/*", "examples/*/*/*"],
     "Measured": ["docs/performance", "docs/machines", "docs/gpu", "docs/faults"],
@@ -43,10 +44,14 @@ extensions = ["myst_parser"]
 include_patterns = ["docs/**", "examples/**.md", "scripts/results/**.md", "*.md"]
 nitpicky = True
 
+smartquotes = False  # --option stays as it is
 myst_heading_anchors = 4
 html_theme = "furo"
+html_static_path = ["site"]
+html_css_files = ["site.css"]
+html_show_copyright = False
 html_title = f"{project} {release}"
-html_extra_path = ["start"]  # index.html at the top, which leads to the first page
+html_extra_path = ["site/index.html"]  # index.html at the top, which leads to the first page
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"source_repository": "", "navigation_with_keys": True}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the option tables of docs/ from the registered tasks, models, criterions and objectives.
+"""Write the option tables of docs/ from the registered tasks, models, criterions, objectives, and the parsers.
 
 And the tables of defaults there and in README.md, with what was measured of them.
 
@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import documented_commands
 import markers
 
 import xalign_fairseq
@@ -74,14 +75,32 @@ def criterion() -> str:
 
 
 def criterions() -> str:
-    """The criterions, their default objectives and what other defaults they have of their own."""
+    """The criterions, their default objectives, what other defaults they have of their own, and their papers."""
     from xalign_fairseq.criterions.presets import DEFAULTS, PRESETS
 
     rows = []
     for name, objectives in sorted(PRESETS.items()):
         own = [f"`--{option.replace('_', '-')} {value}`" for option, value in DEFAULTS[name].items()]
-        rows.append((f"`{name}`", f"`{','.join(objectives)}`" if objectives else "none", ", ".join(own)))
-    return markers.table(("`--criterion`", "default of `--objectives`", "other defaults of its own"), rows)
+        paper = describe(PAPER_OF.get(name, name)).paper if name != "weighted" else None
+        rows.append(
+            (
+                f"`{name}`",
+                f"`{','.join(objectives)}`" if objectives else "none",
+                ", ".join(own),
+                paper.authors if paper else "",
+            )
+        )
+    return markers.table(("`--criterion`", "default of `--objectives`", "other defaults of its own", "paper"), rows)
+
+
+def objectives_listed() -> str:
+    """Every objective in one line."""
+    found = [describe(name) for name in OBJECTIVES]
+    rows = [
+        (f"[`{each.name}`](#{each.name})", each.what, ", ".join(f"`{stream}`" for stream in each.reads) or "no stream")
+        for each in found
+    ]
+    return markers.table(("objective", "what it is", "reads"), rows)
 
 
 def objectives() -> str:
@@ -213,17 +232,30 @@ def supported() -> str:
     return supported_table()
 
 
+# The criterions of several objectives -> the one whose paper they are of.
+PAPER_OF = {
+    "align_mlm": "lexicon_align",
+    "explicit_alignments": "word_contrastive",
+    "ppa": "moco",
+    "weam": "word_exchange",
+    "xlm": "tlm",
+    "xlm_align": "dwa",
+}
+
 PARTS = {
     part.__name__: part
     for part in (
-        task, archs, model, optimizer, criterion, criterions, objectives, transfer, families, features, benchmarks,
-        defaults, defaults_tested, patches, supported,
+        task, archs, model, optimizer, criterion, criterions, objectives_listed, objectives, transfer, families,
+        features, benchmarks, defaults, defaults_tested, patches, supported, documented_commands.commands,
     )
 }  # fmt: skip
 
 
 def write(name: str) -> str:
     """The text of one part."""
+    kind, _, command = name.partition("/")
+    if kind == "cli" and command in documented_commands.parsers():
+        return documented_commands.command(command)
     if name not in PARTS:
         raise XalignError("there is no such part", where="docs", found=name, expected=", ".join(PARTS))
     return PARTS[name]()
@@ -235,6 +267,8 @@ def main() -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder with both (default: this one)")
     args = parser.parse_args()
     xalign_fairseq.register()
+    if not args.check:
+        documented_commands.add_pages(args.root)
     documents = sorted([*args.root.glob("*.md"), *(args.root / "docs").rglob("*.md")])
     return exit_code(lambda: markers.update(documents, "options", write, args.check, COMMAND))
 

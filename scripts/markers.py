@@ -25,7 +25,12 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    parts = text.replace("|", "\\|").split("`")
+    return escaped(text.replace("|", "\\|"))
+
+
+def escaped(text: str) -> str:
+    """Text with ``<`` outside of backticks, which would begin a tag, escaped."""
+    parts = text.split("`")
     parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
     return "`".join(parts)
 

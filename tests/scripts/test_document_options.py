@@ -1,5 +1,6 @@
 """The option tables of docs/ are what is registered."""
 
+import argparse
 import dataclasses
 import subprocess
 import sys
@@ -51,3 +52,29 @@ def test_every_option_criterion_and_patch_is_in_the_reference():
             if not option.name.startswith("_") and option.name != "data" and not common:
                 assert f"| `--{prefix}{option.name}` |".replace("_", "-") in text
     assert all(f"(`{unit}`)" in text for unit in compat.UNITS)
+
+
+def test_every_command_has_a_page_with_every_option_that_its_help_shows():
+    from xalign_fairseq.cli import build_parser
+
+    (subparsers,) = (action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction))
+    table = (ROOT / "docs/reference/commands.md").read_text()
+    assert {page.stem for page in (ROOT / "docs/reference/cli").glob("*.md")} == set(subparsers.choices)
+    for name, parser in subparsers.choices.items():
+        page = (ROOT / f"docs/reference/cli/{name}.md").read_text()
+        assert page.startswith(f"# `xalign {name}`\n") and f"(cli/{name}.md)" in table
+        for action in parser._actions:
+            hidden = action.help == argparse.SUPPRESS or action.dest == "help"
+            for flag in action.option_strings:
+                assert (f"| `{flag} " in page or f"`{flag}`" in page or f", `{flag} " in page) != hidden, (name, flag)
+
+
+def test_a_new_command_gets_a_page_and_one_that_is_gone_is_told(tmp_path):
+    folder = tmp_path / "docs/reference/cli"
+    folder.mkdir(parents=True)
+    (folder / "gone.md").write_text("# `xalign gone`\n\n<!-- options:cli/gone -->\n<!-- end -->\n")
+    done = run("--root", tmp_path)
+    assert done.returncode == 2 and "cli/gone" in done.stderr
+    (folder / "gone.md").unlink()
+    assert run("--root", tmp_path).returncode == 0
+    assert (folder / "align.md").read_text() == (ROOT / "docs/reference/cli/align.md").read_text()
