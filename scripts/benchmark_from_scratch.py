@@ -241,7 +241,7 @@ def origin(records: Mapping[str, Mapping[str, Any]]) -> str:
 def draw(records: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     """Test sets: precision over recall by whole texts, with the tools' points, and AER over pairs of text."""
     from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.layers import COLOURS, MARKERS
+    from xalign_fairseq.plots.palette import COLOURS, MARKERS
 
     figure = new_figure(10, 4)
     curves, sizes = figure.subplots(1, 2)

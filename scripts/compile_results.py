@@ -173,8 +173,8 @@ def draw(runs: Runs, path: Path) -> None:
     """
     from matplotlib.lines import Line2D
 
-    from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
-    from xalign_fairseq.plots.layers import COLOURS, MARKERS
+    from xalign_fairseq.plots.figure import new_figure, save
+    from xalign_fairseq.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
     pairs = results.pairs_of(runs)
     figure = new_figure(1 + 3.2 * len(pairs), 3.6)

@@ -27,8 +27,8 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import exit_code
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
-from xalign_fairseq.plots.layers import COLOURS, MARKERS
+from xalign_fairseq.plots.figure import new_figure, save
+from xalign_fairseq.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
 HERE = Path(__file__).resolve().parent
 GPUS = (8, 16, 32, 64, 128, 256, 512, 1024)

@@ -8,8 +8,8 @@ from typing import Any
 from markers import table
 
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.plots.figure import GRID, INK, MUTED, new_figure, save
-from xalign_fairseq.plots.layers import COLOURS, MARKERS
+from xalign_fairseq.plots.figure import new_figure, save
+from xalign_fairseq.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 BASE, OURS, OURS_GRAPH = "bmm alone", "xalign", "xalign, CUDA graph"

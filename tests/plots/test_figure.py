@@ -1,11 +1,14 @@
+import warnings
+
 import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib import image, pyplot, rcParams
+from matplotlib import image, pyplot, rc_context, rcParams
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.plots.figure import FONTS, check_picture, new_figure, require_matplotlib, save, style_axes
+from xalign_fairseq.plots.palette import INK
 
 
 def test_the_ending_is_checked_before_anything_is_drawn():
@@ -36,11 +39,31 @@ def test_the_ending_gives_the_format(tmp_path, name, start):
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
-def test_letters_without_a_font_are_drawn_without_a_word(tmp_path, recwarn):
+def test_letters_without_a_font_are_told_with_the_font(tmp_path, caplog, recwarn):
     figure = new_figure(1, 1)
-    figure.text(0.5, 0.5, "\U00012000")  # cuneiform
-    save(figure, tmp_path / "a.png")
-    assert not recwarn.list
+    figure.text(0.5, 0.5, "\U00012000")  # a sign that no font of matplotlib's own has
+    with rc_context({"font.family": ["DejaVu Sans"]}):
+        save(figure, tmp_path / "a.png")
+    [record] = caplog.records
+    assert "shows boxes. Install Noto Sans Cuneiform" in record.message and not recwarn.list
+
+
+def test_other_warnings_are_passed_on(tmp_path, monkeypatch):
+    figure = new_figure(1, 1)
+    monkeypatch.setattr(figure, "savefig", lambda *args, **options: warnings.warn("something else", stacklevel=1))
+    with pytest.warns(UserWarning, match="something else"):
+        save(figure, tmp_path / "a.png")
+
+
+def test_an_svg_picture_is_the_same_bytes_again_and_knows_both_lights(tmp_path):
+    for name in ("a.svg", "b.svg"):
+        figure = new_figure(1, 1)
+        figure.add_subplot().plot([1, 2], [3, 5], color=INK, label="a")
+        figure.legend()
+        save(figure, tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    text = (tmp_path / "a.svg").read_text()
+    assert "prefers-color-scheme: dark" in text and f'[style*="stroke: {INK}"]' in text and "dc:date" not in text
 
 
 def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):

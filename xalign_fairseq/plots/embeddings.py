@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xalign_fairseq.plots.figure import ACCENT, GRID, INK, MUTED, new_figure, save
+from xalign_fairseq.plots.figure import new_figure, save
+from xalign_fairseq.plots.palette import COLOURS, GRID, INK, MUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SRC_COLOUR, TGT_COLOUR = "#123f73", ACCENT
+SRC_COLOUR, TGT_COLOUR = COLOURS[:2]
 PANEL = 5.2  # inches
 COLUMNS = 3
 

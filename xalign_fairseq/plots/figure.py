@@ -1,24 +1,31 @@
-"""What all pictures share: matplotlib if it is there, fonts for many scripts, files that appear whole."""
+"""What all pictures share: matplotlib if it is there, fonts for many scripts, files that appear whole.
+
+SVG pictures are light or dark as their reader's settings are, and need no fonts where they are shown.
+"""
 
 import importlib.util
 import io
+import logging
 import os
+import re
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.plots.palette import GRID, MUTED, PAPER, in_both_lights
+from xalign_fairseq.plots.scripts import missing_font, unshaped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, MUTED, GRID, ACCENT = "#1f2933", "#6b7785", "#dde2e7", "#c2410c"
+logger = logging.getLogger(__name__)
 # DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
 FONTS = (
-    "Noto Sans", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari", "Noto Sans CJK SC", "Noto Sans CJK JP",
-    "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Thai", "Nirmala UI", "Microsoft YaHei", "Arial Unicode MS",
+    "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari",
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Thai", "Nirmala UI", "Microsoft YaHei", "Arial Unicode MS",
 )  # fmt: skip
 
 
@@ -51,7 +58,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
     installed = set(font_manager.get_font_names())
     rcParams["font.family"] = [font for font in FONTS if font in installed] or ["sans-serif"]
-    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
 
 
 def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
@@ -64,12 +71,37 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
 
 
 def save(figure: "Figure", path: str | os.PathLike) -> None:
-    """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all."""
+    """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
+
+    The same figure gives the same bytes. Letters that no installed font has, and scripts that this matplotlib does not
+    shape, are told in one line of the log each.
+    """
+    from matplotlib import rc_context
+
     kind = check_picture(path)
     buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        # A script that no installed font covers is drawn as boxes; that is no reason to fail.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        figure.savefig(buffer, format=kind, dpi=150)
+    with warnings.catch_warnings(record=True) as seen, rc_context({"svg.hashsalt": "xalign_fairseq"}):
+        warnings.simplefilter("always")
+        figure.savefig(buffer, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    _tell(figure, seen)
+    content = buffer.getvalue()
+    if kind == "svg":
+        content = in_both_lights(content.decode()).encode()
     with atomic_write(path, "wb") as stream:
-        stream.write(buffer.getvalue())
+        stream.write(content)
+
+
+def _tell(figure: "Figure", seen: "list[warnings.WarningMessage]") -> None:
+    """What a reader of the picture could not see: boxes, and letters that stand by themselves."""
+    from matplotlib.text import Text
+
+    missing = []
+    for warning in seen:
+        if glyph := re.match(r"Glyph (\d+) .* missing from", str(warning.message)):
+            missing.append(chr(int(glyph[1])))
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    texts = (text.get_text() for text in figure.findobj(Text) if isinstance(text, Text))
+    for told in (missing_font(missing), unshaped(texts)):
+        if told:
+            logger.warning(told)

@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.plots.figure import INK, MUTED, new_figure, save, style_axes
-from xalign_fairseq.plots.layers import COLOURS, MARKERS
+from xalign_fairseq.plots.figure import new_figure, save, style_axes
+from xalign_fairseq.plots.palette import COLOURS, INK, MARKERS, MUTED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,10 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from xalign_fairseq.plots.figure import INK, new_figure, save, style_axes
-
-COLOURS = ("#123f73", "#c2410c", "#2f855a", "#6b46c1", "#b7791f", "#0e7490")
-MARKERS = ("o", "s", "^", "D", "v", "P")
+from xalign_fairseq.plots.figure import new_figure, save, style_axes
+from xalign_fairseq.plots.palette import COLOURS, INK, MARKERS
 
 Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
 
