@@ -148,7 +148,7 @@ setup(
             "fasttext-predict>=0.9.2.4",
         ],
         # Builds the site of docs/; the theme's files come with it, so that nothing is fetched.
-        "docs": ["sphinx>=8.1", "myst-parser>=4", "furo>=2024.8.6"],
+        "docs": ["sphinx>=8.1", "myst-parser>=4", "furo>=2024.8.6", "latex2mathml>=3.77"],
     },
     entry_points={"console_scripts": ["xalign = xalign_fairseq.cli:main"]},
 )

@@ -10,11 +10,26 @@ import re
 import sys
 from pathlib import Path
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 # The table of contents: its parts, and the pages of each. A page stands in the first part that names it.
 CONTENTS = {
+    "Tutorials": [
+        *(
+            f"docs/tutorials/{name}"
+            for name in (
+                "align", "evaluate", "fine_tune", "write_an_objective", "continue_pretraining", "transfer",
+                "derived_languages", "gpu", "several_gpus",
+            )
+        ),
+        "docs/tutorials/*",
+    ],
+    "How to": ["docs/howto/*"],
+    "Gallery": ["docs/gallery/index", "docs/gallery/*"],
     "Reference": [
         "user_dir_docs",
         *(
@@ -28,6 +43,7 @@ CONTENTS = {
         "docs/plain_torch",
     ],
     "Commands": ["docs/reference/commands", "docs/reference/cli/*"],
+    "API": ["docs/api/index", "docs/api/*"],
     "How it works": ["docs/life_of_a_batch", "docs/house", "docs/differences"],
     "The papers": ["examples/*/*", "examples/*/*/*"],
     "Measured": ["docs/performance", "docs/machines", "docs/gpu", "docs/faults"],
@@ -40,13 +56,20 @@ author = "the authors of xalign_fairseq"
 version = release = re.search(r'__version__ = "(.+?)"', (ROOT / "xalign_fairseq/version.py").read_text())[1]
 
 root_doc = "docs/index"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 include_patterns = ["docs/**", "examples/**.md", "scripts/results/**.md", "*.md"]
-nitpicky = True
 
+autodoc_default_options = {"members": True, "member-order": "bysource"}
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+toc_object_entries_show_parents = "hide"
+napoleon_use_ivar = True
+suppress_warnings = ["ref.python"]  # names of fields that several classes have
 smartquotes = False  # --option stays as it is
 myst_heading_anchors = 4
 html_theme = "furo"
+html_math_renderer = "mathml"  # below: browsers show it by themselves, with nothing fetched
 html_static_path = ["site"]
 html_css_files = ["site.css"]
 html_show_copyright = False
@@ -65,7 +88,8 @@ def contents() -> str:
         names = dict.fromkeys(str(page.relative_to(ROOT).with_suffix("")) for page in found)
         rows = "\n".join(f"/{name}" for name in names if name not in seen)
         seen.update(names)
-        parts.append(f"```{{toctree}}\n:hidden:\n:caption: {part}\n\n{rows}\n```\n")
+        if rows:
+            parts.append(f"```{{toctree}}\n:hidden:\n:caption: {part}\n\n{rows}\n```\n")
     return "\n" + "\n".join(parts)
 
 
@@ -84,5 +108,36 @@ def read_source(app, docname, source):
         source[0] = f"---\norphan: true\n---\n\n{title}{source[0]}"
 
 
+def escape_bars(app, what, name, obj, options, lines):
+    """Norms and sizes of docstrings, as in |B|, are no substitutions; formulas stay as they are."""
+    in_formula = False
+    for number, line in enumerate(lines):
+        in_formula = line.lstrip().startswith(".. math::") or (in_formula and bool(line.strip()))
+        if not in_formula:
+            parts = line.split("`")
+            parts[::2] = [part.replace("|", "\\|") for part in parts[::2]]
+            lines[number] = "`".join(parts)
+
+
+def skip_member(app, what, name, obj, skip, options):
+    """Fields of named tuples say nothing that the class does not say."""
+    return True if type(obj).__name__ == "_tuplegetter" else skip
+
+
+def write_inline(writer, node):
+    """A formula within a line."""
+    writer.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def write_block(writer, node):
+    """A formula on a line of its own."""
+    writer.body.append(convert(node.astext(), display="block"))
+    raise nodes.SkipNode
+
+
 def setup(app):
+    app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
     app.connect("source-read", read_source)
+    app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-skip-member", skip_member)

@@ -94,5 +94,5 @@ def _prose(text: str) -> str:
             lines.append("")
         if not code and line and lines and lines[-1].startswith("    "):
             lines.append("")
-        lines.append(f"    {line.strip()}" if code else markers.escaped(_flags_as_code(line)))
+        lines.append(f"    {line.removeprefix('  ')}" if code else markers.escaped(_flags_as_code(line)))
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # the docstrings of the whole package are read
 ROOT = Path(__file__).resolve().parents[1]
 # Whatever the build would fetch it would ask for here, where nobody answers.
 NOWHERE = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}

