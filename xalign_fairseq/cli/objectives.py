@@ -86,11 +86,10 @@ def shown(found: "Description", user_dir: str | None = None) -> str:
 
 def example(name: str, user_dir: str | None = None) -> str:
     """A line that trains by an objective."""
-    folder = '"$(xalign user-dir)"' if user_dir is None else user_dir
+    folder = "" if user_dir is None else f"--user-dir {user_dir} "
     return (
-        f"fairseq-train data-bin --user-dir {folder} --task xalign_pretraining --arch xalign_base "
-        f"--init-checkpoint xlmr.base/model.pt --criterion {name} --batch-size 32 --optimizer adam --lr 1e-5 "
-        "--max-update 10000 --disable-validation"
+        f"xalign train data-bin {folder}--criterion {name} --init-checkpoint xlmr.base/model.pt --lr 2e-5 "
+        "--max-update 2000 --batch-size 32 --save-dir run"
     )
 
 

@@ -1,6 +1,7 @@
 """Commands as processes: started, heard, and ended with all that they started themselves."""
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -30,6 +31,7 @@ _PYTHON = sys.executable
 # How long a process may take to end after it was asked to.
 PATIENCE = 10.0
 TAIL_LINES = 15
+LONGEST_LINE = 400
 
 
 def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
@@ -102,6 +104,26 @@ def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Gener
         for line in output(["fairseq-train", "data-bin"], Path("train.log")):
             print(line)
     """
+    with heard(command, log, held) as (process, lines):
+        yield from lines
+        code = process.wait()
+    if code:
+        raise failed(log, code)
+
+
+@contextmanager
+def heard(
+    command: Sequence[str], log: Path, held: Sequence[int] = ()
+) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
+    """As :func:`output`, with the process, whose exit code is the caller's to judge.
+
+    Example::
+
+        with heard(["fairseq-train", "data-bin"], Path("train.log")) as (process, lines):
+            for line in lines:
+                print(line)
+            code = process.wait()
+    """
     with (
         running(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=held,
@@ -109,27 +131,36 @@ def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Gener
         ) as process,
         open(log, "a", encoding="utf-8") as stream,
     ):  # fmt: skip
-        for line in process.stdout or ():
-            stream.write(line)
-            stream.flush()
-            yield line
-        code = process.wait()
-    if code:
-        raise XalignError(
-            "fairseq-train failed",
-            where=log,
-            found=f"exit code {code}; the end of its output:\n{tail(log)}",
-            next="mend what it names and run the same command again",
-        )
+
+        def lines() -> Iterator[str]:
+            for line in process.stdout or ():
+                stream.write(line)
+                stream.flush()
+                yield line
+
+        yield process, lines()
+
+
+def failed(log: Path, code: int) -> XalignError:
+    """The error of a fairseq-train that has ended with a code: what it says is wrong, or else the end of its log."""
+    end = tail(log)
+    told = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of compat/input_errors.py
+    return XalignError(
+        "fairseq-train failed",
+        where=log,
+        found=f"exit code {code}; the end of its output:\n{told[0] if told else end}",
+        next="mend what it names and run the same command again",
+    )
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> str:
-    """The last lines of a log, for the report of a failure."""
+    """The last lines of a log, for the report of a failure; very long ones are cut."""
     if not log.is_file():
         return ""
     with open(log, "rb") as stream:
-        stream.seek(max(0, log.stat().st_size - 400 * lines))
-        return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])
+        stream.seek(max(0, log.stat().st_size - LONGEST_LINE * lines))
+        last = stream.read().decode(errors="replace").splitlines()[-lines:]
+    return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} ..." for line in last)
 
 
 def _signal(process: "subprocess.Popen[Any]", number: int) -> None:

@@ -1,12 +1,12 @@
-"""What a run of fairseq-train has cost, from the log that it leaves (``--log-file``, ``--log-format simple``)."""
+"""What a run of fairseq-train has cost, from the log that it leaves (``--log-file``, or ``train.log``)."""
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-# The line of each epoch has the mean of all its updates; those of an interval in between are left alone.
+from xalign_fairseq.launch.log_rows import EPOCH, read_row
+
 _NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
-_EPOCH = re.compile(rf"\| wpb {_NUMBER} .*\| num_updates (\d{{1,15}}) \| lr ", re.ASCII)
 _END = re.compile(rf"done training in {_NUMBER} seconds", re.ASCII)
 _GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
 
@@ -40,10 +40,12 @@ def read_cost(log: Path) -> TrainingCost:
     """
     text = log.read_text(encoding="utf-8", errors="replace")
     tokens, updates = 0.0, 0
-    for found in _EPOCH.finditer(text):
-        # A run that is resumed at the end of an epoch logs it again.
-        tokens += max(0, int(found[2]) - updates) * float(found[1])
-        updates = max(updates, int(found[2]))
+    for row in map(read_row, text.splitlines()):
+        # The line of each epoch has the mean of all its updates; those of an interval in between are left alone.
+        if row is not None and row.kind == EPOCH:
+            # A run that is resumed at the end of an epoch logs it again.
+            tokens += max(0, row.updates - updates) * row.values.get("wpb", 0)
+            updates = max(updates, row.updates)
     seconds = sum(float(found[1]) for found in _END.finditer(text))
     # A run that is resumed lists its GPUs again.
     gpus = dict(_GPU.findall(text))

@@ -1,10 +1,8 @@
 """What fairseq-train says while it trains, as numbers."""
 
-import json
-import re
 from dataclasses import dataclass
 
-_ROW = re.compile(r"\| (?P<kind>train_inner|valid) \| (?P<values>\{.*\})\s*$")
+from xalign_fairseq.launch.log_rows import EPOCH, VALID, read_row
 
 
 @dataclass(frozen=True)
@@ -28,19 +26,11 @@ def read_line(line: str) -> Progress | None:
 
     Example::
 
-        read_line('... | valid | {"valid_aer": "0.25", "valid_num_updates": "100"}')  # Progress(100, aer=0.25)
+        read_line('{"valid_aer": "0.25", "valid_num_updates": "100"}')  # Progress(100, aer=0.25)
     """
-    found = _ROW.search(line)
-    if found is None:
+    row = read_row(line)
+    if row is None or row.kind == EPOCH:
         return None
-    try:
-        values = json.loads(found["values"])
-    except ValueError:  # a line that was written while the process was killed
-        return None
-    if found["kind"] == "train_inner":
-        wait = values.get("data_wait")
-        return Progress(
-            int(values["num_updates"]), loss=float(values["loss"]), data_wait=None if wait is None else float(wait)
-        )
-    aer = values.get("valid_aer")
-    return Progress(int(values["valid_num_updates"]), aer=None if aer is None else float(aer))
+    if row.kind == VALID:
+        return Progress(row.updates, aer=row.values.get("aer"))
+    return Progress(row.updates, loss=row.values.get("loss"), data_wait=row.values.get("data_wait"))

@@ -1,0 +1,73 @@
+"""``xalign train``: a real training with one line of progress, and what becomes of its ends."""
+
+import sys
+
+import pytest
+
+from xalign_fairseq.cli import main, train
+from xalign_fairseq.launch import train_run
+
+SMALL = [
+    "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",
+    "--encoder-ffn-embed-dim", "16", "--encoder-attention-heads", "2", "--max-positions", "128", "--cpu",
+    "--num-workers", "0", "--batch-size", "8", "--lr", "1e-3", "--no-epoch-checkpoints", "--epoch-items", "80",
+    "--log-interval", "2", "--lang-pairs", "en-de",
+]  # fmt: skip
+
+
+def test_a_training_and_its_continuation(command, databin, tmp_path):
+    run = tmp_path / "run"
+    options = ["--save-dir", run, "--validate-interval-updates", 4, "--save-interval-updates", 4]
+    first = command("xalign", "train", databin, *SMALL, "--max-update", 4, *options)
+    assert "update 4: AER " in first.stderr and "update 2/4, ETA 0:00:" in first.stderr
+    assert len(first.stderr.splitlines()) < 12  # fairseq's log has more than 80
+    assert first.stdout.splitlines()[0].startswith(f"{run}/checkpoint_best.pt: update 4, loss ")
+    log = (run / "train.log").read_text()
+    assert "| begin training epoch 1" in log and "done training in" in log
+    then = command("xalign", "train", "-q", databin, *SMALL, "--max-update", 6, *options)
+    assert then.stdout == "" and then.stderr == ""
+    log = (run / "train.log").read_text()
+    assert "(epoch 1 @ 4 updates)" in log and log.count("done training in") == 2
+
+
+@pytest.fixture
+def ends(monkeypatch):
+    """The function that has fairseq-train print its options and end with a code."""
+
+    def end(code):
+        program = f"import sys; print(*sys.argv[1:]); sys.exit({code})"
+        monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", program))
+
+    return end
+
+
+@pytest.mark.parametrize(("ended", "code"), [(0, 0), (75, 75), (1, 2)])
+def test_exit_codes(ends, tmp_path, ended, code):
+    ends(ended)
+    line = ["train", "data", "--lr", "1", "--max-update", "3", "--save-dir", str(tmp_path)]
+    assert main(line) == code
+
+
+def test_options_are_handed_on_as_they_are(ends, tmp_path, capsys):
+    ends(0)
+    own = ["--lr", "1", "--max-update", "3", "--quiet", "--save-dir", str(tmp_path), "--adam-betas", "(0.9, 0.98)"]
+    assert main(["train", "data", *own]) == 0
+    assert (tmp_path / "train.log").read_text().endswith(" ".join(own) + "\n")
+    assert f"log: {tmp_path}/train.log" in capsys.readouterr().err
+
+
+def test_a_finished_run_says_so(ends, tmp_path, capsys):
+    ends(0)
+    (tmp_path / "checkpoint_last.pt").touch()
+    main(["train", "data", "--lr", "1", "--max-update", "3", "--save-dir", str(tmp_path)])
+    assert f"{tmp_path}/checkpoint_last.pt: no further update\n" in capsys.readouterr().out
+
+
+def test_what_is_missing_is_told_before_anything_starts(tmp_path, capsys):
+    assert main(["train", "data", "--save-dir", str(tmp_path)]) == 2
+    assert "no learning rate" in capsys.readouterr().err and not list(tmp_path.iterdir())
+
+
+def test_sizes_of_a_checkpoint(transfer_encoder):
+    sizes = train.sizes_of(str(transfer_encoder))
+    assert sizes["encoder_layers"] == 2 and sizes["encoder_embed_dim"] == 32

@@ -1,0 +1,101 @@
+"""What is seen of a training."""
+
+import io
+import json
+
+import pytest
+
+from xalign_fairseq.cli import _train_progress
+from xalign_fairseq.cli._train_progress import TrainProgress, told
+from xalign_fairseq.launch.log_rows import LogRow
+
+HEAD = "2026-11-23 05:12:51 | "
+
+
+def line(kind, prefix, updates, values):
+    pairs = {f"{prefix}{name}": str(value) for name, value in {**values, "num_updates": updates}.items()}
+    return f"{HEAD}INFO | {kind} | {json.dumps(pairs)}\n"
+
+
+def interval(updates, **values):
+    return line("train_inner", "", updates, values)
+
+
+def valid(updates, **values):
+    return line("valid", "valid_", updates, values)
+
+
+def test_a_line_has_everything():
+    row = LogRow("train_inner", 1200, {"loss": 9.5, "mlm_loss": 4.1, "dwa_loss": 2.25, "wps": 12345.6, "ups": 2.0})
+    assert told(row, 3200, 0.251) == (
+        "update 1,200/3,200, ETA 0:16:40, loss 9.50 (mlm 4.10, dwa 2.25), AER 25.10, 12,346 tokens/s"
+    )
+
+
+def test_what_is_not_known_is_left_out():
+    assert told(LogRow("train_inner", 7, {"loss": 9.5, "dwa_loss": 9.5, "ups": 0}), 10) == "update 7/10, loss 9.50"
+    assert told(LogRow("train_inner", 7, {"ups": 3.0}), None) == "update 7"
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(_train_progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_without_a_terminal_lines_are_sparse_and_the_last_is_shown(capsys, clock):
+    with TrainProgress(100) as progress:
+        for updates in (10, 20, 30, 40):
+            progress.hear(interval(updates, loss=9))
+            clock[0] += 20
+        progress.hear("what fairseq says else\n")
+        progress.hear(f"{HEAD}INFO | fairseq.trainer | begin training\n")
+        progress.hear(f"{HEAD}WARNING | xalign_fairseq.compat | update 3 is left out | not finite\n")
+    assert capsys.readouterr().err.splitlines() == [
+        "fairseq-train starts",
+        "update 10/100, loss 9.00",
+        "update 30/100, loss 9.00",
+        "warning: update 3 is left out | not finite",
+        "update 40/100, loss 9.00",
+    ]
+
+
+def test_validations_stay_and_the_lowest_aer_is_kept(capsys, clock):
+    with TrainProgress(None) as progress:
+        for updates, aer in ((10, 0.3), (20, 0.25), (30, 0.26)):
+            progress.hear(valid(updates, aer=aer))
+        progress.hear(valid(40, loss=3.5))
+        progress.hear(valid(50, score=81.25, loss=1))
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "update 10: AER 30.00, the lowest so far",
+        "update 20: AER 25.00, the lowest so far",
+        "update 30: AER 26.00",
+        "update 40: validation loss 3.500",
+        "update 50: score 81.25",
+    ]
+    assert progress.best == (0.25, 20) and progress.aer == 0.26
+
+
+def test_quiet_is_warnings_alone(capsys, clock):
+    with TrainProgress(100, quiet=True) as progress:
+        progress.hear(interval(10, loss=9))
+        progress.hear(valid(10, aer=0.5))
+        progress.hear(f"{HEAD}ERROR | fairseq | no\n")
+    assert capsys.readouterr().err == "error: no\n" and progress.last.updates == 10
+
+
+def test_on_a_terminal_one_line_is_written_over(monkeypatch, clock):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(_train_progress.sys, "stderr", Terminal())
+    with TrainProgress(100) as progress:
+        for updates in (10, 20):
+            progress.hear(interval(updates, loss=9))
+        progress.hear(valid(20, aer=0.5))
+        text = _train_progress.sys.stderr.getvalue()
+    assert "\rupdate 10/100, loss 9.00" in text and "\rupdate 20/100, loss 9.00" in text
+    assert [line for line in text.split("\n") if "AER 50.00" in line] and text.count("\n") == 1

@@ -1,0 +1,119 @@
+"""One line for a training: where it is, its losses, its speed, when it is done."""
+
+import sys
+import time
+from datetime import timedelta
+from typing import Any
+
+from xalign_fairseq.launch.log_rows import EPOCH, VALID, LogRow, read_row
+
+# Seconds between two lines where they can't replace each other.
+SPARSE = 30.0
+
+
+class TrainProgress:
+    """Shows on stderr what fairseq-train's log says: on a terminal in one line, else in a line now and then.
+
+    Args:
+        most: updates of the whole training; None if it ends otherwise.
+        quiet: nothing but warnings.
+
+    Attributes:
+        last: the newest interval of training, None before.
+        aer: of the newest validation that has one.
+        best: the lowest of them, with its update.
+
+    Example::
+
+        with TrainProgress(1000) as progress:
+            for line in lines:
+                progress.hear(line)
+    """
+
+    def __init__(self, most: int | None, quiet: bool = False):
+        from tqdm import tqdm
+
+        self.most, self.quiet = most, quiet
+        self.last: LogRow | None = None
+        self.aer: float | None = None
+        self.best: tuple[float, int] | None = None
+        self.told: LogRow | None = None
+        self.shown = -SPARSE
+        terminal = sys.stderr.isatty()
+        self.bar: Any = tqdm(bar_format="{desc}", file=sys.stderr, leave=False) if terminal and not quiet else None
+
+    def __enter__(self) -> "TrainProgress":
+        self.show("fairseq-train starts")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.bar is not None:
+            self.bar.close()
+        elif self.last is not None and self.last is not self.told:
+            self._tell(self.last)
+
+    def hear(self, line: str) -> None:
+        """Take a line of the log."""
+        row = read_row(line)
+        if row is None:
+            parts = line.rstrip("\n").split(" | ", 3)
+            if len(parts) == 4 and parts[1] in ("WARNING", "ERROR", "CRITICAL"):
+                self.write(f"{parts[1].lower()}: {parts[3]}")
+        elif row.kind == VALID:
+            self._validated(row)
+        elif row.kind != EPOCH:
+            self.last = row
+            if self.bar is not None or time.monotonic() - self.shown >= SPARSE:
+                self._tell(row)
+
+    def _tell(self, row: LogRow) -> None:
+        self.told, self.shown = row, time.monotonic()
+        self.show(told(row, self.most, self.aer))
+
+    def _validated(self, row: LogRow) -> None:
+        self.aer = row.values.get("aer", self.aer)
+        if "aer" in row.values:
+            aer = row.values["aer"]
+            self.best = min(self.best or (aer, row.updates), (aer, row.updates))
+            found = f"AER {100 * aer:.2f}" + (", the lowest so far" if self.best[1] == row.updates else "")
+        elif "score" in row.values:  # of a transfer task, in percent
+            found = f"score {row.values['score']:.2f}"
+        else:
+            found = f"validation loss {row.values.get('loss', float('nan')):.3f}"
+        if not self.quiet:
+            self.write(f"update {row.updates:,}: {found}")
+
+    def show(self, text: str) -> None:
+        """The one line."""
+        if self.bar is not None:
+            self.bar.set_description_str(text)
+        elif not self.quiet:
+            self.write(text)
+
+    def write(self, text: str) -> None:
+        """A line that stays."""
+        if self.bar is not None:
+            self.bar.write(text, file=sys.stderr)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
+def told(row: LogRow, most: int | None, aer: float | None = None) -> str:
+    """An interval of training in words.
+
+    Example::
+
+        told(row, 1000)  # "update 120/1,000, ETA 0:01:10, loss 9.21 (mlm 4.10, dwa 2.20), 12,345 tokens/s"
+    """
+    values = row.values
+    parts = [f"update {row.updates:,}" + (f"/{most:,}" if most else "")]
+    if most and values.get("ups"):
+        parts.append(f"ETA {timedelta(seconds=round(max(0, most - row.updates) / values['ups']))}")
+    if "loss" in values:
+        each = ", ".join(f"{name} {loss:.2f}" for name, loss in row.losses.items())
+        parts.append(f"loss {values['loss']:.2f}" + (f" ({each})" if len(row.losses) > 1 else ""))
+    if aer is not None:
+        parts.append(f"AER {100 * aer:.2f}")
+    if "wps" in values:
+        parts.append(f"{values['wps']:,.0f} tokens/s")
+    return ", ".join(parts)

@@ -1,0 +1,86 @@
+"""Train by fairseq-train, with one line of progress; its whole log goes to a file.
+
+Everything behind DATA is fairseq-train's: all of its options, in its own form, are passed on as they are. Left open,
+they are --user-dir this package, --task xalign_pretraining, --criterion xlm_align, --arch as the --init-checkpoint is
+(else xalign_base), --optimizer xalign_adamw with a rate that falls to 0 over --max-update, --save-dir checkpoints. The
+learning rate, an end and the size of batches have to be given. The command is shown, and is written to training.json.
+
+Of the log, which goes to SAVE_DIR/train.log, one line is seen: updates, loss, the loss of each objective, tokens a
+second, AER where it is validated, the time that is left; and warnings. If the training fails, the end of the log. The
+same command goes on from the last checkpoint, as fairseq-train does; SIGUSR1 is handed on to it. To see the log
+itself, run fairseq-train.
+
+Examples:
+  xalign train data-bin --lr 5e-4 --warmup-updates 1000 --max-update 20000 --max-tokens 4096
+  xalign train data-bin --init-checkpoint xlmr.base --criterion dwa --lr 2e-5 --max-update 2000 --batch-size 32 \\
+    --validate-interval-updates 200 --save-interval-updates 200 --best-checkpoint-metric aer --save-dir run
+  xalign train data-bin --criterion ppa --help        # fairseq-train's own help, with the options of all objectives
+"""
+
+import argparse
+import sys
+from typing import Any
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign train``; they stand before the data."""
+    parser.add_argument("-q", "--quiet", action="store_true", help="warnings and errors alone")
+    parser.add_argument("data", metavar="DATA", help="data-bin of xalign prepare; several are joined by colons")
+    parser.add_argument(
+        "options", nargs=argparse.REMAINDER, metavar="OPTION ...", help="of fairseq-train (--help behind DATA)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, and say where the model is."""
+    from pathlib import Path
+
+    from xalign_fairseq.cli._train_progress import TrainProgress
+    from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+    from xalign_fairseq.launch.installed import require_fairseq
+    from xalign_fairseq.launch.process import running
+    from xalign_fairseq.launch.train_line import train_line, value
+    from xalign_fairseq.launch.train_run import LOG, QUEUE_AGAIN, train
+
+    require_fairseq()
+    if {"-h", "--help"} & set(args.options):
+        with running([*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]) as helping:
+            return helping.wait()
+    line, added = train_line(args.data, args.options, sizes_of)
+    folder, most = Path(value(line, "--save-dir") or ""), value(line, "--max-update")
+    if not args.quiet:
+        print(f"fairseq-train with {' '.join(added)} and the options given; log: {folder / LOG}", file=sys.stderr)
+    try:
+        with TrainProgress(int(most) if most and most.isdigit() else None, args.quiet) as progress:
+            code = train(line, folder, progress.hear)
+    except KeyboardInterrupt:
+        print("the same command goes on from the last checkpoint", file=sys.stderr)
+        raise
+    if code == QUEUE_AGAIN:
+        print("stopped by SIGUSR1, saved; the same command goes on", file=sys.stderr)
+    elif not args.quiet:
+        print(summary(folder, progress))
+    return code
+
+
+def sizes_of(checkpoint: str) -> dict[str, Any]:
+    """The options that make an encoder as a checkpoint's."""
+    from xalign_fairseq.encoder.checkpoint import load_encoder
+    from xalign_fairseq.pretrained.reading import read_pretrained
+
+    state, where = read_pretrained(checkpoint)
+    return load_encoder(state, where)[0].config.as_options()
+
+
+def summary(folder: Any, progress: Any) -> str:
+    """Where the model is, and how good."""
+    from xalign_fairseq.launch.mending import BEST, LAST
+
+    model = next((path for name in (BEST, LAST) if (path := folder / name).is_file()), folder)
+    found = ["no further update"] if progress.last is None else []
+    if progress.last is not None:
+        found.append(f"update {progress.last.updates:,}")
+        found.append(f"loss {progress.last.values.get('loss', float('nan')):.2f}")
+    if progress.best is not None:
+        found.append(f"lowest AER {100 * progress.best[0]:.2f} at update {progress.best[1]:,}")
+    return f"{model}: {', '.join(found)}"
