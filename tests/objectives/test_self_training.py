@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext
+from small import typed
+from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext, pair
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig, labelling_method
@@ -31,10 +32,24 @@ def mutual_best(cosine):
     return links
 
 
-def plain_cross_entropy(trial, sentence, temperature=0.1):
+def given_links(sentence, subwords):
+    """Links (n, m) of the tokens of linked words, each with each or k-th with k-th, by plain loops."""
+    words = [
+        [(word, place) for word, tokens in enumerate(side) for place in range(len(tokens))] for side in sentence[1:3]
+    ]
+    links = torch.zeros(len(words[0]), len(words[1]), dtype=torch.bool)
+    for i, (word, place) in enumerate(words[0]):
+        for j, (other, at) in enumerate(words[1]):
+            links[i, j] = (word, other) in sentence[3] and (subwords == "all" or place == at)
+    return links
+
+
+def plain_cross_entropy(trial, sentence, temperature=0.1, labels="found"):
     """The loss of one pair and its links."""
     src, tgt = (each / each.norm(dim=1, keepdim=True) for each in sides(trial, sentence))
     links, scores = mutual_best(src @ tgt.T), src @ tgt.T / temperature
+    if labels != "found":
+        links = given_links(sentence, "k-to-k") if labels == "given" else links & given_links(sentence, "all")
     return -(scores.log_softmax(1)[links] + scores.log_softmax(0)[links]).sum(), int(links.sum())
 
 
@@ -57,6 +72,25 @@ def test_loss_and_gradient_equal_the_restatement():
     assert loss.count.item() == sum(links) == int(loss.stats["probability"][1])
     assert [int(each) for each in loss.stats["links_per_token"]] == [2 * sum(links), 26]
     assert_same_gradient(one, gradient, sum(losses))
+
+
+@pytest.mark.parametrize("labels", ["given", "both"])
+def test_prepared_links_label(labels):
+    one = trial(labels=labels)
+    assert one.objective.needs == ("bitext", "links")
+    loss, gradient = one.gradient(batch())
+    losses, links = zip(*(plain_cross_entropy(one, each, labels=labels) for each in SENTENCES), strict=True)
+    assert loss.total.item() == pytest.approx(sum(losses).item(), rel=1e-9)
+    assert 0 < loss.count.item() == sum(links) != int(trial().loss(batch()).count)
+    assert_same_gradient(one, gradient, sum(losses))
+
+
+@pytest.mark.parametrize("labels", ["given", "both"])
+def test_pairs_without_prepared_links_teach_nothing(labels):
+    without = typed([pair(*sentence, gold=False) for sentence in SENTENCES])
+    loss = trial(labels=labels).loss(without)
+    assert loss.total.item() == loss.count.item() == 0
+    assert int(loss.stats["pairs_without_links"][0]) == len(SENTENCES)
 
 
 @pytest.mark.parametrize("threshold", [1e-3, 0.2])

@@ -6,7 +6,9 @@ from typing import Any, Optional
 
 from torch import Tensor
 
+from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -16,6 +18,7 @@ from xalign_fairseq.transport.label_options import ENCODINGS, LabelOptions
 from xalign_fairseq.transport.methods import Method, make_method
 
 LOSSES = ("cross-entropy", "probability")
+LABELS = ("found", "given", "both")
 
 
 @dataclass
@@ -35,6 +38,13 @@ class SelfTrainingConfig(ObjectiveConfig):
     )
     method_options: str = field(
         default="", metadata={"help": "options of the method: name=value, separated by commas, as in threshold=0.001"}
+    )
+    labels: str = field(
+        default="found",
+        metadata={
+            "help": "links to grow sure of: found (the model's own), given (prepared ones, k-th token to k-th token), "
+            "or both (own ones between words that prepared links join)"
+        },
     )
     similarity: str = field(
         default="cosine", metadata={"help": "what the softmaxes are of: cosine, or dot (product; awesome-align)"}
@@ -65,10 +75,12 @@ class SelfTraining(Objective):
     pair with n and m tokens; the count is the number of pairs. (There a link of two tokens stands for all tokens of
     their words; here it is theirs alone.)
 
+    Labels can come from prepared links as well, of a statistical aligner or by hand (awesome-align's supervised form):
+    its errors are not the model's, so links that both find are surer than either's.
+
     Choose ``--loss-normalization per-objective`` beside other objectives.
     """
 
-    needs = ("bitext",)
     stats = ("probability", "links_per_token", "pairs_without_links")
     in_nats = False
     cfg: SelfTrainingConfig
@@ -79,11 +91,13 @@ class SelfTraining(Objective):
         choice(cfg.encoding, ENCODINGS, "--self-training-encoding")
         choice(cfg.similarity, AGREEMENT_SIMILARITIES, "--self-training-similarity")
         choice(cfg.loss, LOSSES, "--self-training-loss")
+        choice(cfg.labels, LABELS, "--self-training-labels")
         check_values(
             "an option of self-training has no such value",
             ("--self-training-temperature", cfg.temperature, cfg.temperature > 0, "a number above 0"),
         )
         self.method = labelling_method(cfg)
+        self.needs = ("bitext",) if cfg.labels == "found" else ("bitext", "links")
 
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer."""
@@ -99,9 +113,7 @@ class SelfTraining(Objective):
         """Label, and score the links."""
         bitext, options = step.bitext, self.labelling
         hidden, spans = step.encoder.pair_states(bitext, options.layer, options.reads)
-        # Without dropout these are the states that are trained.
-        labelled, _ = step.encoder.pair_states(bitext, options.layer, options.reads, labelling=True)
-        links = self.method.matrix(labelled, spans, sizes=bitext.longest)
+        links = self._links(step)
         found = agreement(
             hidden, spans, similarity=self.cfg.similarity, temperature=self.cfg.temperature, sizes=bitext.longest
         )
@@ -119,6 +131,20 @@ class SelfTraining(Objective):
             "pairs_without_links": (bare.sum(), spans.new_full((), len(spans))),
         }
         return Loss(total, count, stats)
+
+    def _links(self, step: Step) -> Tensor:
+        """(B, n, m) bool: the token pairs that are to choose each other."""
+        bitext, options = step.bitext, self.labelling
+        if self.cfg.labels == "given":
+            return self._given(bitext, "k-to-k")
+        # Without dropout these are the states that are trained.
+        labelled, spans = step.encoder.pair_states(bitext, options.layer, options.reads, labelling=True)
+        own = self.method.matrix(labelled, spans, sizes=bitext.longest)
+        return own if self.cfg.labels == "found" else own & self._given(bitext, "all")
+
+    @staticmethod
+    def _given(bitext: Bitext, subwords: str) -> Tensor:
+        return link_matrix(bitext.links, bitext.word_table(0), bitext.word_table(1), subwords, bitext.longest)
 
 
 def _released(found: Agreement, links: Tensor) -> tuple[Tensor, Tensor]:
