@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 # Of an interval of training, of an epoch's updates together, of a validation.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
 # A --log-file has the lines without time, level and logger.
-_LINE = re.compile(r"^(?:(?P<time>\S+ \S+) \| \w+ \| \w+ \| )?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
+_LINE = re.compile(r"^(?:(?P<time>\d\S+ \d\S+) \| )?(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
 _SIMPLE_INTERVAL = re.compile(r"epoch +\d+: +\d+ / \d+ (?P<pairs>.*)$", re.ASCII)
 _SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on 'valid' subset \| ", re.ASCII)
 

@@ -1,7 +1,8 @@
 """``training.json`` of a training run: what was run, when, where and by which versions, once for each time it began."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
@@ -34,8 +35,15 @@ class TrainRecord(TypedDict):
     sessions: list[Session]
 
 
-def begin(folder: Path, line: Sequence[str]) -> TrainRecord:
-    """Write that a session begins, behind those that the folder has.
+class Ended:
+    """How a session ends: ``code`` is the exit code, None if it is broken off."""
+
+    code: int | None = None
+
+
+@contextmanager
+def session(folder: Path, line: Sequence[str]) -> Iterator[Ended]:
+    """Write that a session begins, behind those that the folder has, and at the end of the block that it has ended.
 
     Args:
         folder: the save dir.
@@ -43,15 +51,24 @@ def begin(folder: Path, line: Sequence[str]) -> TrainRecord:
 
     Example::
 
-        record = begin(Path("run"), ["data-bin", "--lr", "1e-4"])
-        end(Path("run"), record, 0)
+        with session(Path("run"), ["data-bin", "--lr", "1e-4"]) as ended:
+            ended.code = process.wait()
     """
+    record, ended = _begin(folder, line), Ended()
+    try:
+        yield ended
+    finally:
+        record["sessions"][-1] |= {"ended": _now(), "exit": ended.code}
+        write_json(folder / NAME, record)
+
+
+def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     import platform
 
     path = folder / NAME
     sessions = read_json(path, TrainRecord)["sessions"] if path.is_file() else []
     found = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
-    session: Session = {
+    begun: Session = {
         "command": shlex.join(["fairseq-train", *line]),
         "begun": _now(),
         "ended": None,
@@ -61,15 +78,9 @@ def begin(folder: Path, line: Sequence[str]) -> TrainRecord:
         "versions": {name: each for name, each in found.items() if each},
     }
     record: TrainRecord = {"data": [str(Path(each).absolute()) for each in line[0].split(":")],
-                           "sessions": [*sessions, session]}  # fmt: skip
+                           "sessions": [*sessions, begun]}  # fmt: skip
     write_json(path, record)
     return record
-
-
-def end(folder: Path, record: TrainRecord, code: int | None) -> None:
-    """Write that the last session has ended, and how."""
-    record["sessions"][-1] |= {"ended": _now(), "exit": code}
-    write_json(folder / NAME, record)
 
 
 def _now() -> str:

@@ -42,16 +42,15 @@ def train(line: Sequence[str], folder: Path, hear: Callable[[str], object]) -> i
         train(["data-bin", "--save-dir", "run", ...], Path("run"), print)
     """
     log = folder / LOG
-    with alone(folder) as lock:
-        record = train_record.begin(folder, line)
-        code: int | None = None
-        try:
-            with heard([*FAIRSEQ_TRAIN, *line], log, [lock]) as (process, lines), _usr1_handed_on(process):
-                for each in lines:
-                    hear(each)
-                code = process.wait()
-        finally:
-            train_record.end(folder, record, code)
+    with (
+        alone(folder) as lock,
+        train_record.session(folder, line) as ended,
+        heard([*FAIRSEQ_TRAIN, *line], log, [lock]) as (process, lines),
+        _usr1_handed_on(process),
+    ):
+        for each in lines:
+            hear(each)
+        code = ended.code = process.wait()
     if code == USAGE:
         raise _usage_error(log)
     if code not in (0, QUEUE_AGAIN):

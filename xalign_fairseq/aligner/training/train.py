@@ -16,6 +16,7 @@ from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.launch import train_record
 from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.installed import require_fairseq
@@ -80,7 +81,10 @@ def train_aligner(
         if (updates_of(folder.last) or 0) < run.updates:  # fairseq would take one more step
             say(f"training; log: {folder.log}")
             # Closed at once if progress() is interrupted, so that the process does not outlive this call.
-            with closing(output([*FAIRSEQ_TRAIN, *options], folder.log, held=[lock])) as lines:
+            with (
+                train_record.session(folder.path, options),
+                closing(output([*FAIRSEQ_TRAIN, *options], folder.log, held=[lock])) as lines,
+            ):
                 for line in lines:
                     if report := read_line(line):
                         progress(replace(report, of=run.updates))
