@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Write the results tables of README.md, docs/*.md and examples/*/README.md from examples/*/results/*.json.
+"""Write the results tables of README.md, docs/ and examples/*/README.md from examples/*/results/*.json.
 
 usage: compile_results.py [--check] [--plot] [--root FOLDER]
 
 A table stands between <!-- results:RECIPE/TABLE --> and <!-- end -->. Without any results file the tables say so.
-benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it.
+benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, and
+benchmarks/peers is made of several of these (scripts/peers.py).
 A study (results/report/report.md, as xalign transfer-report or examples/continuation/report.py writes it) has a table
 for each heading there; RECIPE/continuation is the recipe's own part of the latter.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import markers
+import peers
 import results
 
 from xalign_fairseq.errors import XalignError, exit_code
@@ -27,7 +29,8 @@ NOTHING = "No results yet."
 PLOT = "aer-layers.png"
 REPORT = "report/report.md"
 CONTINUATION = "continuation"  # the study that several recipes have a part in
-BENCHMARKS = "benchmarks"
+BENCHMARKS, PEERS = "benchmarks", "peers"
+SUMMARIES = "docs/results.md"  # where each recipe's summary stands beside the recipe's own page
 ABLATION = "ablation-"  # begins the names of short runs that have a table of their own
 Runs = Sequence[dict[str, Any]]
 
@@ -222,6 +225,8 @@ def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
 
     def write(name: str) -> str:
         recipe, _, table = name.partition("/")
+        if name == f"{BENCHMARKS}/{PEERS}":
+            return peers.table(root) or NOTHING
         if recipe == BENCHMARKS:
             return benchmark(root / "scripts/results" / f"{table}.md")
         if recipe in recipes and is_study(root, recipe):
@@ -266,9 +271,9 @@ def study_table(report: Path, heading: str) -> str:
 
 
 def require_markers(recipes: dict[str, list[dict[str, Any]]], root: Path) -> None:
-    """Every table of a recipe with results must have its place: the summary in README.md, all in the recipe's."""
+    """Every table of a recipe with results must have its place: the summary in docs/results.md, all in the recipe's."""
     for recipe in (recipe for recipe, found in recipes.items() if found):
-        for document, tables in ((root / "README.md", ["summary"]), (root / "examples" / recipe / "README.md", TABLES)):
+        for document, tables in ((root / SUMMARIES, ["summary"]), (root / "examples" / recipe / "README.md", TABLES)):
             places = markers.names(document.read_text(encoding="utf-8"), "results")
             missing = [f"<!-- results:{recipe}/{table} -->" for table in tables if f"{recipe}/{table}" not in places]
             if missing:
@@ -288,7 +293,7 @@ def write(root: Path, check: bool, plot: bool) -> int:
     for recipe, found in recipes.items():
         if split(found)[0] and plot and not check:
             draw(split(found)[0], root / "examples" / recipe / "results" / PLOT)
-    documents = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    documents = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     documents += [root / "examples" / recipe / "README.md" for recipe in recipes]
     return markers.update(documents, "results", writer(recipes, root), check, COMMAND)
 

@@ -5,7 +5,7 @@ usage: collect.py [OUT] [--check]
 
 OUT is the folder of run.sh's results. Its benchmarks go to scripts/results/ (NAME-cuda.json), whose tables and pictures
 are written anew, the profile and the continued training beside them; what ran where goes to
-xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of README.md and
+xalign_fairseq/cli/gpu_runs.json, which `xalign doctor` reads. Then the parts <!-- gpu:NAME --> of docs/results.md and
 docs/gpu.md, and all tables of compile_results.py, are written from these files.
 Without OUT the documents alone are written, from what is there; --check only compares them.
 """
@@ -33,7 +33,7 @@ from xalign_fairseq.files import read_json, write_json  # noqa: E402
 ROOT = HERE.parent.parent
 RUNS = Path("xalign_fairseq/cli/gpu_runs.json")
 RESULTS = Path("scripts/results")
-DOCUMENTS = ("README.md", "docs/gpu.md")
+DOCUMENTS = ("docs/results.md", "docs/gpu.md")
 COMMAND = "python scripts/gpu/collect.py"
 RENAMED = {"models.json": "models-cuda.json"}
 BESIDE = {"models.png": "models-cuda.png", "sinkhorn-profile-cuda.txt": "sinkhorn-profile-cuda.txt"}

@@ -42,7 +42,9 @@ def folder(tmp_path):
     """The documents of this repository with no results yet."""
     recipe = tmp_path / "examples/xlm_align"
     (recipe / "results").mkdir(parents=True)
+    (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "README.md", tmp_path)
+    shutil.copy(ROOT / "docs/results.md", tmp_path / "docs")
     shutil.copy(ROOT / "examples/xlm_align/README.md", recipe)
     (tmp_path / "examples/transfer/studies").mkdir(parents=True)
     (tmp_path / "examples/continuation").mkdir()
@@ -68,7 +70,7 @@ def test_the_documents_of_this_repository_are_up_to_date():
 
 
 def test_without_results_the_tables_say_so(folder):
-    assert part((folder / "README.md").read_text(), "summary") == ["No results yet."]
+    assert part((folder / "docs/results.md").read_text(), "summary") == ["No results yet."]
     assert part((folder / "examples/xlm_align/README.md").read_text(), "layers") == ["No results yet."]
 
 
@@ -76,9 +78,9 @@ def test_tables_hold_the_figures_of_all_runs_and_pairs(folder):
     add(folder, "both", record("both", 0.25, ("ro-en", "en-fr")))
     add(folder, "one", record("one", 0.4))
     assert run("--root", folder, "--check").returncode == 1
-    assert part((folder / "README.md").read_text(), "summary") == ["No results yet."]  # a check writes nothing
+    assert part((folder / "docs/results.md").read_text(), "summary") == ["No results yet."]  # a check writes nothing
     assert run("--root", folder).returncode == 0
-    assert part((folder / "README.md").read_text(), "summary") == [
+    assert part((folder / "docs/results.md").read_text(), "summary") == [
         "| run | tokens | minutes | ro-en | en-fr | mean |",
         "| --- | --- | --- | --- | --- | --- |",
         "| eflomal |  |  | 30.8 | 30.8 | 30.8 |",
@@ -103,7 +105,7 @@ def test_ablations_have_a_table_of_their_own_against_their_base(folder):
     for name, aer in (("ablation-base", 0.4), ("ablation-no-tlm", 0.45), ("ablation-joint", 0.38), ("links", 0.3)):
         add(folder, name, record(name, aer))
     assert run("--root", folder).returncode == 0
-    assert [line.split(" | ")[0] for line in part((folder / "README.md").read_text(), "summary")[2:]] == [
+    assert [line.split(" | ")[0] for line in part((folder / "docs/results.md").read_text(), "summary")[2:]] == [
         "| eflomal",
         "| links",
     ]
@@ -175,21 +177,21 @@ MALFORMED = [
 @pytest.mark.parametrize(("content", "place", "more"), MALFORMED, ids=[str(case[1]) for case in MALFORMED])
 def test_a_malformed_results_file_is_named_and_nothing_is_written(folder, content, place, more):
     add(folder, "one", content)
-    before = (folder / "README.md").read_text()
+    before = (folder / "docs/results.md").read_text()
     done = run("--root", folder)
     assert done.returncode == 2
     assert place in done.stderr and more in done.stderr and "Traceback" not in done.stderr
-    assert (folder / "README.md").read_text() == before
+    assert (folder / "docs/results.md").read_text() == before
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
     ("<!-- results:xlm_align/summary -->\n", "", ["no place for results", "<!-- results:xlm_align/summary -->"]),
     ("results:xlm_align/summary", "results:xlm_align/sumary", ["xlm_align/summary"]),
-    ("<!-- end -->", "", ["has no end", "README.md, line"]),
+    ("<!-- end -->", "", ["has no end", "results.md, line"]),
 ])  # fmt: skip
 def test_a_missing_marker_is_named_and_nothing_is_written(folder, old, new, words):
     add(folder, "one", record("one", 0.4))
-    document = folder / "README.md"
+    document = folder / "docs/results.md"
     document.write_text(document.read_text().replace(old, new))
     before = [document.read_text(), (folder / "examples/xlm_align/README.md").read_text()]
     done = run("--root", folder)
@@ -199,7 +201,7 @@ def test_a_missing_marker_is_named_and_nothing_is_written(folder, old, new, word
 
 
 def test_an_unknown_table_is_an_error(folder):
-    document = folder / "README.md"
+    document = folder / "docs/results.md"
     document.write_text(document.read_text() + "\n<!-- results:xlm_align/speed -->\n<!-- end -->\n")
     done = run("--root", folder)
     assert done.returncode == 2 and "results:xlm_align/speed" in done.stderr and "summary" in done.stderr
@@ -212,7 +214,7 @@ def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
     assert "No results yet." in page.read_text()
     report = folder / "examples/transfer/results/report/report.md"
     report.parent.mkdir(parents=True)
-    (folder / "README.md").write_text("# none\n")
+    (folder / "docs/results.md").write_text("# none\n")
     report.write_text("# Zero-shot\n\nWhat.\n\n## Overall\n\n| a |\n\n## POS, trained on en\n\n| b |\n\nNote.\n")
     assert run("--root", folder).returncode == 0
     assert page.read_text() == "<!-- results:transfer/pos-trained-on-en -->\n| b |\n\nNote.\n<!-- end -->\n"

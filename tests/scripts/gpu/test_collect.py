@@ -67,7 +67,7 @@ def test_results_stand_in_the_tables_and_in_what_doctor_reads(root, out):
     assert json.loads((root / "scripts/results/aligner-cuda.json").read_text()) == ALIGNER
     assert json.loads((root / "scripts/results/models-cuda.json").read_text()) == {"valid": []}
     assert (root / "scripts/results/models-cuda.png").read_bytes() == b"picture"
-    for page in ("README.md", "docs/gpu.md"):
+    for page in ("docs/results.md", "docs/gpu.md"):
         assert "failed: 4 passed, 1 failed, 0 skipped" in (root / page).read_text()
     assert "| 50.0 (1.00) |" in (root / "docs/performance.md").read_text()  # the aligner's own table
     assert collect("--root", root, "--check").returncode == 0

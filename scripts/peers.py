@@ -1,0 +1,63 @@
+"""The README's table beside other programs: what each does, and what results files here say of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import markers
+
+SETS = ("de-en", "en-fr", "en-hi", "ro-en")
+PROGRAMS = ("xalign_fairseq", "awesome-align", "SimAlign", "eflomal", "fairseq")
+MISSING = "–"
+FILES = ("from_scratch", "aligner-cpu", "defaults-e5-small-test", "training-cpu")
+
+
+def table(root: Path) -> str | None:
+    """The rows that do not change, and those that are read from ``root``/scripts/results; None where one is missing."""
+    paths = [root / "scripts/results" / f"{name}.json" for name in FILES]
+    if not all(path.is_file() for path in paths):
+        return None
+    from_scratch, aligner, defaults, trained = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    means = {name: mean_from_scratch(from_scratch, name) for name in ("xalign", "eflomal")}
+    speed = {(row["tool"], row["method"]): row["times_simalign"] for row in aligner["rows"]}
+    rows = [
+        ("aligns without training", "yes, e5-small comes by pip", "yes, mBERT from a hub",
+         "yes, mBERT or XLM-R from a hub", "no", "no"),
+        ("... mean AER of the four test sets", f"{100 * defaults['mean']:.1f}", "not published for all four",
+         "23.5 with XLM-R (XLM-Align's authors)", MISSING, MISSING),
+        ("aligns from the bitext alone", "yes", "no", "no", "yes, that is what it is for", "no"),
+        ("... mean AER there", f"{means['xalign']:.1f}", MISSING, MISSING, f"{means['eflomal']:.1f}", MISSING),
+        ("speed with the same encoder, of SimAlign's", f"{speed['xalign', 'itermax']:.1f}",
+         f"{speed['awesome-align', 'softmax']:.1f}", "1", MISSING, MISSING),
+        ("fine-tunes an aligner", "yes, by its objectives and others", "yes, five objectives", "no", MISSING, MISSING),
+        ("continues encoders with alignment objectives", "yes, those of five papers, in any sum", "its own", "no",
+         MISSING, "MLM, TLM by its legacy tasks"),
+        ("tokens a second in MLM + TLM, of fairseq's", training(trained), MISSING, MISSING, MISSING, "1"),
+        ("zero-shot transfer, with tests of the differences", "yes", "no", "no", MISSING, "no"),
+        ("what it has that this has not", "", "a published checkpoint; years of use", "one file, easily read",
+         "no neural network: quicker, and any language", "speech, translation, generation; years of use on GPUs"),
+    ]  # fmt: skip
+    return markers.table(("", *PROGRAMS), rows)
+
+
+def mean_from_scratch(measured: dict[str, Any], system: str) -> float:
+    """Mean AER in percent of the four pairs, each at the most text that was tried."""
+    aer = []
+    for pair in SETS:
+        most = max((row for name, row in measured.items() if name.split()[0] == pair), key=lambda row: row["pairs"])
+        aer.append(most["sets"]["test"]["systems"][system]["aer"])
+    return 100 * sum(aer) / len(aer)
+
+
+def training(measured: dict[str, Any]) -> str:
+    """Middle ratio to fairseq of XLM-R base's size with a trimmed vocabulary, by dtype."""
+    found = []
+    for dtype, name in (("float32", "float32"), ("bfloat16", "bf16")):
+        [ratios] = [
+            row["times_fairseq"]
+            for row in measured["rows"]
+            if (row["arch"], row["dtype"], row["vocabulary"], row["pairs"], row["processes"], row["contestant"])
+            == ("base", dtype, "trimmed", "any", 1, "xalign, MLM + TLM")
+        ]
+        found.append(f"{sorted(ratios)[len(ratios) // 2]:.1f} in {name}")
+    return ", ".join(found) + ", on a CPU"
