@@ -8,7 +8,18 @@ PACKAGE = Path(__file__).resolve().parents[1] / "xalign_fairseq"
 # From the top floor down: a room imports only from rooms further down. The face of the package, its __init__.py,
 # names what is imported from the top; registration is what makes the folder a --user-dir.
 FLOORS = (
-    *("__main__", "cli", "__init__", "aligner", "statistical", "registration", "tasks", "criterions", "training"),
+    *(
+        "__main__",
+        "cli",
+        "reports",
+        "__init__",
+        "aligner",
+        "statistical",
+        "registration",
+        "tasks",
+        "criterions",
+        "training",
+    ),
     *("objectives", "optim", "transfer", "languages"),
     *("compat", "models", "pretrained", "encoder", "evaluation", "plots", "data", "transport", "sample", "links"),
     *("labelled", "ops", "launch", "text"),

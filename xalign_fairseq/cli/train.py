@@ -15,6 +15,7 @@ Examples:
   xalign train data-bin --init-checkpoint xlmr.base --criterion dwa --lr 2e-5 --max-update 2000 --batch-size 32 \\
     --validate-interval-updates 200 --save-interval-updates 200 --best-checkpoint-metric aer --save-dir run
   xalign train data-bin --criterion ppa --help        # fairseq-train's own help, with the options of all objectives
+  xalign report run
 """
 
 import argparse
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, and say where the model is."""
+    import shlex
     from pathlib import Path
 
     from xalign_fairseq.cli._train_progress import TrainProgress
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if code == QUEUE_AGAIN:
         print("stopped by SIGUSR1, saved; the same command goes on", file=sys.stderr)
     elif not args.quiet:
-        print(summary(folder, progress))
+        print(f"{summary(folder, progress)}\nxalign report {shlex.quote(str(folder))}")
     return code
 
 

@@ -1,0 +1,64 @@
+"""``xalign report``."""
+
+import json
+
+import pytest
+
+from xalign_fairseq.cli import main
+
+ROW = 'x | {"num_updates": "10", "loss": "9.5"}\n'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/train.log").write_text(ROW)
+    return tmp_path / "run"
+
+
+def test_the_page_stands_in_the_folder_or_where_it_is_wanted(folder, tmp_path, capsys):
+    assert main(["report", str(folder)]) == 0
+    assert capsys.readouterr().out == f"{folder}/report.html\n"
+    assert "Training run run" in (folder / "report.html").read_text()
+    assert main(["report", "-q", str(folder), "--out", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr().out == "" and (tmp_path / "page.html").is_file()
+
+
+def test_a_log_somewhere_else(folder, tmp_path, capsys):
+    (folder / "train.log").rename(tmp_path / "fairseq.log")
+    assert main(["report", str(folder)]) == 2
+    assert "--log FILE" in capsys.readouterr().err
+    assert main(["report", str(folder), "--log", str(tmp_path / "fairseq.log")]) == 0
+
+
+def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
+    import torch
+
+    torch.save(tiny_state, folder / "checkpoint_best.pt")
+    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
+    gold = ["--gold", str(tiny_text / "text.gold")]
+    assert main(["report", str(folder), *text, *gold, "--examples", "4"]) == 0
+    page = (folder / "report.html").read_text()
+    assert "<h2>Example links</h2>" in page and page.count("<table class='xalign-links'>") == 4
+    assert ", sure'" in page and "aligning 4 pairs" in capsys.readouterr().err
+
+
+def test_one_side_alone_is_no_text(folder, capsys):
+    assert main(["report", str(folder), "--src", "a"]) == 2
+    assert "both sides" in capsys.readouterr().err and not (folder / "report.html").exists()
+
+
+def test_a_real_run(command, databin, tmp_path):
+    run = tmp_path / "run"
+    options = [
+        "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",
+        "--encoder-ffn-embed-dim", "16", "--encoder-attention-heads", "2", "--max-positions", "128", "--cpu",
+        "--num-workers", "0", "--batch-size", "8", "--lr", "1e-3", "--no-epoch-checkpoints", "--epoch-items", "80",
+        "--log-interval", "1", "--lang-pairs", "en-de", "--max-update", "3", "--save-dir", run,
+    ]  # fmt: skip
+    command("xalign", "train", databin, *options)
+    assert command("xalign", "report", run).stdout == f"{run}/report.html\n"
+    page = (run / "report.html").read_text()
+    sha = json.loads((databin / "manifest.json").read_text())["files"]["dict.txt"]["sha256"]
+    for part in ("<dd>3<small>of 3</small></dd>", "dwa × 1.0", "AER in %", sha, "training, update 3", "fairseq-train"):
+        assert part in page

@@ -1,0 +1,21 @@
+"""What is told of fairseq's configuration."""
+
+from trained_runs import CONFIGURATION
+
+from xalign_fairseq.reports.configuration import facts, groups
+
+
+def test_what_one_asks_first():
+    found = dict(facts({name: group for name, group in CONFIGURATION.items() if group}))
+    assert found["objectives"] == "mlm × 1.0, dwa × 0.5" and found["encoder"] == "2 layers, 32 wide, 2 heads"
+    assert found["batch"] == "at most 1,000 tokens" and found["precision"] == "bf16" and found["seed"] == "3"
+    assert "begins with" not in found and "micro-batches" not in found  # a run's own last checkpoint
+    assert facts({}) == []
+
+
+def test_options_of_objectives_that_are_not_in_the_sum_are_left_out():
+    found = groups({name: group for name, group in CONFIGURATION.items() if group})
+    names = [name for name, _ in found["criterion"]]
+    assert "dwa_layer" in names and "mlm_weight" in names and "dict_mlm_prob" not in names
+    assert "generation" not in found and ("aim_repo", "None") not in found["common"]
+    assert ("seed", "3") in found["common"]

@@ -1,0 +1,73 @@
+"""One HTML page of a training run: configuration, data, losses, AER, machine, versions, warnings.
+
+Of a folder of xalign train, of xalign train-aligner, or of one run of xalign transfer; of fairseq-train itself with the
+log that its --log-file or a redirection has written (--log-format json or simple). The page is one file that loads
+nothing and runs no script, light or dark as its reader's settings are.
+
+With text, a few of its sentence pairs are aligned by the run's best model and shown.
+
+Examples:
+  xalign report run
+  xalign report run --out page.html --src dev.de --tgt dev.en --gold dev.gold
+  xalign report checkpoints --log fairseq.log
+"""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign report``."""
+    parser.add_argument("run_folder", metavar="RUN_DIR", help="folder of the run")
+    parser.add_argument("--out", metavar="FILE", help="the page (default: RUN_DIR/report.html)")
+    parser.add_argument("--log", metavar="FILE", help="fairseq-train's log (default: RUN_DIR/train.log)")
+    text = parser.add_argument_group("example links (needs the run's model)")
+    text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
+    text.add_argument("--tgt", metavar="FILE", help="target sentences")
+    text.add_argument("--gold", metavar="FILE", help="their gold links, to show beside")
+    text.add_argument("--examples", type=int, default=5, metavar="N", help="pairs to show (default: %(default)s)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="do not print where the page is")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read the run, write the page."""
+    from pathlib import Path
+
+    from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.reports.page import report_page
+    from xalign_fairseq.reports.trained_run import read_run
+
+    if (args.src is None) != (args.tgt is None) or (args.gold and args.src is None):
+        raise XalignError(
+            "example links need both sides", expected="--src FILE --tgt FILE, and --gold FILE if there is"
+        )
+    folder = Path(args.run_folder)
+    found = read_run(folder, Path(args.log) if args.log else None)
+    page = report_page(found, examples(args, folder) if args.src else "")
+    out = Path(args.out) if args.out else folder / "report.html"
+    with atomic_write(out) as stream:
+        stream.write(page)
+    if not args.quiet:
+        print(out)
+
+
+def examples(args: argparse.Namespace, folder: "Path") -> str:
+    """The first pairs with words on both sides, aligned by the run's model."""
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.files import read_lines
+    from xalign_fairseq.links.gold import read_gold
+
+    src, tgt = (list(read_lines(path)) for path in (args.src, args.tgt))
+    golds = read_gold(args.gold, pairs=len(src)) if args.gold else None
+    chosen = [at for at, pair in enumerate(zip(src, tgt, strict=False)) if all(map(str.split, pair))][: args.examples]
+    print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
+    aligner = Aligner.from_pretrained(str(folder))
+    aligned = aligner.align([src[at] for at in chosen], [tgt[at] for at in chosen])
+    parts = (each.beside(golds[at]) if golds else each for at, each in zip(chosen, aligned, strict=True))
+    return "".join(part._repr_html_() for part in parts)
