@@ -8,7 +8,7 @@ sets among it; the tools' directions are joined by grow-diag-final-and. --limit:
 drawn with --seed. WORK keeps what is learned, the tools' links and what they cost, so that a run that is broken off
 goes on. Writes OUT/from_scratch.json, where the rows of other runs stay, the tables OUT/from_scratch.md of the
 largest texts and OUT/from_scratch_sizes.md of all, and OUT/from_scratch.png: precision over recall, and AER over pairs
-of text.
+of text and over CPU minutes.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark_aligner import processor
-from markers import table
+from from_scratch_report import OURS, PEER, draw, write_sizes, write_table
 
 from xalign_fairseq.aligner.from_scratch import train_from_scratch
 from xalign_fairseq.aligner.linking.engines import ToolEngine
@@ -40,7 +40,7 @@ from xalign_fairseq.statistical.folder import load
 from xalign_fairseq.statistical.models import mean_scores
 
 HERE = Path(__file__).resolve().parent
-NAME, OURS, PEER = "from_scratch", "xalign", "eflomal"
+NAME = "from_scratch"
 CURVE = tuple(round(0.05 * step, 2) for step in range(2, 20))
 Sets = Mapping[str, tuple[int, int, list[Gold]]]
 
@@ -163,114 +163,6 @@ def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -
         if PEER in counts:
             rows[each]["test"] = vars(paired_bootstrap(counts[PEER], counts[OURS]))
     return {"pairs": sum(1 for _ in read_lines(src)), "cpu_minutes": minutes, "sets": rows}
-
-
-def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row for each pair's largest text and set: AER of every system, the difference to eflomal, cost, calibration.
-
-    Behind them the mean over the test sets of all pairs.
-    """
-    names = [OURS, *TOOLS]
-    most = largest(records)
-    rows = []
-    for pair, record in most.items():
-        for each, found in record["sets"].items():
-            test = found.get("test")
-            cost = [record["cpu_minutes"].get(name) for name in names]
-            rows.append(
-                [
-                    pair,
-                    each,
-                    f"{record['pairs']:,}",
-                    *aers(found, names),
-                    f"{100 * test['difference']:+.1f} ({100 * test['low']:+.1f} to {100 * test['high']:+.1f}), "
-                    f"{test['p_value']:.3f}"
-                    if test
-                    else "",
-                    " / ".join("" if minutes is None else f"{minutes:.1f}" for minutes in cost),
-                    " / ".join(f"{100 * error:.1f}" for error in found["calibration_error"]),
-                ]
-            )
-    tests = [record["sets"]["test"]["systems"] for record in most.values()]
-    means = [
-        f"{100 * sum(each[name]['aer'] for each in tests) / len(tests):.1f}"
-        if tests and all(name in each for each in tests)
-        else ""
-        for name in names
-    ]
-    rows.append(["mean", "test", "", *means, "", "", ""])
-    columns = ("pair", "set", "pairs of text", *names, "difference to eflomal (95 %), p", "CPU minutes", "ECE in %")
-    return table(columns, rows) + (
-        f"\n\nCPU minutes, one thread: {', '.join(names)}. ECE: of scores, and of probabilities. {origin(most)}\n"
-    )
-
-
-def largest(records: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """The record of the largest text of each pair."""
-    ascending = sorted(records.items(), key=lambda each: (each[0].split()[0], each[1]["pairs"]))
-    return {key.split()[0]: record for key, record in ascending}
-
-
-def write_sizes(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row for each text, cut or whole: AER on the test set, and CPU minutes."""
-    names = [OURS, *TOOLS]
-    rows = []
-    for key, record in sorted(records.items(), key=lambda each: (each[0].split()[0], each[1]["pairs"], each[0])):
-        minutes = record["cpu_minutes"]
-        cost = [f"{minutes[name]:.1f}" if name in minutes else "" for name in names]
-        seed = key.split()[2] if " " in key else "all"
-        rows.append(
-            [key.split()[0], f"{record['pairs']:,}", seed, *aers(record["sets"]["test"], names), " / ".join(cost)]
-        )
-    columns = ("pair", "pairs of text", "drawn with seed", *names, "CPU minutes")
-    return table(columns, rows) + f"\n\nCPU minutes, one thread: {', '.join(names)}. {origin(records)}\n"
-
-
-def aers(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """AER in percent of each system that there is."""
-    systems = found["systems"]
-    return [f"{100 * systems[name]['aer']:.1f}" if name in systems else "" for name in names]
-
-
-def origin(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """Where and by which commits and command it was measured."""
-    where = "; ".join(sorted({f"{record['machine']}, commit {record['commit']}" for record in records.values()}))
-    return f"{where}; `{min((record['command'] for record in records.values()), key=len, default='')}`"
-
-
-def draw(records: Mapping[str, Mapping[str, Any]], path: Path) -> None:
-    """Test sets: precision over recall by whole texts, with the tools' points, and AER over pairs of text."""
-    from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.palette import COLOURS, MARKERS
-
-    figure = new_figure(10, 4)
-    curves, sizes = figure.subplots(1, 2)
-    for number, pair in enumerate(sorted({key.split()[0] for key in records})):
-        colour = COLOURS[number % len(COLOURS)]
-        found = largest(records)[pair]["sets"]["test"]
-        curves.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True), color=colour,
-                    label=pair)  # fmt: skip
-        for name, marker in zip(TOOLS, MARKERS, strict=False):
-            if here := found["systems"].get(name):
-                curves.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none")
-        for name, style in zip((OURS, *TOOLS), ("-", "--", ":"), strict=True):
-            points = sorted(
-                (record["pairs"], 100 * record["sets"]["test"]["systems"][name]["aer"])
-                for key, record in records.items()
-                if key.split()[0] == pair and name in record["sets"]["test"]["systems"]
-            )
-            if points:
-                sizes.plot(*zip(*points, strict=True), color=colour, linestyle=style, marker=".",
-                           label=name if number == 0 else None)  # fmt: skip
-    curves.set_xlabel("recall of sure links")
-    curves.set_ylabel("precision (possible links)")
-    sizes.set_xscale("log")
-    sizes.set_xlabel("pairs of text")
-    sizes.set_ylabel("AER in %")
-    for axes in (curves, sizes):
-        style_axes(axes, "y")
-        axes.legend(fontsize=8, frameon=False)
-    save(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from statistics import mean
 from typing import Any
 from unittest import mock
 
 import benchmark_from_scratch as whole
 import torch
 from benchmark_aligner import processor
+from from_scratch_report import origin, spread
 from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
@@ -118,19 +120,24 @@ def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -
 
 
 def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row for each variant: AER on each text's sets, and the mean over those of development and of test."""
-    sets = [(key, name) for key, record in sorted(records.items()) for name in record["rows"]["all"]]
+    """A row for each variant: AER on each pair's sets over draws, and the means of development and of test sets."""
+    sets: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for key, record in sorted(records.items()):
+        for name in record["rows"]["all"]:
+            sets.setdefault((key.split()[0], name), []).append(record)
     variants = next(iter(records.values()))["rows"]
     rows = []
     for variant in variants:
-        found = {at: records[at[0]]["rows"][variant][at[1]] for at in sets}
-        tests = [aer for (_, name), aer in found.items() if name == "test"]
-        others = [aer for (_, name), aer in found.items() if name != "test"]
-        means = [f"{100 * sum(each) / len(each):.1f}" if each else "" for each in (others, tests)]
-        rows.append([variant, *(f"{100 * aer:.1f}" for aer in found.values()), *means])
-    columns = ("", *(f"{key.split()[0]} {name}" for key, name in sets), "mean of development", "mean of test")
-    sizes = ", ".join(f"{key.split()[0]} of {record['pairs']:,}" for key, record in sorted(records.items()))
-    return table(columns, rows) + f"\n\nPairs of text: {sizes}. {whole.origin(records)}\n"
+        found = {at: [100 * each["rows"][variant][at[1]] for each in drawn] for at, drawn in sets.items()}
+        tests = [mean(aers) for (_, name), aers in found.items() if name == "test"]
+        others = [mean(aers) for (_, name), aers in found.items() if name != "test"]
+        means = [f"{mean(each):.1f}" if each else "" for each in (others, tests)]
+        rows.append([variant, *map(spread, found.values()), *means])
+    columns = ("", *(f"{pair} {name}" for pair, name in sets), "mean of development", "mean of test")
+    texts = "; ".join(f"{key} {record['pairs']:,}" for key, record in sorted(records.items()))
+    return table(columns, rows) + (
+        f"\n\nMean and standard deviation over draws. Pairs of text (pair, limit, seed): {texts}. {origin(records)}\n"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

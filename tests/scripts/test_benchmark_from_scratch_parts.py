@@ -45,6 +45,9 @@ def test_a_row_for_each_part(parts, tmp_path, monkeypatch):
     assert record["rows"]["all"] == {"dev": 0, "test": 0}
     assert "| all | 0.0 | 0.0 | 0.0 | 0.0 |" in (tmp_path / "from_scratch_parts.md").read_text()
     assert learning.PASSES[1] > 0
+    rows = {name: dict.fromkeys(("dev", "test"), 0.02) for name in record["rows"]}
+    table = parts.write_table({"de-en 9 1": record, "de-en 9 2": {**record, "rows": rows}})
+    assert "| all | 1.0 ± 1.4 | 1.0 ± 1.4 | 1.0 | 1.0 |" in table
 
 
 def test_directions_apart_count_their_own_links(parts):

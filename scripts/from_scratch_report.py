@@ -1,0 +1,155 @@
+"""Tables and pictures of scripts/benchmark_from_scratch.py, from the records of its JSON."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from markers import table
+
+from xalign_fairseq.aligner.linking.tools import TOOLS
+
+OURS, PEER = "xalign", "eflomal"
+Records = Mapping[str, Mapping[str, Any]]
+
+
+def write_table(records: Records) -> str:
+    """A row for each pair's largest text and set: AER of every system, the difference to eflomal, cost, calibration.
+
+    Behind them the mean over the test sets of all pairs.
+    """
+    names = [OURS, *TOOLS]
+    most = largest(records)
+    rows = []
+    for pair, record in most.items():
+        for each, found in record["sets"].items():
+            test = found.get("test")
+            cost = [record["cpu_minutes"].get(name) for name in names]
+            rows.append(
+                [
+                    pair,
+                    each,
+                    f"{record['pairs']:,}",
+                    *aers(found, names),
+                    f"{100 * test['difference']:+.1f} ({100 * test['low']:+.1f} to {100 * test['high']:+.1f}), "
+                    f"{test['p_value']:.3f}"
+                    if test
+                    else "",
+                    " / ".join("" if minutes is None else f"{minutes:.1f}" for minutes in cost),
+                    " / ".join(f"{100 * error:.1f}" for error in found["calibration_error"]),
+                ]
+            )
+    tests = [record["sets"]["test"]["systems"] for record in most.values()]
+    means = [
+        f"{100 * sum(each[name]['aer'] for each in tests) / len(tests):.1f}"
+        if tests and all(name in each for each in tests)
+        else ""
+        for name in names
+    ]
+    rows.append(["mean", "test", "", *means, "", "", ""])
+    columns = ("pair", "set", "pairs of text", *names, "difference to eflomal (95 %), p", "CPU minutes", "ECE in %")
+    return table(columns, rows) + (
+        f"\n\nCPU minutes, one thread: {', '.join(names)}. ECE: of scores, and of probabilities. {origin(most)}\n"
+    )
+
+
+def largest(records: Records) -> dict[str, Mapping[str, Any]]:
+    """The record of the largest text of each pair."""
+    ascending = sorted(records.items(), key=lambda each: (each[0].split()[0], each[1]["pairs"]))
+    return {key.split()[0]: record for key, record in ascending}
+
+
+def draws(records: Records) -> dict[tuple[str, int], list[Mapping[str, Any]]]:
+    """The records of each pair and number of pairs of text: one of a whole text, one of each draw of a part of it."""
+    found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for key, record in sorted(records.items(), key=lambda each: (each[0].split()[0], each[1]["pairs"], each[0])):
+        found.setdefault((key.split()[0], record["pairs"]), []).append(record)
+    return found
+
+
+def test_aers(drawn: Sequence[Mapping[str, Any]], name: str) -> list[float]:
+    """AER in percent of a system on the test set, by each draw."""
+    systems = [record["sets"]["test"]["systems"] for record in drawn]
+    return [100 * each[name]["aer"] for each in systems if name in each]
+
+
+def minutes(drawn: Sequence[Mapping[str, Any]], name: str) -> float:
+    """CPU minutes of a system, the mean over draws that have it."""
+    return mean(record["cpu_minutes"][name] for record in drawn if name in record["cpu_minutes"])
+
+
+def spread(values: Sequence[float]) -> str:
+    """The mean, and the standard deviation where there are several."""
+    deviation = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{mean(values):.1f}{deviation}" if values else ""
+
+
+def write_sizes(records: Records) -> str:
+    """A row for each size of text: AER on the test set with its deviation over draws, largest p, and CPU minutes."""
+    names = [OURS, *TOOLS]
+    rows = []
+    for (pair, pairs), drawn in draws(records).items():
+        found = {name: test_aers(drawn, name) for name in names}
+        tests = [record["sets"]["test"]["test"]["p_value"] for record in drawn if "test" in record["sets"]["test"]]
+        cost = [f"{minutes(drawn, name):.1f}" if each else "" for name, each in found.items()]
+        largest_p = f"{max(tests):.3f}" if tests else ""
+        rows.append([pair, f"{pairs:,}", str(len(drawn)), *map(spread, found.values()), largest_p, " / ".join(cost)])
+    columns = ("pair", "pairs of text", "draws", *names, "largest p", "CPU minutes")
+    return table(columns, rows) + (
+        f"\n\nAER: mean and standard deviation over draws. p: of no difference between {OURS} and {PEER}. CPU minutes, "
+        f"one thread: {', '.join(names)}. {origin(records)}\n"
+    )
+
+
+def aers(found: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    """AER in percent of each system that there is."""
+    systems = found["systems"]
+    return [f"{100 * systems[name]['aer']:.1f}" if name in systems else "" for name in names]
+
+
+def origin(records: Mapping[str, Mapping[str, Any]]) -> str:
+    """Where and by which commits and command it was measured."""
+    where = "; ".join(sorted({f"{record['machine']}, commit {record['commit']}" for record in records.values()}))
+    return f"{where}; `{min((record['command'] for record in records.values()), key=len, default='')}`"
+
+
+def draw(records: Records, path: Path) -> None:
+    """Test sets: precision over recall by whole texts, with the tools' points; AER over pairs and over CPU minutes."""
+    from xalign_fairseq.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.plots.palette import COLOURS, MARKERS
+
+    figure = new_figure(13, 4)
+    curves, sizes, costs = figure.subplots(1, 3)
+    sizes.sharey(costs)
+    by_size = draws(records)
+    for number, pair in enumerate(sorted({pair for pair, _ in by_size})):
+        colour = COLOURS[number % len(COLOURS)]
+        found = largest(records)[pair]["sets"]["test"]
+        curves.plot(*zip(*((recall, precision) for _, precision, recall in found["curve"]), strict=True), color=colour,
+                    label=pair)  # fmt: skip
+        for name, marker in zip(TOOLS, MARKERS, strict=False):
+            if here := found["systems"].get(name):
+                curves.plot(here["recall"], here["precision"], color=colour, marker=marker, linestyle="none")
+        for name, style in zip((OURS, *TOOLS), ("-", "--", ":"), strict=True):
+            points = [
+                (pairs, minutes(drawn, name), mean(test_aers(drawn, name)))
+                for (here, pairs), drawn in by_size.items()
+                if here == pair and test_aers(drawn, name)
+            ]
+            if points:
+                pairs, cost, aer = zip(*points, strict=True)
+                label = name if number == 0 else None
+                sizes.plot(pairs, aer, color=colour, linestyle=style, marker=".", label=label)
+                costs.plot(cost, aer, color=colour, linestyle=style, marker=".")
+    curves.set_xlabel("recall of sure links")
+    curves.set_ylabel("precision (possible links)")
+    sizes.set_xlabel("pairs of text")
+    sizes.set_ylabel("AER in %")
+    costs.set_xlabel("CPU minutes")
+    for axes in (sizes, costs):
+        axes.set_xscale("log")
+    for axes in (curves, sizes, costs):
+        style_axes(axes, "y")
+    for axes in (curves, sizes):
+        axes.legend(fontsize=8, frameon=False)
+    save(figure, path)
