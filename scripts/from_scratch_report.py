@@ -148,6 +148,7 @@ def draw(records: Records, path: Path) -> None:
     costs.set_xlabel("CPU minutes")
     for axes in (sizes, costs):
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,g}")
     for axes in (curves, sizes, costs):
         style_axes(axes, "y")
     for axes in (curves, sizes):
