@@ -21,13 +21,13 @@ def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys)
     first = (tmp_path / "links").read_text()
     assert set(first.splitlines()) == {"0-0 1-1 2-2 3-3"}
     assert "from bitext alone" in capsys.readouterr().err
-    assert main(arguments("align", text, "--checkpoint", f"{out}.aligner", "--out", out + "2")) == 0
+    assert main(arguments("align", text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
 
 
 def test_train_aligner(text, tmp_path, capsys):
     assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
-    assert "xalign align --checkpoint" in capsys.readouterr().out
+    assert "xalign align --model" in capsys.readouterr().out
     assert (tmp_path / "out" / "statistical.json").is_file()
     assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
 
@@ -38,7 +38,7 @@ def test_train_aligner(text, tmp_path, capsys):
         ("align", ["--from-scratch"], "read more than once"),
         ("align", ["--from-scratch", "--out", "OUT", "--layer", "3"], "--layer"),
         ("align", ["--from-scratch", "--out", "OUT", "--processes", "2"], "--processes"),
-        ("align", ["--min-probability", "0.5", "--checkpoint", "none.pt"], "calibrated"),
+        ("align", ["--min-probability", "0.5", "--model", "none.pt"], "calibrated"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--updates", "5"], "--updates"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--model", "e5-small"], "--model"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--valid-src", "x"], "not complete"),

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.errors import XalignError
 
 
@@ -19,7 +20,7 @@ def refuse_strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentPars
     Raises:
         XalignError: another option is not at its default.
     """
-    parser = argparse.ArgumentParser()
+    parser = CommandParser()
     add(parser)
     for option, default in vars(parser.parse_args([])).items():
         if option not in kept and getattr(args, option) != default:
