@@ -107,7 +107,8 @@ def draw(
             tgt[[words.tgt.index(word) for _, word in pairs]],
         )
         title = f"{'/'.join(Path(row['checkpoint']).parts[-2:])}\n{figures(row)}"
-        panels.append(Panel(title, *(F.normalize(side, dim=1).numpy() for side in of_pairs)))
+        units = [F.normalize(side, dim=1).numpy() for side in of_pairs]
+        panels.append(Panel(title, src=units[0], tgt=units[1]))
     plot_embeddings(pairs, panels, args.plot)
 
 
