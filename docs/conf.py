@@ -44,11 +44,15 @@ CONTENTS = {
     ],
     "Commands": ["docs/reference/commands", "docs/reference/cli/*"],
     "API": ["docs/api/index", "docs/api/*"],
-    "How it works": ["docs/life_of_a_batch", "docs/house", "docs/differences"],
+    "Look up": [
+        "docs/troubleshooting", "docs/operations", "docs/formats", "docs/differences", "docs/scope", "docs/objectives",
+        "docs/train", "docs/report", "docs/bench",
+    ],
+    "How it works": ["docs/life_of_a_batch", "docs/house"],
     "The papers": ["examples/*/*", "examples/*/*/*"],
-    "Measured": ["docs/performance", "docs/machines", "docs/gpu", "docs/faults"],
+    "Measured": ["docs/results", "docs/performance", "docs/machines", "docs/gpu", "docs/faults"],
+    "The project": ["README", "docs/installation", "*"],
     "More": ["docs/*", "docs/**/*"],
-    "The project": ["README", "*"],
 }  # fmt: skip
 
 project = "xalign_fairseq"
@@ -108,17 +112,6 @@ def read_source(app, docname, source):
         source[0] = f"---\norphan: true\n---\n\n{title}{source[0]}"
 
 
-def escape_bars(app, what, name, obj, options, lines):
-    """Norms and sizes of docstrings, as in |B|, are no substitutions; formulas stay as they are."""
-    in_formula = False
-    for number, line in enumerate(lines):
-        in_formula = line.lstrip().startswith(".. math::") or (in_formula and bool(line.strip()))
-        if not in_formula:
-            parts = line.split("`")
-            parts[::2] = [part.replace("|", "\\|") for part in parts[::2]]
-            lines[number] = "`".join(parts)
-
-
 def skip_member(app, what, name, obj, skip, options):
     """Fields of named tuples say nothing that the class does not say."""
     return True if type(obj).__name__ == "_tuplegetter" else skip
@@ -139,5 +132,4 @@ def write_block(writer, node):
 def setup(app):
     app.add_html_math_renderer("mathml", (write_inline, None), (write_block, None))
     app.connect("source-read", read_source)
-    app.connect("autodoc-process-docstring", escape_bars)
     app.connect("autodoc-skip-member", skip_member)

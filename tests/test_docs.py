@@ -23,7 +23,7 @@ NAMED = re.compile(r"`((?:\w+/)+\w+\.py)(?::(\w+))?`")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_files_and_their_definitions(page):
     found = NAMED.findall(page.read_text(encoding="utf-8"))
-    assert found or page.name not in OF_FILES
+    assert found or str(page.relative_to(ROOT / "docs")) not in OF_FILES
     for file, name in found:
         root = ROOT if file.startswith(("tests/", "scripts/")) else ROOT / "xalign_fairseq"
         tree = ast.parse((root / file).read_text(encoding="utf-8"))
@@ -51,3 +51,11 @@ def test_no_file_carries_a_path_of_a_machine():
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS]
     found = [path for path in (*paths, *ROOT.glob("*.md")) if own.search(path.read_text(encoding="utf-8"))]
     assert paths and not found
+
+
+def test_errors_of_the_troubleshooting_page_are_those_of_the_code():
+    page = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
+    errors = re.findall(r"^\| `([a-z][^`]+)` \|", page, re.MULTILINE)
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "xalign_fairseq").rglob("*.py"))
+    assert len(errors) >= 30
+    assert [error for error in errors if error not in sources] == []

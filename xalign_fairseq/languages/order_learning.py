@@ -18,7 +18,7 @@ _BLOCK = 1 << 21
 
 
 def fit(observations: Iterable[Observation], variance: float = VARIANCE) -> OrderModel:
-    """Learn the weights w that maximise sum log p(order | node) - |w|^2 / (2 variance).
+    """Learn the weights w that maximise sum log p(order | node) - ``|w|^2 / (2 variance)``.
 
     Args:
         observations: nodes, each with its order: element numbers from left to right, the head being 0; like dependents

@@ -27,7 +27,7 @@ class LexiconAlignConfig(ObjectiveConfig):
 
 @register_objective("lexicon_align", dataclass=LexiconAlignConfig)
 class LexiconAlign(Objective):
-    """L_ALIGN = - 1/|B| sum_i cos(E[B_i1], E[B_i2]) over the entries of the dictionaries (section 3).
+    """L_ALIGN = - ``1/|B|`` sum_i cos(E[B_i1], E[B_i2]) over the entries of the dictionaries (section 3).
 
     E are the input embeddings, which are tied with the output's; an entry of several subwords is their mean. What is
     summed is 1 - cos, which has the same gradient and is zero when all is aligned. The count is the number of entries,

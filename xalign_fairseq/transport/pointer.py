@@ -18,7 +18,7 @@ class Pointer(nn.Module):
         dim: the hidden size.
         start: ``random``, as BERT's maps; or ``identity``, which points by h_i . h_j / sqrt(d): what states that are
             aligned already need, as random maps would send noise into them.
-        scale: what ``identity`` multiplies these scores by; sqrt(d) / (T |h|^2) points by the cosine over T.
+        scale: what ``identity`` multiplies these scores by; ``sqrt(d) / (T |h|^2)`` points by the cosine over T.
 
     Example::
 
