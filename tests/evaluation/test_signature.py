@@ -1,7 +1,7 @@
 """Signatures: whole lines, and one line whatever the input."""
 
 from xalign_fairseq.evaluation.metric import Metric, ratio
-from xalign_fairseq.evaluation.signature import parse_signature, score_signature, task_signature
+from xalign_fairseq.evaluation.signature import on_data, parse_signature, score_signature, task_signature
 from xalign_fairseq.transport.methods import Cosine, Transport
 from xalign_fairseq.version import __version__
 
@@ -54,3 +54,8 @@ def test_a_score_of_an_encoder():
 def test_a_description_stays_one_field_of_one_line():
     line = score_signature(system="layer 8\n itermax|mu 1")
     assert "|system:layer 8 itermax/mu 1|" in line and "\n" not in line
+
+
+def test_the_data_of_several_sets_stand_before_the_version():
+    found = on_data(score_signature(layer=8), {"de-en": "01ab", "a|b": "cd"})
+    assert found.endswith(f"|layer:8|data:de-en=sha256-01ab,a/b=sha256-cd|version:{__version__}")

@@ -8,7 +8,12 @@ import pytest
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links import bootstrap
 from xalign_fairseq.links.aer import AlignmentCounts
-from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap, paired_bootstrap_of_sets
+from xalign_fairseq.links.bootstrap import (
+    bootstrap_intervals,
+    mean_aer_interval,
+    paired_bootstrap,
+    paired_bootstrap_of_sets,
+)
 
 
 def corpus(seed, sentences=200, quality=0.8):
@@ -114,3 +119,18 @@ def test_several_sets_count_the_same_and_are_resampled_by_themselves():
 def test_sets_that_do_not_belong_together(sets):
     with pytest.raises(XalignError, match=r"number of lines|no sentence"):
         paired_bootstrap_of_sets(*sets)
+
+
+def test_the_interval_of_one_set_is_that_of_its_aer():
+    counts = corpus(3)
+    assert mean_aer_interval([counts], samples=300) == bootstrap_intervals(counts, samples=300)["aer"]
+
+
+def test_the_mean_over_sets_resamples_each_by_itself():
+    # Against a system without any spread the difference has the spread of the mean.
+    sets = [corpus(4, 60), corpus(5, 90, 0.5)]
+    still = [[AlignmentCounts(1, 1, 1, 1)] * len(counts) for counts in sets]
+    test = paired_bootstrap_of_sets(still, sets, samples=500, seed=3)
+    assert mean_aer_interval(sets, samples=500, seed=3) == pytest.approx((test.low, test.high))
+    with pytest.raises(XalignError, match="no test set"):
+        mean_aer_interval([])

@@ -92,6 +92,19 @@ def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: obj
     return _line(parts | {"data": f"sha256-{data_digest}"})
 
 
+def on_data(signature: str, digests: Mapping[str, str]) -> str:
+    """The signature of a score on test sets, by name the sha256 of text and gold links, shortened; the version is last.
+
+    Example::
+
+        on_data("unit:word|version:0.1.0", {"de-en": "0123456789ab"})
+        # unit:word|data:de-en=sha256-0123456789ab|version:0.1.0
+    """
+    parts = parse_signature(signature)
+    parts.pop("version", None)
+    return _line(parts | {"data": ",".join(f"{name}=sha256-{digest}" for name, digest in digests.items())})
+
+
 def parse_signature(signature: str) -> dict[str, str]:
     """The parts of a signature by their keys."""
     return dict(part.partition(":")[::2] for part in signature.split("|"))

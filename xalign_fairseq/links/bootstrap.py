@@ -47,6 +47,31 @@ def bootstrap_intervals(
     return {name: _interval(rates[:, k], level) for k, name in enumerate(METRICS)}
 
 
+def mean_aer_interval(
+    sets: Sequence[Sequence[AlignmentCounts]], *, samples: int = 1000, seed: int = 1, level: float = 0.95
+) -> tuple[float, float]:
+    """Percentile interval of the mean AER over several test sets, each of which is resampled by itself.
+
+    The resamples are those of :func:`paired_bootstrap_of_sets` of the same seed.
+
+    Args:
+        sets: for each set, counts of one per sentence pair.
+        samples, seed, level: as in :func:`bootstrap_intervals`.
+
+    Raises:
+        XalignError: no set, no sentence, or options without meaning.
+
+    Example::
+
+        mean_aer_interval([counts_de, counts_hi])  # (0.16, 0.19)
+    """
+    check_options(samples, level)
+    if not sets:
+        raise XalignError("there is no test set")
+    drawn = [_drawn_aers([counts], samples, _seed(seed, sets, at))[0] for at, counts in enumerate(sets)]
+    return _interval(np.mean(drawn, axis=0), level)
+
+
 def paired_bootstrap(
     first: Sequence[AlignmentCounts],
     second: Sequence[AlignmentCounts],
@@ -109,10 +134,26 @@ def paired_bootstrap_of_sets(
         tables = [_table(counts) for counts in pair]
         observed = [float(_rates(table.sum(0, keepdims=True))[0, 0]) for table in tables]
         difference += (observed[1] - observed[0]) / len(first)
-        weights = resampling_weights(sizes[0][place], samples, seed if len(first) == 1 else (seed, place))
-        differences = [_rates(block @ tables[1])[:, 0] - _rates(block @ tables[0])[:, 0] for block in weights]
-        drawn += np.concatenate(differences) / len(first)
+        aers = _drawn_aers(pair, samples, _seed(seed, first, place))
+        drawn += (aers[1] - aers[0]) / len(first)
     return paired_test(difference, drawn, level)
+
+
+def _seed(seed: int, sets: Sequence[object], place: int) -> int | tuple[int, int]:
+    """Of a set's resamples: those of an only set are those of :func:`bootstrap_intervals`."""
+    return seed if len(sets) == 1 else (seed, place)
+
+
+def _drawn_aers(
+    systems: Sequence[Sequence[AlignmentCounts]], samples: int, seed: int | tuple[int, int]
+) -> list[np.ndarray]:
+    """AER of each system, (samples,), on the same resamples of a test set."""
+    tables = [_table(counts) for counts in systems]
+    drawn: list[list[np.ndarray]] = [[] for _ in systems]
+    for block in resampling_weights(len(tables[0]), samples, seed):
+        for table, found in zip(tables, drawn, strict=True):
+            found.append(_rates(block @ table)[:, 0])
+    return [np.concatenate(found) for found in drawn]
 
 
 def paired_test(difference: float, drawn: np.ndarray, level: float) -> PairedTest:

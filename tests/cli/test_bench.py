@@ -1,0 +1,127 @@
+"""``xalign bench``: models and links of other tools on all test sets of a folder."""
+
+import json
+import shutil
+
+import pytest
+
+from xalign_fairseq.cli import main
+
+SETS = {"one/de-en": ("0-0 1p1\n0-1 1-0\n", 2), "two/en-xx": ("0-0 1-1\n0-0\n1-0\n", 3)}
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two sets, two words a side."""
+    for name, (gold, pairs) in SETS.items():
+        stem = tmp_path / "gold" / name
+        stem.parent.mkdir(parents=True)
+        src, tgt = stem.name.split("-")
+        stem.with_name(f"{stem.name}.gold").write_text(gold)
+        for side in (src, tgt):
+            stem.with_name(f"{stem.name}.{side}").write_text("the house\n" * pairs)
+    return tmp_path / "gold"
+
+
+@pytest.fixture
+def links(data, tmp_path):
+    """The function that writes links of a tool for both sets."""
+
+    def write(name, one, two):
+        for stem, text in zip(SETS, (one, two), strict=True):
+            path = tmp_path / name / f"{stem}.links"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return ["--links", f"{name}={tmp_path / name}"]
+
+    return write
+
+
+def bench(*arguments):
+    return main(["bench", *map(str, arguments)])
+
+
+def test_figures_are_those_of_score(data, links, tmp_path, capsys):
+    tool = links("tool", "0-0\n0-1 0-0\n", "0-0 1-1\n\n0-0\n")
+    assert bench("--data", data, *tool, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    [row] = found["systems"]
+    for each in row["sets"]:
+        files = ["--hyp", f"{tmp_path}/tool/{each['set']}.links", "--gold", f"{data}/{each['set']}.gold"]
+        main(["score", *files, "--json", "--bootstrap", "1000"])
+        alone = json.loads(capsys.readouterr().out)
+        assert {name: each[name] for name in ("aer", "precision", "recall", "f1", "interval")} == {
+            name: alone[name] for name in ("aer", "precision", "recall", "f1", "interval")
+        }
+    assert row["aer"] == pytest.approx(sum(each["aer"] for each in row["sets"]) / 2) and "p_value" not in row
+    assert [each["pairs"] for each in found["data"]] == [2, 3]
+    for each in found["data"]:
+        assert f"{each['set']}=sha256-{each['sha256']}" in row["signature"]
+    assert "|system:tool|" in row["signature"] and row["signature"].rpartition("|")[2].startswith("version:")
+
+
+def test_systems_stand_beside_each_other(data, links, capsys):
+    right = links("right", "0-0\n0-1 1-0\n", "0-0 1-1\n0-0\n1-0\n")
+    wrong = links("wrong", "1-0\n0-0 1-1\n", "0-1\n1-1\n0-1\n")
+    assert bench("--data", data, *right, *wrong) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["system", "one/de-en", "two/en-xx", "mean", "95", "%", "P", "R", "p"]
+    assert lines[1].split()[:4] == ["right", "0.0", "0.0", "0.0"] and lines[2].split()[:4] == ["wrong", *["100.0"] * 3]
+    assert [line.split(":")[0] for line in lines[-2:]] == ["right", "wrong"]
+
+
+def test_files_of_all_kinds(data, links, tmp_path, capsys):
+    tool = links("tool", "0-0\n\n", "0-0\n\n1-0\n")
+    for kind, part in (
+        ("md", "| tool | 50.0 | 33.3 | **41.7** |"),
+        ("tex", r"\begin{tabular}"),
+        ("json", '"difference'),
+    ):
+        bench("-q", "--data", data, *tool, "--links", f"again={tmp_path / 'tool'}", "--out", tmp_path / f"table.{kind}")
+        assert part in (tmp_path / f"table.{kind}").read_text()
+    assert bench("--data", data, *tool, "--out", "table.txt") == 2
+    assert "kind of table" in capsys.readouterr().err
+
+
+def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys):
+    data = tmp_path / "gold"
+    data.mkdir()
+    for ending in ("en", "xx", "gold"):
+        shutil.copy(tiny_text / f"text.{ending}", data / f"en-xx.{ending}")
+    own = ["--data", data, "--model", f"tiny={tiny_checkpoint}", "--device", "cpu", "--dtype", "float32"]
+    assert bench(*own, "--method", "own", "itermax", "--json") == 0
+    captured = capsys.readouterr()
+    rows = json.loads(captured.out)["systems"]
+    assert [row["system"] for row in rows] == ["tiny, own", "tiny, itermax"] and captured.err == ""
+    assert "|layer:1|" in rows[0]["signature"] and "|method:transport|" in rows[0]["signature"]
+    assert "|method:itermax|" in rows[1]["signature"] and 0 < rows[1]["p_value"] <= 1
+    out = tmp_path / "align.links"
+    main(["align", "--checkpoint", str(tiny_checkpoint), "--src", str(data / "en-xx.en"), "--tgt",
+          str(data / "en-xx.xx"), "--out", str(out), "--dtype", "float32"])  # fmt: skip
+    capsys.readouterr()
+    main(["score", "--hyp", str(out), "--gold", str(data / "en-xx.gold"), "--json"])
+    assert json.loads(capsys.readouterr().out)["aer"] == rows[0]["aer"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (lambda data: [path.unlink() for path in data.rglob("*.gold")], "no test set"),
+        (lambda data: (data / "one/de-en.en").unlink(), "does not exist"),
+        (lambda data: (data / "one/de-en.gold").rename(data / "one/mine.gold"), "not in its name"),
+        (lambda data: (data / "one/de-en.gold").write_text("0-7\n\n"), "de-en.gold"),
+    ],
+)
+def test_sets_that_are_none(data, links, capsys, spoil, what):
+    tool = links("tool", "0-0\n\n", "0-0\n\n1-0\n")
+    spoil(data)
+    assert bench("--data", data, *tool) == 2
+    assert what in capsys.readouterr().err
+
+
+def test_links_that_do_not_fit_and_names_given_twice(data, links, capsys):
+    assert bench("--data", data, *links("short", "0-0\n", "0-0\n\n1-0\n")) == 2
+    assert "short/one/de-en.links" in capsys.readouterr().err
+    tool = links("tool", "0-0\n\n", "0-0\n\n1-0\n")
+    assert bench("--data", data, *tool, *tool) == 2
+    assert "same name" in capsys.readouterr().err

@@ -1,0 +1,67 @@
+"""Test sets with gold links, found in a folder by their names."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xalign_fairseq.cli._aligning import read_fitting_gold
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from xalign_fairseq.aligner.sentence_pairs import WordPair
+    from xalign_fairseq.links.pharaoh import Gold
+
+
+@dataclass(frozen=True)
+class GoldSet:
+    """Sentence pairs with gold links.
+
+    Attributes:
+        name: its place below the folder, without ending: ``simalign-testsets/de-en``.
+        languages: of source and target.
+        digest: of text and links, 12 hexadecimal digits.
+    """
+
+    name: str
+    languages: tuple[str, str]
+    pairs: "Sequence[WordPair]"
+    golds: "Sequence[Gold]"
+    digest: str
+
+
+def find_sets(folder: str) -> list[GoldSet]:
+    """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` beside it, in the order of their names.
+
+    Raises:
+        XalignError: there is none, a text is missing, or text and links do not fit each other.
+
+    Example::
+
+        [one.name for one in find_sets("gold")]  # ["de-en", "en-fr"]
+    """
+    top = Path(folder)
+    found = [_read(path, top) for path in sorted(top.rglob("*.gold"))]
+    if not found:
+        raise XalignError(
+            "there is no test set", where=folder,
+            expected="files S-T.gold, S-T.S and S-T.T, such as de-en.gold, de-en.de and de-en.en, in it or below",
+        )  # fmt: skip
+    return found
+
+
+def _read(gold: Path, top: Path) -> GoldSet:
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+
+    src, dash, tgt = gold.stem.partition("-")
+    if not (src and dash and tgt):
+        raise XalignError("the languages of a test set are not in its name", where=gold, expected="such as de-en.gold")
+    files = [gold.with_name(f"{gold.stem}.{side}") for side in (src, tgt)]
+    pairs = SentencePairs(*files)
+    golds = read_fitting_gold(str(gold), pairs)
+    content = hashlib.sha256()
+    for file in (*files, gold):
+        content.update(hashlib.sha256(file.read_bytes()).digest())
+    name = gold.relative_to(top).with_suffix("").as_posix()
+    return GoldSet(name, (src, tgt), list(pairs), golds, content.hexdigest()[:12])

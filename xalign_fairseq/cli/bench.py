@@ -1,0 +1,209 @@
+"""The word-alignment benchmark: AER of models and methods on all test sets of a folder, with intervals and tests.
+
+--data is a folder with, in it or below, the files S-T.gold, S-T.S and S-T.T of each set, such as de-en.gold (gold
+links of xalign score's formats), de-en.de and de-en.en (words separated by blanks). Gold links may seldom be handed on:
+examples/xlm_align/0_download.sh fetches those of XLM-Align's Table 2.
+
+Each model is scored by each method, at the layer and in the encoding that it labelled itself with, or that were chosen
+for its family on development gold; nothing is chosen here. Links of other tools stand beside: a folder with S-T.links
+for each set. The mean counts each set the same. The first system is what the others are tested against, by a paired
+bootstrap over the sentences of all sets, with Holm's correction. A signature says how each system's links were made,
+on which text and gold.
+
+Examples:
+  xalign bench --data gold
+  xalign bench --data gold --model e5=e5-small --model mine=run --method own softmax itermax --out bench.md
+  xalign bench --data gold --model xlmr.base --links eflomal=links/eflomal --json > bench.json
+"""
+
+import argparse
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.cli._aligning import METHODS, PRETRAINED, positive, progress_bar, show_log
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from xalign_fairseq.cli._gold_sets import GoldSet
+    from xalign_fairseq.evaluation.alignment_benchmark import System
+    from xalign_fairseq.links.aer import AlignmentCounts
+
+OWN = "own"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``xalign bench``."""
+    parser.add_argument("--data", required=True, metavar="FOLDER", help="the test sets")
+    parser.add_argument(
+        "--model", action="append", type=named, metavar="[NAME=]MODEL",
+        help=f"{PRETRAINED}; or an aligner of train-aligner; again and again (default: e5-small, without --links)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--method", nargs="+", default=[OWN], choices=(OWN, *METHODS),
+        help="own: as the model labelled itself, else its family's (default: own)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--links", action="append", default=[], type=named, metavar="NAME=FOLDER",
+        help="links of another tool, FOLDER/S-T.links (Pharaoh, 0-based) for each set; again and again",
+    )  # fmt: skip
+    parser.add_argument("--samples", type=positive, default=1000, metavar="N", help="resamples (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="of the resamples (default: %(default)s)")
+    parser.add_argument(
+        "--device", default="auto", help="auto (CUDA if there is one), cpu, cuda, cuda:1 (default: auto)"
+    )
+    parser.add_argument(
+        "--dtype",
+        choices=("auto", "float32", "bfloat16", "int8"),
+        default="auto",
+        help="of the encoder (default: auto)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, fractions, in place of the table")
+    parser.add_argument("--out", metavar="FILE", help="write the table, too: .md, .tex or .json by the ending")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Score every system on every set, compare, print."""
+    from xalign_fairseq.cli._gold_sets import find_sets
+    from xalign_fairseq.evaluation.alignment_benchmark import compare_systems
+
+    if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
+        raise XalignError("the kind of table is not known", where=f"--out {args.out}", expected=".md, .tex or .json")
+    models = args.model or ([] if args.links else [named("e5-small")])
+    names = [name for name, _ in (*models, *args.links)]
+    if len(set(names)) < len(names):
+        raise XalignError("two systems have the same name", where="--model, --links", found=", ".join(names))
+    show_log(quiet=True)
+    sets = find_sets(args.data)
+    systems = []
+    total = sum(len(each.pairs) for each in sets) * len(models) * len(args.method)
+    with progress_bar(total, args.quiet) as progress:
+        for name, path in models:
+            for method in args.method:
+                label = name if len(args.method) == 1 else f"{name}, {method}"
+                systems.append(align_sets(label, path, None if method == OWN else method, sets, args, progress))
+    systems += [read_sets(name, folder, sets) for name, folder in args.links]
+    rows = compare_systems(systems, [each.name for each in sets], samples=args.samples, seed=args.seed)
+    bootstrap = {"samples": args.samples, "seed": args.seed, "level": 0.95}
+    data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
+    result = {"data": data, "bootstrap": bootstrap, "systems": rows}
+    print(json.dumps(result, indent=2, ensure_ascii=False) if args.json else as_text(rows))
+    if args.out:
+        write(Path(args.out), result)
+
+
+def align_sets(
+    label: str, model: str, method: str | None, sets: "Sequence[GoldSet]", args: argparse.Namespace, progress: Any
+) -> "System":
+    """The links of a model."""
+    from xalign_fairseq.evaluation.alignment_benchmark import System
+    from xalign_fairseq.evaluation.signature import score_signature
+    from xalign_fairseq.statistical.folder import is_statistical
+
+    aligner: Any
+    if is_statistical(model):
+        from xalign_fairseq.aligner.from_scratch import StatisticalAligner
+
+        if method is not None:
+            raise XalignError("an aligner from bitext alone has no methods", where=model, found=f"--method {method}")
+        aligner = StatisticalAligner.from_folder(model)
+        signature = score_signature(system=aligner.describe())
+        links = [(pair.links for pair in aligner.stream(each.pairs, progress)) for each in sets]
+        return System(label, _signed(signature, sets), [_counted(*each) for each in zip(sets, links, strict=True)])
+    from xalign_fairseq.aligner.aligner import Aligner
+
+    counts, aligner = [], None
+    for each in sets:
+        if aligner is None or aligner.encoder.config.languages:  # an encoder with language embeddings is told them
+            aligner = Aligner.from_pretrained(
+                model, method=method, languages=each.languages, device=args.device, dtype=args.dtype
+            )
+        counts.append(_counted(each, (pair.links for pair in aligner.stream(each.pairs, progress))))
+    return System(label, _signed(aligner.signature(), sets), counts)
+
+
+def read_sets(name: str, folder: str, sets: "Sequence[GoldSet]") -> "System":
+    """The links of another tool."""
+    from xalign_fairseq.evaluation.alignment_benchmark import System
+    from xalign_fairseq.evaluation.signature import score_signature
+    from xalign_fairseq.links.pharaoh import check_bounds, read_links
+
+    counts = []
+    for each in sets:
+        path = Path(folder, f"{each.name}.links")
+        links = read_links(path)
+        check_bounds(links, [(len(src), len(tgt)) for src, tgt in each.pairs], where=str(path))
+        counts.append(_counted(each, links, path))
+    return System(name, _signed(score_signature(system=name), sets), counts)
+
+
+def _counted(each: "GoldSet", links: Iterable[Any], where: object = None) -> "list[AlignmentCounts]":
+    from xalign_fairseq.links.aer import sentence_counts
+
+    return sentence_counts(list(links), each.golds, where=where or each.name)
+
+
+def _signed(signature: str, sets: "Sequence[GoldSet]") -> str:
+    from xalign_fairseq.evaluation.signature import on_data
+
+    return on_data(signature, {each.name: each.digest for each in sets})
+
+
+def as_text(rows: Sequence[dict[str, Any]]) -> str:
+    """For a terminal: the table, and a signature for each system."""
+    columns, cells = _table(rows)
+    widths = [max(len(row[at]) for row in (columns, *cells)) for at in range(len(columns))]
+    lines = [
+        "  ".join(f"{cell:<{width}}" if at == 0 else f"{cell:>{width}}" for at, (cell, width) in enumerate(pairs))
+        for row in (columns, *cells)
+        for pairs in [list(zip(row, widths, strict=True))]
+    ]
+    signatures = [f"{row['system']}: {row['signature']}" for row in rows]
+    return "\n".join([*(line.rstrip() for line in lines), "", NOTE, "", *signatures])
+
+
+NOTE = (
+    "AER in %, lower is better, its mean over the sets with a 95 % interval; mean precision and recall; p against the "
+    "first system, Holm-corrected."
+)
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and cells."""
+    sets = [each["set"] for each in rows[0]["sets"]]
+    columns = ("system", *sets, "mean", "95 %", "P", "R", *(["p"] if len(rows) > 1 else []))
+    cells = []
+    for row in rows:
+        low, high = row["interval"]
+        p_value = [f"{row['holm']:.3f}" if "holm" in row else ""] if len(rows) > 1 else []
+        aers = [f"{100 * each['aer']:.1f}" for each in row["sets"]]
+        shares = [f"{100 * row[name]:.1f}" for name in ("precision", "recall")]
+        interval = f"{100 * low:.1f} to {100 * high:.1f}"
+        cells.append((row["system"], *aers, f"{100 * row['aer']:.1f}", interval, *shares, *p_value))
+    return columns, cells
+
+
+def write(path: Path, result: dict[str, Any]) -> None:
+    """The table as a file."""
+    from xalign_fairseq.evaluation.tables import Table
+    from xalign_fairseq.files import atomic_write, write_json
+
+    if path.suffix == ".json":
+        write_json(path, result)
+        return
+    rows = result["systems"]
+    columns, cells = _table(rows)
+    mean = columns.index("mean")
+    best = min(range(len(rows)), key=lambda at: rows[at]["aer"])
+    notes = (NOTE, *(f"{row['system']}: {row['signature']}" for row in rows))
+    table = Table("Word alignment", columns, cells, notes, frozenset({(best, mean)}))
+    with atomic_write(path) as out:
+        out.write((table.to_markdown() if path.suffix == ".md" else table.to_latex()) + "\n")
+
+
+def named(text: str) -> tuple[str, str]:
+    """``NAME=PATH``; a path alone is called as it ends."""
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and name and path else (Path(text).name or text, text)

@@ -1,0 +1,76 @@
+"""Word aligners on several test sets: each set's scores, the mean AER with its interval, tests against the first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xalign_fairseq.evaluation.statistics import holm
+from xalign_fairseq.links.aer import AlignmentCounts
+from xalign_fairseq.links.bootstrap import METRICS, bootstrap_intervals, mean_aer_interval, paired_bootstrap_of_sets
+
+
+@dataclass(frozen=True)
+class System:
+    """Links of an aligner on all test sets.
+
+    Attributes:
+        name: what the table calls it.
+        signature: how the links were made, on which data.
+        counts: for each set, the counts of each pair.
+    """
+
+    name: str
+    signature: str
+    counts: Sequence[Sequence[AlignmentCounts]]
+
+
+def compare_systems(
+    systems: Sequence[System], sets: Sequence[str], *, samples: int = 1000, seed: int = 1
+) -> list[dict[str, Any]]:
+    """A row for each system, fractions.
+
+    Args:
+        systems: the first is what the others are tested against.
+        sets: names of the test sets.
+        samples, seed: of the bootstrap.
+
+    Returns:
+        ``system``, ``signature``; ``sets``: for each set its name, ``aer``, ``precision``, ``recall``, ``f1`` with
+        ``interval`` of each, and numbers of ``links``, ``sure`` and ``sentences``; their means as ``aer`` (with
+        ``interval``), ``precision``, ``recall``, ``f1``; and of all but the first ``difference`` of the mean AER to the
+        first, its ``difference_interval``, the ``p_value`` of the paired bootstrap and ``holm``, that value corrected
+        for the number of tests.
+
+    Example::
+
+        compare_systems([System("one", signature, [counts_de, counts_hi])], ["de-en", "en-hi"])[0]["aer"]
+    """
+    rows = []
+    for system in systems:
+        each = [_scores(name, counts, samples, seed) for name, counts in zip(sets, system.counts, strict=True)]
+        means = {metric: sum(found[metric] for found in each) / len(each) for metric in METRICS}
+        interval = mean_aer_interval(system.counts, samples=samples, seed=seed)
+        rows.append({"system": system.name, **means, "interval": interval, "sets": each, "signature": system.signature})
+    tests = [paired_bootstrap_of_sets(systems[0].counts, other.counts, samples=samples, seed=seed)
+             for other in systems[1:]]  # fmt: skip
+    corrected = holm([test.p_value for test in tests])
+    for row, test, p_value in zip(rows[1:], tests, corrected, strict=True):
+        row |= {
+            "difference": test.difference,
+            "difference_interval": (test.low, test.high),
+            "p_value": test.p_value,
+            "holm": p_value,
+        }
+    return rows
+
+
+def _scores(name: str, counts: Sequence[AlignmentCounts], samples: int, seed: int) -> dict[str, Any]:
+    total = sum(counts, AlignmentCounts())
+    return {
+        "set": name,
+        **{metric: getattr(total, metric) for metric in METRICS},
+        "interval": bootstrap_intervals(counts, samples=samples, seed=seed),
+        "links": total.links,
+        "sure": total.sure,
+        "sentences": len(counts),
+    }
