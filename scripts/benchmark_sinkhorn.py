@@ -93,8 +93,8 @@ class Children:
 def data_bin(work: Path) -> Path:
     """A data-bin of the embedded sample: two language pairs and monolingual text."""
     text, made, xalign = work / "text", work / "data-bin", Path(sys.executable).with_name("xalign")
-    sample = [xalign, "sample", text, "--pairs", SAMPLE_PAIRS, "--valid", 1, "--test", 1]
-    prepare = [xalign, "prepare", "--destdir", made, "--vocab-size", VOCABULARY]
+    sample = [xalign, "sample", "--out", text, "--pairs", SAMPLE_PAIRS, "--valid", 1, "--test", 1]
+    prepare = [xalign, "prepare", "--out", made, "--vocab-size", VOCABULARY]
     for pair in ("en-de", "en-fr"):
         prepare += ["--pair", pair, "--trainpref", text / pair / "train"]
     for language in ("en", "de", "fr"):

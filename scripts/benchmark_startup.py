@@ -98,9 +98,9 @@ def cases(work: Path) -> dict[str, list[object]]:
     one = ["align", "--quiet", "--src", work / "one.src", "--tgt", work / "one.tgt"]
     return {
         "--help": ["--help"],
-        "align a line, e5-small": [*one, "--checkpoint", "e5-small"],
-        f"align a line, {OWN}, empty cache": [*one, "--checkpoint", own],
-        f"align a line, {OWN}": [*one, "--checkpoint", own],
+        "align a line, e5-small": [*one, "--model", "e5-small"],
+        f"align a line, {OWN}, empty cache": [*one, "--model", own],
+        f"align a line, {OWN}": [*one, "--model", own],
     }
 
 
@@ -124,7 +124,7 @@ def measure(trees: Mapping[str, Tree], work: Path, rounds: int) -> dict[str, Any
     models = {"e5-small": "e5-small", OWN: commands[next(reversed(commands))][-1]}
     memory = {
         model: {
-            each: {n: tree.peak_mb(*many, "--processes", n, "--checkpoint", path) for n in (1, 2)}
+            each: {n: tree.peak_mb(*many, "--processes", n, "--model", path) for n in (1, 2)}
             for each, tree in trees.items()
         }
         for model, path in models.items()

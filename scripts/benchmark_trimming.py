@@ -174,7 +174,7 @@ def make_models(name: str, work: Path, text: list[str]) -> dict[str, tuple[str, 
     for kind, options in zip(KINDS, ([], ["--trim-vocabulary"]), strict=True):
         out = work / kind
         command = [
-            Path(sys.executable).with_name("xalign"), "prepare", "--destdir", out, "--pair", "-".join(LANGUAGES),
+            Path(sys.executable).with_name("xalign"), "prepare", "--out", out, "--pair", "-".join(LANGUAGES),
             "--trainpref", work / "train", "--tokenizer", model, "--overwrite", *options,
         ]  # fmt: skip
         subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)

@@ -56,7 +56,7 @@ def files(stem: str) -> tuple[str, str, str]:
 def command(model: str) -> list[str]:
     """What compares, in the folder of the gold."""
     sets = [word for stem in SETS for word in ("--set", *files(stem))]
-    return ["xalign", "layers", "--checkpoint", model, *sets, "--method", *METHODS, "--layer", *LAYERS]
+    return ["xalign", "layers", "--model", model, *sets, "--method", *METHODS, "--layer", *LAYERS]
 
 
 def run(words: Sequence[str], folder: Path) -> None:
@@ -126,12 +126,12 @@ def test(model: str, folder: Path) -> dict[str, Any]:
         for stem in TEST_SETS:
             src, tgt, gold = files(stem)
             links = Path(work) / stem
-            run(["xalign", "align", "--checkpoint", model, "--src", src, "--tgt", tgt, "--out", str(links)], folder)
+            run(["xalign", "align", "--model", model, "--src", src, "--tgt", tgt, "--out", str(links)], folder)
             golds = read_gold(folder / gold)
             found[stem] = round(score(read_links(links), golds).aer, 5)
     return {
         "model": model,
-        "command": f"xalign align --checkpoint {model} --src SRC --tgt TGT --out LINKS",
+        "command": f"xalign align --model {model} --src SRC --tgt TGT --out LINKS",
         "commit": commit(HERE / "choose_defaults.py") or "unknown",
         "machine": machine(),
         "seed": SEED,
@@ -160,7 +160,7 @@ def choose(args: argparse.Namespace) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="as for xalign align --checkpoint")
+    parser.add_argument("model", help="as for xalign align --model")
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--gold", type=Path, help="the folder with the development sets")
     where.add_argument("--test", type=Path, help="the folder with the test sets")

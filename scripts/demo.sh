@@ -38,7 +38,7 @@ step "Links of real sentences by e5-small as it is: AER of 100 pairs each"
 links before
 
 step "Data-bin of 6,000 pairs each, of the pieces that they need"
-prepare=(--destdir "$out/data-bin" --tokenizer e5-small --trim-vocabulary --workers 2)
+prepare=(--out "$out/data-bin" --tokenizer e5-small --trim-vocabulary --workers 2)
 for pair in "${trained[@]}"; do
   prepare+=(--pair "$pair" --trainpref "$bitext/$pair")
 done
@@ -59,10 +59,10 @@ if ! fairseq-train "$out/data-bin" --user-dir "$(xalign user-dir)" --cpu --autoc
 fi
 
 step "Links by the trained encoder, in the whole vocabulary again"
-xalign untrim "$out/checkpoints/checkpoint_last.pt" --original e5-small --out "$out/aligner.pt"
-links after --checkpoint "$out/aligner.pt"
+xalign untrim --model "$out/checkpoints/checkpoint_last.pt" --original e5-small --out "$out/aligner.pt"
+links after --model "$out/aligner.pt"
 
 step "A page of links, beside those made by hand: $out/links.html"
-xalign align --quiet --checkpoint "$out/aligner.pt" --format html \
+xalign align --quiet --model "$out/aligner.pt" --format html \
   --src "$gold/en-fr.en" --tgt "$gold/en-fr.fr" --gold "$gold/en-fr.gold" --out "$out/links.html"
 ls -l "$out/links.html"

@@ -31,7 +31,7 @@ def commands() -> str:
 def command(name: str) -> str:
     """A command's description, its usage, and its options, group by group."""
     parser = parsers()[name]
-    parts = [_prose(parser.description or "")]
+    parts = [_prose(text) for text in (parser.description, parser.epilog) if text]
     for group in parser._action_groups:
         rows = list(_rows(parser, group))
         if rows:
@@ -42,8 +42,6 @@ def command(name: str) -> str:
                 _prose(text[:1].upper() + text[1:]) for text in (about.removesuffix(")"), group.description) if text
             ]
             parts.append(markers.table(("option", "meaning"), rows))
-    if parser.epilog:
-        parts.append(_prose(parser.epilog))
     return "\n\n".join(parts)
 
 

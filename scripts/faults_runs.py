@@ -49,7 +49,7 @@ def make_inputs(work: Path, call: Callable[[list[str]], object], pairs: int) -> 
     folder = work / "in"
     if (folder / "study.yaml").is_file():
         return
-    call([*XALIGN, "sample", str(folder / "text"), "--pairs", str(pairs), "--valid", "24", "--test", "24",
+    call([*XALIGN, "sample", "--out", str(folder / "text"), "--pairs", str(pairs), "--valid", "24", "--test", "24",
           "--overwrite"])  # fmt: skip
     call(prepare_command(folder, folder / "data-bin"))
     for split in ("train", "test"):
@@ -78,7 +78,7 @@ def _conllu(line: str) -> str:
 def prepare_command(folder: Path, out: Path) -> list[str]:
     """``xalign prepare`` of the pair en-de with its links and monolingual text."""
     text = folder / "text"
-    return [*XALIGN, "prepare", "--destdir", str(out), "--pair", "en-de", "--trainpref", str(text / "en-de/train"),
+    return [*XALIGN, "prepare", "--out", str(out), "--pair", "en-de", "--trainpref", str(text / "en-de/train"),
             "--validpref", str(text / "en-de/valid"), "--links", str(text / "en-de/valid.gold"),
             "--mono", f"en={text}/mono/train.en", "--vocab-size", "600", "--overwrite"]  # fmt: skip
 
@@ -93,7 +93,7 @@ def all_runs(work: Path) -> dict[str, Run]:
         return [*FAIRSEQ_TRAIN, *train_options(folder / "data-bin", out)]
 
     def align(out: Path) -> list[str]:
-        return [*XALIGN, "align", "--checkpoint", str(model), *texts, "--out", str(out / "links"), "--resume"]
+        return [*XALIGN, "align", "--model", str(model), *texts, "--out", str(out / "links"), "--resume"]
 
     def train_aligner(out: Path) -> list[str]:
         dev = [f"--valid-{name}={side}/valid.{end}" for name, end in (("src", "en"), ("tgt", "de"), ("gold", "gold"))]
@@ -101,7 +101,7 @@ def all_runs(work: Path) -> dict[str, Run]:
                 "--validate-every", "8", "--device", "cpu", "--lr", "0.003", "--patience", "0"]  # fmt: skip
 
     def transfer(out: Path) -> list[str]:
-        return [*XALIGN, "transfer", "--study", str(folder / "study.yaml"), "--checkpoint", f"tiny={model}", "--cpu",
+        return [*XALIGN, "transfer", "--study", str(folder / "study.yaml"), "--model", f"tiny={model}", "--cpu",
                 "--jobs", "1", "--keep-models", "--out", str(out)]  # fmt: skip
 
     return {

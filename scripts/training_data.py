@@ -40,7 +40,7 @@ def make(vocabulary: str, data: Path, work: Path) -> Path:
     if not found.is_dir():
         trimming = ["--trim-vocabulary"] if vocabulary == TRIMMED else []
         sides = [option for pair in PAIRS for option in assemble(pair, data, work / "text" / pair)]
-        _run([sys.executable, "-m", "xalign_fairseq", "prepare", "--destdir", str(found), "--tokenizer", NAME,
+        _run([sys.executable, "-m", "xalign_fairseq", "prepare", "--out", str(found), "--tokenizer", NAME,
               *sides, *trimming])  # fmt: skip
     return found
 

@@ -89,7 +89,7 @@ def command():
 def sample(tmp_path_factory):
     """The embedded sample: 600 training pairs for each language pair."""
     out = tmp_path_factory.mktemp("sample") / "sample"
-    run("xalign", "sample", out, "--pairs", 600, "--seed", 1, "--valid", 60, "--test", 60)
+    run("xalign", "sample", "--out", out, "--pairs", 600, "--seed", 1, "--valid", 60, "--test", 60)
     return out
 
 
@@ -105,7 +105,7 @@ def databin(sample, tmp_path_factory):
         for split in ("train", "valid", "test"):
             pairs += ["--links", here / f"{split}.gold"]
     mono = [option for lang in ("en", "de") for option in ("--mono", f"{lang}={sample}/mono/train.{lang}")]
-    run("xalign", "prepare", "--destdir", out, *pairs, *mono, "--vocab-size", 800, "--workers", 2)
+    run("xalign", "prepare", "--out", out, *pairs, *mono, "--vocab-size", 800, "--workers", 2)
     return out
 
 

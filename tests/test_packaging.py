@@ -127,7 +127,7 @@ def text(tmp_path):
 
 
 def test_the_wheel_alone_aligns(alone, transfer_encoder, text):
-    done = alone("align", "--checkpoint", transfer_encoder, *text)
+    done = alone("align", "--model", transfer_encoder, *text)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 2 and "0-0" in done.stdout
 
@@ -143,8 +143,8 @@ def test_without_the_packaged_encoder_the_wheel_names_the_extra(alone, text):
 def test_without_fairseq_what_trains_says_how_to_get_fairseq(command, alone, transfer_encoder, text, tmp_path):
     options = {
         "train-aligner": ["--model", transfer_encoder, *text],
-        "transfer": ["--checkpoint", f"one={transfer_encoder}", "--data", tmp_path, "--languages", "en"],
-        "procrustes": ["--checkpoint", transfer_encoder, "--data", tmp_path],
+        "transfer": ["--model", f"one={transfer_encoder}", "--data", tmp_path, "--languages", "en"],
+        "procrustes": ["--model", transfer_encoder, "--data", tmp_path],
     }
     done = alone(command, *options[command], "--out", tmp_path / "out")
     assert done.returncode == 2

@@ -48,7 +48,7 @@ derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled f
     fi
   done
   rm -rf "$work"
-  xalign derive --destdir "$work" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
+  xalign derive --out "$work" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
     --text "english=$text" "${options[@]}" "$@"
   cp "$labelled"/*.en.* "$work"
   mv "$work" "$folder"
@@ -78,7 +78,7 @@ prepare() { # DATA_BIN LANGUAGE PARALLEL: text of both languages, and the first 
     head -n "$((total * percent / 100))" "$work/text.$lang" > "$work/train.$lang"
     tail -n "$held_out" "$folder/english.en-xx.$lang" > "$work/valid.$lang"
   done
-  xalign prepare --destdir "$bin" --spm "$folder/sentencepiece.model" --dict "$folder/dict.txt" --workers "$WORKERS" \
+  xalign prepare --out "$bin" --spm "$folder/sentencepiece.model" --dict "$folder/dict.txt" --workers "$WORKERS" \
     --pair en-xx --trainpref "$work/train" --validpref "$work/valid" --links "$work/valid.links" \
     --mono "en=$work/text.en" --mono "xx=$work/text.xx" --mono-valid "en=$work/valid.en" --mono-valid "xx=$work/valid.xx"
   rm -rf "$work"
@@ -107,7 +107,7 @@ mkdir -p "$out/text" "$out/data"
 [[ -e "$out/labelled" ]] || { copy_labelled "$out/.labelled" && mv "$out/.labelled" "$out/labelled"; }
 if [[ ! -e "$out/vocabulary" ]]; then
   head -n "-$held_out" "$english" > "$out/text/.train"
-  xalign prepare --destdir "$out/vocabulary" --mono "en=$out/text/.train" --vocab-size "${VOCAB:-1000}" --seed "$SEED" \
+  xalign prepare --out "$out/vocabulary" --mono "en=$out/text/.train" --vocab-size "${VOCAB:-1000}" --seed "$SEED" \
     --workers "$WORKERS"
   rm "$out/text/.train"
 fi

@@ -30,4 +30,4 @@ for pair in "$@"; do
 done
 
 [[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
-xalign prepare --destdir "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"
+xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

@@ -45,7 +45,7 @@ record_run "$save" "$setting" "$SEED" "$DEVICE" "$sizes" \
   2_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 if [[ "$setting" == procrustes ]]; then
   last="$save/checkpoint_last.pt"
-  [[ -e "$last" ]] || xalign procrustes --checkpoint "$INIT" --data "$data" --out "$last" "$@"
+  [[ -e "$last" ]] || xalign procrustes --model "$INIT" --data "$data" --out "$last" "$@"
   exit
 fi
 if finished "$save" "$UPDATES"; then exit; fi

@@ -24,4 +24,4 @@ for pair in "$@"; do
   done
   options+=(--pair "$pair" --trainpref "$prefix/first-$pairs" --validpref "$prefix/valid")
 done
-xalign prepare --destdir "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"
+xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

@@ -45,4 +45,4 @@ for pair in "$@"; do
   options+=(--links "$prefix/train.links" --links "$prefix/valid.links")
   options+=(--mono "${pair%-*}=$prefix/train.${pair%-*}" --mono "${pair#*-}=$prefix/train.${pair#*-}")
 done
-xalign prepare --destdir "$data" "${options[@]}" --vocab-size "${VOCAB:-16000}" --workers "${WORKERS:-2}"
+xalign prepare --out "$data" "${options[@]}" --vocab-size "${VOCAB:-16000}" --workers "${WORKERS:-2}"

@@ -15,6 +15,6 @@ for setting in base mlm tlm xlm_align; do
   name="${setting/base/none}" # no continuation
   [[ -e "$runs/$setting/checkpoint_last.pt" ]] && checkpoints+=("$name=$runs/$setting/checkpoint_last.pt")
 done
-xalign transfer --study "$here/studies/small.yaml" --data "$benchmark" --checkpoint "${checkpoints[@]}" \
+xalign transfer --study "$here/studies/small.yaml" --data "$benchmark" --model "${checkpoints[@]}" \
   --jobs "${JOBS:-2}" --out "$out" "$@"
 xalign transfer-report "$out" --baseline none

@@ -10,5 +10,5 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 [[ $# -ge 4 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
 train="$1/$2/train" pair="$2" out="$3"
 shift 3
-xalign embeddings --checkpoint "$@" --src "$train.${pair%-*}" --tgt "$train.${pair#*-}" --links "$train.links" \
+xalign embeddings --model "$@" --src "$train.${pair%-*}" --tgt "$train.${pair#*-}" --links "$train.links" \
   --leave-out "$here/function_words.txt" --plot "$out.png" --json "$out.json"

@@ -34,4 +34,4 @@ else
     options+=(--mono "$given")
   done
 fi
-xalign prepare --destdir "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"
+xalign prepare --out "$data" "${options[@]}" "${vocabulary[@]}" --workers "${WORKERS:-2}"

@@ -82,7 +82,7 @@ def prepare(bitext: Bitext, gold: Path, destination: Path, tokenizer: str | None
                 if where:
                     here = gold / where / pair
                     options += [f"--{split}pref", str(here), "--links", f"{split}={here}.gold"]
-        xalign = [sys.executable, "-m", "xalign_fairseq", "prepare", "--destdir", str(destination), "--workers", "2"]
+        xalign = [sys.executable, "-m", "xalign_fairseq", "prepare", "--out", str(destination), "--workers", "2"]
         subprocess.run([*xalign, *options], check=True, stdout=subprocess.DEVNULL)
 
 

@@ -27,7 +27,7 @@ def align(tiny_checkpoint, tiny_text):
 
     def run(*options, src=tiny_text / "text.en", tgt=tiny_text / "text.xx"):
         texts = ["--src", src, "--tgt", tgt] if src else []
-        return main([str(part) for part in ("align", "--checkpoint", tiny_checkpoint, *texts, *options)])
+        return main([str(part) for part in ("align", "--model", tiny_checkpoint, *texts, *options)])
 
     return run
 
@@ -134,7 +134,7 @@ def test_runs_without_what_it_does_not_need_in_a_process_of_its_own(tiny_checkpo
         "import sys; from xalign_fairseq.cli import main; code = main(sys.argv[1:]);"
         f"found = set('{others}'.split()) & sys.modules.keys(); assert not found, found; sys.exit(code)"
     )
-    command = ["align", "--checkpoint", tiny_checkpoint, "--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
+    command = ["align", "--model", tiny_checkpoint, "--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx"]
     done = subprocess.run([sys.executable, "-c", code, *map(str, command)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("\n") == 40
@@ -181,8 +181,8 @@ def test_a_batch_size_without_a_meaning(align, size, capsys):
 def test_texts_of_different_lengths_and_one_side_alone(align, tiny_text, tmp_path, capsys):
     (tmp_path / "short").write_text("a\nb\n")
     assert "40 and 2 lines" in failed(capsys, align(tgt=tmp_path / "short"))
-    assert "found: --src" in failed(capsys, main(["align", "--checkpoint", "x", "--src", str(tiny_text / "text.en")]))
-    assert "found: neither" in failed(capsys, main(["align", "--checkpoint", "x"]))
+    assert "found: --src" in failed(capsys, main(["align", "--model", "x", "--src", str(tiny_text / "text.en")]))
+    assert "found: neither" in failed(capsys, main(["align", "--model", "x"]))
 
 
 def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_path, capsys):
@@ -197,7 +197,7 @@ def test_a_dictionary_that_does_not_fit_the_checkpoint(align, tiny_state, tmp_pa
 def test_a_checkpoint_without_a_tokenizer_takes_one_from_options(tiny_state, tiny_spm, tiny_text, tmp_path, capsys):
     bare = {key: value for key, value in tiny_state.items() if key != "task_state"}
     torch.save(bare, tmp_path / "bare.pt")
-    command = ["align", "--checkpoint", f"{tmp_path}/bare.pt", "--pairs", f"{tiny_text}/text.pairs"]
+    command = ["align", "--model", f"{tmp_path}/bare.pt", "--pairs", f"{tiny_text}/text.pairs"]
     assert "data-bin does not exist" in failed(capsys, main(command))
     symbols = tiny_state["task_state"]["tokenizer"]["symbols"][4:]
     (tmp_path / "dict.txt").write_text("".join(f"{symbol} 1\n" for symbol in symbols))
@@ -206,7 +206,7 @@ def test_a_checkpoint_without_a_tokenizer_takes_one_from_options(tiny_state, tin
 
 
 def test_a_file_that_is_no_checkpoint(tiny_text, capsys):
-    code = main(["align", "--checkpoint", f"{tiny_text}/text.en", "--pairs", f"{tiny_text}/text.pairs"])
+    code = main(["align", "--model", f"{tiny_text}/text.en", "--pairs", f"{tiny_text}/text.pairs"])
     assert "not a checkpoint" in failed(capsys, code)
 
 

@@ -29,7 +29,7 @@ CASES = [
 @pytest.fixture
 def align(tiny_checkpoint, tiny_text):
     def run(*options):
-        command = ["align", "--checkpoint", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
+        command = ["align", "--model", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
         return main([str(part) for part in command])
 
     return run

@@ -22,7 +22,7 @@ def text(tiny_text, tmp_path):
 def align(tiny_checkpoint, text):
     def run(*options, checkpoint=tiny_checkpoint):
         texts = ["--src", text / "text.en", "--tgt", text / "text.xx", "--quiet"]
-        return main([str(part) for part in ("align", "--checkpoint", checkpoint, *texts, *options)])
+        return main([str(part) for part in ("align", "--model", checkpoint, *texts, *options)])
 
     return run
 
@@ -97,7 +97,7 @@ def test_an_unfinished_output_is_never_replaced(align, text, part, tiny_state, t
     assert "a difference in --format, --layer" in error(capsys).replace("--layer, --format", "--format, --layer")
     torch.save(tiny_state, tmp_path / "other.pt")
     assert align(*options, checkpoint=tmp_path / "other.pt") == 2
-    assert "a difference in --checkpoint\n" in error(capsys)
+    assert "a difference in --model\n" in error(capsys)
     with open(text / "text.xx", "r+") as stream:
         stream.write("we")
     assert align(*options) == 2
@@ -123,7 +123,7 @@ def test_the_folder_of_a_model_may_hold_the_output(align, text, tiny_checkpoint,
     before = weights.stat()
     weights.touch()
     assert align(*options, checkpoint=model) == 2
-    assert "a difference in --checkpoint\n" in error(capsys)
+    assert "a difference in --model\n" in error(capsys)
     os.utime(weights, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert align(*options, checkpoint=model) == 0
     assert (model / "links").read_bytes().splitlines()[3:] == expected.splitlines()[3:]
@@ -144,7 +144,7 @@ def test_what_cannot_be_resumed(align, text, tiny_checkpoint, capsys):
     assert "found: --out -" in error(capsys)
     assert align("--resume", "--out", "/dev/null") == 2
     assert "no output that could be continued" in error(capsys)
-    assert main(["align", "--checkpoint", str(tiny_checkpoint), "--pairs", "-", "--resume", "--out", "links"]) == 2
+    assert main(["align", "--model", str(tiny_checkpoint), "--pairs", "-", "--resume", "--out", "links"]) == 2
     assert "files as input" in error(capsys)
 
 

@@ -26,7 +26,7 @@ def pointed(tiny_state, tmp_path):
 
 
 def align(checkpoint, text, capsys, *options):
-    status = main(["align", "--checkpoint", str(checkpoint), "--pairs", str(text / "text.pairs"), *options])
+    status = main(["align", "--model", str(checkpoint), "--pairs", str(text / "text.pairs"), *options])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 
@@ -48,7 +48,7 @@ def test_a_checkpoint_without_a_pointer_says_so(tiny_checkpoint, tiny_text, caps
 def test_a_pointer_is_compared_at_its_own_layer_alone(pointed, tiny_text, tmp_path):
     table = tmp_path / "table.json"
     gold = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold"), "--json", str(table)]
-    assert main(["layers", "--checkpoint", str(pointed), *gold]) == 0
+    assert main(["layers", "--model", str(pointed), *gold]) == 0
     rows = json.loads(table.read_text())["rows"]
     assert {row["layer"] for row in rows} == {2}
     assert all("|similarity:pointer|" in row["signature"] for row in rows)

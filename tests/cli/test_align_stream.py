@@ -27,7 +27,7 @@ LINES = st.lists(
 
 @pytest.fixture
 def align(tiny_checkpoint):
-    return lambda *options: main([str(part) for part in ("align", "--checkpoint", tiny_checkpoint, *options)])
+    return lambda *options: main([str(part) for part in ("align", "--model", tiny_checkpoint, *options)])
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_done(tiny_checkpoint,
     for name in ("text.en", "text.xx"):
         (tmp_path / name).write_text((tiny_text / name).read_text() * 1500)
     out = tmp_path / "links"
-    command = [XALIGN, "align", "--checkpoint", tiny_checkpoint, "--src", tmp_path / "text.en", "--tgt",
+    command = [XALIGN, "align", "--model", tiny_checkpoint, "--src", tmp_path / "text.en", "--tgt",
                tmp_path / "text.xx", "--out", out, "--processes", "2"]  # fmt: skip
     driver = subprocess.Popen(
         [*map(str, command)], stderr=subprocess.PIPE, text=True, start_new_session=True,

@@ -44,7 +44,7 @@ def test_choices_are_those_of_the_library(parser, capsys, option, expected):
 def test_every_option_of_a_method_is_an_option_of_the_command(parser):
     options = {option for kind in methods.METHODS.values() for option in kind.options}
     assert options == {"filter", *_aligning.METHOD_OPTIONS}
-    assert options <= vars(parser.parse_args(["--checkpoint", "model.pt"])).keys()
+    assert options <= vars(parser.parse_args(["--model", "model.pt"])).keys()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def align(tiny_text, capsys):
     """Run ``xalign align``; exit code, output and what was told."""
 
     def run(checkpoint, *options):
-        status = main(["align", "--checkpoint", str(checkpoint), "--pairs", str(tiny_text / "text.pairs"), *options])
+        status = main(["align", "--model", str(checkpoint), "--pairs", str(tiny_text / "text.pairs"), *options])
         captured = capsys.readouterr()
         return status, captured.out, captured.err
 
@@ -92,7 +92,7 @@ def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state
 def test_layers_compares_the_models_own_method(dustbin, tiny_text, tmp_path):
     table = tmp_path / "table.json"
     texts = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold")]
-    assert main(["layers", "--checkpoint", str(dustbin), *texts, "--quiet", "--json", str(table)]) == 0
+    assert main(["layers", "--model", str(dustbin), *texts, "--quiet", "--json", str(table)]) == 0
     rows = json.loads(table.read_text())["rows"]
     assert [row["method"] for row in rows[:2]] == ["ot-unbalanced-itermax", "ot-unbalanced-argmax"] and len(rows) == 8
     assert "|dustbin:0.4|" in rows[0]["signature"]

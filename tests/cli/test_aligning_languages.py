@@ -49,7 +49,7 @@ def command(tiny_text, tmp_path):
         (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in kept if all(each.strip() for each in pair)))
 
     def run(name, checkpoint, *options):
-        return main([str(part) for part in (name, "--checkpoint", checkpoint, *texts[name], *options)])
+        return main([str(part) for part in (name, "--model", checkpoint, *texts[name], *options)])
 
     return run
 
@@ -132,7 +132,7 @@ def test_input_embeddings_are_of_no_language(speaking, tiny_checkpoint, tmp_path
     for name, line in (("src", "red house"), ("tgt", "big tree"), ("links", "0-0 1-1")):
         (tmp_path / name).write_text(f"{line}\n")
     files = [f"--{name}={tmp_path / name}" for name in ("src", "tgt", "links")]
-    assert main(["embeddings", "--checkpoint", str(speaking), str(tiny_checkpoint), *files]) == 0
+    assert main(["embeddings", "--model", str(speaking), str(tiny_checkpoint), *files]) == 0
     _, first, second = capsys.readouterr().out.splitlines()
     assert first.split(": ")[1] == second.split(": ")[1]
 

@@ -47,7 +47,7 @@ def aligned(tiny_state, lexicon, tmp_path):
 
 
 def score(*options):
-    return main(["alignment-score", *map(str, options)])
+    return main(["alignment-score", "--model", *map(str, options)])
 
 
 def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, tmp_path, capsys):

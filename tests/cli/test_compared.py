@@ -27,7 +27,7 @@ def compared():
             method=about["method"], layers=about["layers"],
             pair_encoder=SimpleNamespace(encoding=about["encoding"], maps=about["maps"]),
         )  # fmt: skip
-        return compared_settings(parser.parse_args(["--checkpoint", "x", *options]), aligner)
+        return compared_settings(parser.parse_args(["--model", "x", *options]), aligner)
 
     return settings
 

@@ -34,7 +34,7 @@ def text(tmp_path_factory):
 
 def derive(folder, destdir, *options, steps="inversion,script"):
     spm = ["--spm", folder / "spm.model"] if "script" in steps else []
-    return main([str(part) for part in ("derive", "--destdir", destdir, "--steps", steps, *spm, *options)])
+    return main([str(part) for part in ("derive", "--out", destdir, "--steps", steps, *spm, *options)])
 
 
 def prepare(derived, destdir):
@@ -42,7 +42,7 @@ def prepare(derived, destdir):
     prefix, spm = derived / "train.en-xx", derived / "sentencepiece.model"
     options = ["--pair", "en-xx", "--trainpref", prefix, "--links", f"{prefix}.links", "--spm", spm]
     options += ["--dict", derived / "dict.txt"]
-    assert main([str(part) for part in ("prepare", "--destdir", destdir, *options)]) == 0
+    assert main([str(part) for part in ("prepare", "--out", destdir, *options)]) == 0
     return DataBin(destdir)
 
 

@@ -39,7 +39,7 @@ def verb_final(transfer_data, tmp_path_factory):
 
 
 def derive(destdir, *options, steps):
-    return main([str(part) for part in ("derive", "--destdir", destdir, "--steps", steps, *options)])
+    return main([str(part) for part in ("derive", "--out", destdir, "--steps", steps, *options)])
 
 
 def turned(words):

@@ -22,7 +22,7 @@ def embeddings(text, tiny_checkpoint):
 
     def run(*options, checkpoints=(tiny_checkpoint,)):
         given = ["--src", text / "src", "--tgt", text / "tgt", "--links", text / "links"]
-        return main([str(part) for part in ("embeddings", "--checkpoint", *checkpoints, *given, *options)])
+        return main([str(part) for part in ("embeddings", "--model", *checkpoints, *given, *options)])
 
     return run
 

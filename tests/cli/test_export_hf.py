@@ -13,7 +13,7 @@ load_file = pytest.importorskip("safetensors.torch").load_file
 @pytest.fixture
 def export(tiny_checkpoint, tmp_path):
     def run(*options, checkpoint=tiny_checkpoint):
-        return main(["export-hf", str(checkpoint), str(tmp_path / "hf"), *options])
+        return main(["export-hf", "--model", str(checkpoint), "--out", str(tmp_path / "hf"), *options])
 
     return run
 

@@ -1,9 +1,12 @@
 """``--from-scratch`` of ``xalign align`` and ``xalign train-aligner``."""
 
+import io
+
 import pytest
 import statistical_text
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.cli._from_scratch import passes_bar
 
 
 @pytest.fixture
@@ -21,13 +24,13 @@ def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys)
     first = (tmp_path / "links").read_text()
     assert set(first.splitlines()) == {"0-0 1-1 2-2 3-3"}
     assert "from bitext alone" in capsys.readouterr().err
-    assert main(arguments("align", text, "--checkpoint", f"{out}.aligner", "--out", out + "2")) == 0
+    assert main(arguments("align", text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
 
 
 def test_train_aligner(text, tmp_path, capsys):
     assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
-    assert "xalign align --checkpoint" in capsys.readouterr().out
+    assert "xalign align --model" in capsys.readouterr().out
     assert (tmp_path / "out" / "statistical.json").is_file()
     assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
 
@@ -38,7 +41,7 @@ def test_train_aligner(text, tmp_path, capsys):
         ("align", ["--from-scratch"], "read more than once"),
         ("align", ["--from-scratch", "--out", "OUT", "--layer", "3"], "--layer"),
         ("align", ["--from-scratch", "--out", "OUT", "--processes", "2"], "--processes"),
-        ("align", ["--min-probability", "0.5", "--checkpoint", "none.pt"], "calibrated"),
+        ("align", ["--min-probability", "0.5", "--model", "none.pt"], "calibrated"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--updates", "5"], "--updates"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--model", "e5-small"], "--model"),
         ("train-aligner", ["--from-scratch", "--out", "OUT", "--valid-src", "x"], "not complete"),
@@ -56,3 +59,28 @@ def test_no_probability(text, capsys):
     with pytest.raises(SystemExit):
         main(arguments("align", text, "--min-probability", "1.5"))
     assert "0 to 1" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_bar_counts_passes_of_all_units_those_of_an_earlier_run_too(monkeypatch):
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    with passes_bar() as show:
+        show("unigram2000", 1, 9)
+        show("unigram2000", 2, 9)
+    last = terminal.getvalue().rstrip().split("\r")[-1]
+    assert "| 11/36 [" in last
+    assert "unigram2000 2/9" in last
+
+
+def test_lines_where_there_is_no_terminal(monkeypatch, capsys):
+    with passes_bar() as show:
+        show("prefix4", 8, 9)
+        show("prefix4", 9, 9)
+    assert capsys.readouterr().err == "learned by prefix4, 1 of 4\n"
+    with passes_bar(quiet=True) as show:
+        show("prefix4", 9, 9)
+    assert capsys.readouterr().err == ""

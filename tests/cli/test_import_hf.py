@@ -12,13 +12,13 @@ pytest.importorskip("safetensors")
 
 @pytest.fixture
 def exported(tiny_checkpoint, tmp_path, capsys):
-    assert main(["export-hf", str(tiny_checkpoint), str(tmp_path / "hf")]) == 0
+    assert main(["export-hf", "--model", str(tiny_checkpoint), "--out", str(tmp_path / "hf")]) == 0
     capsys.readouterr()
     return tmp_path / "hf"
 
 
 def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
-    assert main(["import-hf", str(exported), str(tmp_path / "again.pt")]) == 0
+    assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "again.pt")]) == 0
     printed = capsys.readouterr().out
     assert "3 layers of 16, 2 heads" in printed and "64 positions" in printed
     assert f"--init-checkpoint {tmp_path / 'again.pt'}\n" in printed  # no --layer-norm-eps: it is XLM-R's
@@ -29,7 +29,7 @@ def test_out_and_in_again(exported, tiny_state, tmp_path, capsys):
 
 
 def test_a_folder_for_fairseq(exported, tmp_path):
-    assert main(["import-hf", str(exported), str(tmp_path / "base")]) == 0
+    assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "base")]) == 0
     assert sorted(path.name for path in (tmp_path / "base").iterdir()) == [
         "dict.txt", "model.pt", "sentencepiece.bpe.model",
     ]  # fmt: skip
@@ -38,7 +38,7 @@ def test_a_folder_for_fairseq(exported, tmp_path):
 
 @pytest.mark.parametrize("out", ["out.pt", "out"])
 def test_nothing_is_overwritten_silently(exported, tmp_path, capsys, out):
-    command = ["import-hf", str(exported), str(tmp_path / out)]
+    command = ["import-hf", "--model", str(exported), "--out", str(tmp_path / out)]
     assert main(command) == 0
     part = next((tmp_path / out).iterdir()) if (tmp_path / out).is_dir() else tmp_path / out
     part.write_bytes(b"mine")
@@ -51,7 +51,7 @@ def test_nothing_is_overwritten_silently(exported, tmp_path, capsys, out):
 def test_layer_norms_of_another_kind_are_told(exported, tmp_path, capsys):
     config = exported / "config.json"
     config.write_text(config.read_text().replace('"layer_norm_eps": 1e-05', '"layer_norm_eps": 1e-12'))
-    assert main(["import-hf", str(exported), str(tmp_path / "again.pt")]) == 0
+    assert main(["import-hf", "--model", str(exported), "--out", str(tmp_path / "again.pt")]) == 0
     assert "--layer-norm-eps 1e-12\n" in capsys.readouterr().out
 
 
@@ -60,7 +60,7 @@ def test_bad_input(tmp_path, capsys, content):
     (tmp_path / "given").mkdir()
     if content:
         (tmp_path / "given/config.json").write_bytes(content)
-    assert main(["import-hf", str(tmp_path / "given"), str(tmp_path / "out.pt")]) == 2
+    assert main(["import-hf", "--model", str(tmp_path / "given"), "--out", str(tmp_path / "out.pt")]) == 2
     expected = "not JSON, or it is damaged" if content else "the folder is no checkpoint"
     error = capsys.readouterr().err
     assert error.startswith("xalign import-hf: error: ") and expected in error

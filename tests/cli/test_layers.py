@@ -18,7 +18,7 @@ def layers(tiny_checkpoint, tiny_text):
 
     def run(*options, gold=tiny_text / "text.gold"):
         texts = ["--pairs", tiny_text / "text.pairs", "--gold", gold]
-        return main([str(part) for part in ("layers", "--checkpoint", tiny_checkpoint, *texts, *options)])
+        return main([str(part) for part in ("layers", "--model", tiny_checkpoint, *texts, *options)])
 
     return run
 
@@ -41,7 +41,7 @@ def test_every_entry_is_what_align_and_score_give(layers, tiny_checkpoint, tiny_
         links = tmp_path / "links"
         at = row["layer"] if isinstance(row["layer"], int) else "2,3"
         options = ["--layer", at, "--encoding", row["encoding"], *methods[row["method"]], "--out", links, "--quiet"]
-        command = ["align", "--checkpoint", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
+        command = ["align", "--model", tiny_checkpoint, "--pairs", tiny_text / "text.pairs", *options]
         main([str(part) for part in command])
         main(["score", "--hyp", str(links), "--gold", str(tiny_text / "text.gold"), "--json"])
         scored = json.loads(capsys.readouterr().out)
@@ -80,7 +80,7 @@ def test_the_line_to_paste_has_the_best_links(layers, tiny_checkpoint, tiny_text
     texts = ["--pairs", tiny_text / "text.pairs"]
     for number, methods in enumerate((["softmax", "argmax"], ["transport"], ["ot-unbalanced"], ["itermax"])):
         table = tmp_path / f"{number}.json"
-        asked = ["layers", "--checkpoint", tmp_path / "own.pt", *texts, "--gold", tiny_text / "text.gold", "--method"]
+        asked = ["layers", "--model", tmp_path / "own.pt", *texts, "--gold", tiny_text / "text.gold", "--method"]
         asked += [*methods, "--layer", "1", "2", "--average", "2", "--quiet", "--json", table]
         assert main([str(part) for part in asked]) == 0
         found = json.loads(table.read_text())
@@ -122,7 +122,7 @@ def test_several_sets_count_the_same(layers, tiny_text, other_set, tmp_path, cap
 
 def test_sets_alone_and_what_is_no_set(tiny_checkpoint, tiny_text, other_set, tmp_path, capsys):
     def run(*options):
-        asked = ["layers", "--checkpoint", tiny_checkpoint, "--layer", "1", "--method", "argmax", "--quiet", *options]
+        asked = ["layers", "--model", tiny_checkpoint, "--layer", "1", "--method", "argmax", "--quiet", *options]
         return main([str(part) for part in asked]), capsys.readouterr().err
 
     assert run("--set", *other_set)[0] == 0
@@ -165,7 +165,7 @@ def test_the_signature_tells_separate_encoding_and_maps(layers, tiny_state, tiny
     heads = {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
     torch.save({**tiny_state, "model": tiny_state["model"] | heads}, tmp_path / "mapped.pt")
     texts = ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold", "--maps", "en-xx"]
-    command = ["layers", "--checkpoint", tmp_path / "mapped.pt", *texts, "--layer", 1, "--filter", "argmax", "--quiet"]
+    command = ["layers", "--model", tmp_path / "mapped.pt", *texts, "--layer", 1, "--filter", "argmax", "--quiet"]
     assert main([str(part) for part in command]) == 0
     mapped = capsys.readouterr().out
     assert "|encoding:separate|maps:en-xx|" in mapped

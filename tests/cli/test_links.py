@@ -110,19 +110,19 @@ def test_eflomal_on_the_sample_gives_links_that_prepare_takes(tmp_path):
     assert manifest["engine"]["commands"] == ["eflomal-align -v -i text -f forward -r backward"]
     assert manifest["engine"]["version"] and str(tmp_path) not in json.dumps(manifest["engine"])
     assert manifest["counts"]["links"]["kept"] == sum(map(len, found))
-    command = f"prepare --destdir {tmp_path}/bin --pair en-de --trainpref {folder}/train --vocab-size 200"
+    command = f"prepare --out {tmp_path}/bin --pair en-de --trainpref {folder}/train --vocab-size 200"
     assert main([*command.split(), "--links", str(folder / "train.links")]) == 0
     prepared = json.loads((tmp_path / "bin/manifest.json").read_text())["pairs"][0]
     assert prepared["links"]["sure"] == manifest["counts"]["links"]["kept"]
 
 
 def test_a_checkpoint_s_links_are_those_of_align(tiny_checkpoint, tiny_text, tmp_path, capsys):
-    texts = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--checkpoint", tiny_checkpoint]
+    texts = ["--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--model", tiny_checkpoint]
     options = ["--layer", 2, "--filter", "argmax", "--mu", "0.5", "--encoding", "separate"]
     assert main([str(part) for part in ("align", *texts, *options, "--out", tmp_path / "align")]) == 0
     assert main([str(part) for part in ("links", *texts, *options, "--out", tmp_path / "links")]) == 0
     assert (tmp_path / "links").read_text() == (tmp_path / "align").read_text()
-    assert f"links by checkpoint (--checkpoint {tiny_checkpoint})" in capsys.readouterr().err
+    assert f"links by checkpoint (--model {tiny_checkpoint})" in capsys.readouterr().err
     manifest = json.loads((tmp_path / "links.json").read_text())
     engine = manifest["engine"]
     assert engine["sha256"] == hashlib.sha256(tiny_checkpoint.read_bytes()).hexdigest()
@@ -136,7 +136,7 @@ def test_a_checkpoint_s_links_are_those_of_align(tiny_checkpoint, tiny_text, tmp
 def test_no_pair_is_too_long_for_a_checkpoint(tiny_checkpoint, text, capsys):
     (text / "all.en").write_text("the cat " * 100 + "\na b\n")
     (text / "all.de").write_text("a dog\nx y\n")
-    assert links(text, "--checkpoint", tiny_checkpoint) == 0
+    assert links(text, "--model", tiny_checkpoint) == 0
     assert "too long" not in capsys.readouterr().err
     assert json.loads((text / "out.links.json").read_text())["counts"]["pairs"]["too_long"] == 0
 
@@ -144,14 +144,14 @@ def test_no_pair_is_too_long_for_a_checkpoint(tiny_checkpoint, text, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--checkpoint", "no.pt", "--symmetrize", "union"], "no directions.*--symmetrize"),
-        (["--checkpoint", "no.pt", "--directions", "ways"], "no directions.*--directions"),
+        (["--model", "no.pt", "--symmetrize", "union"], "no directions.*--symmetrize"),
+        (["--model", "no.pt", "--directions", "ways"], "no directions.*--directions"),
         (["--layer", "2"], "fast_align has no use for an option of checkpoints.*--layer"),
         (["--engine", "fast_align", "--mu", "0.5"], "fast_align has no use.*--mu"),
         (["--batch-tokens", "100"], "fast_align has no use.*--batch-tokens"),
         (["--engine", "eflomal"], "eflomal is not installed.*pip install"),
         (["--engine", "checkpoint"], "needs a checkpoint"),
-        (["--checkpoint", "no.pt"], "no.pt"),
+        (["--model", "no.pt"], "no.pt"),
     ],
 )
 def test_options_that_do_not_fit_the_engine(text, capsys, options, message):

@@ -1,4 +1,4 @@
-"""Commands without ``--checkpoint``, and with the packaged encoder's name, on a small file of its form."""
+"""Commands without ``--model``, and with the packaged encoder's name, on a small file of its form."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
 from xalign_fairseq.pretrained import packaged
 
-NOTICE = "no --checkpoint: the packaged encoder e5-small is used\n"
+NOTICE = "no --model: the packaged encoder e5-small is used\n"
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +39,7 @@ def test_without_a_checkpoint_the_packaged_encoder_aligns_and_is_named_once(text
     assert main(["align", *text, "--out", "links"]) == 0
     assert capfd.readouterr().err.count(NOTICE) == 1
     assert len(read_links("links")) == 2
-    assert main(["align", *text, "--quiet", "--checkpoint", "e5-small"]) == 0
+    assert main(["align", *text, "--quiet", "--model", "e5-small"]) == 0
     captured = capfd.readouterr()
     assert captured.err == "" and captured.out == Path("links").read_text()
     [pair] = Aligner.from_pretrained("e5-small").align(["the house"], ["das Haus"])
@@ -70,17 +70,17 @@ def test_what_trains_starts_from_it(text, tmp_path, capfd):
 
 
 def test_its_tokenizer_prepares_data(text, tmp_path, capsys):
-    options = ["--destdir", "data-bin", "--pair", "en-de", "--trainpref", str(tmp_path / "text")]
+    options = ["--out", "data-bin", "--pair", "en-de", "--trainpref", str(tmp_path / "text")]
     assert main(["prepare", "--tokenizer", "e5-small", *options]) == 0
     assert f"{len(four_bit_files.PIECES) - 1} symbols in the dictionary" in capsys.readouterr().out
 
 
 def test_it_is_exported_and_imported(text, capfd):
-    assert main(["export-hf", "e5-small", "folder"]) == 0
-    assert main(["import-hf", "e5-small", "model.pt"]) == 0
+    assert main(["export-hf", "--model", "e5-small", "--out", "folder"]) == 0
+    assert main(["import-hf", "--model", "e5-small", "--out", "model.pt"]) == 0
     assert "layer-norm-eps 1e-12" in capfd.readouterr().out
     for model in ("e5-small", "folder", "model.pt"):
-        assert main(["align", *text, "--quiet", "--checkpoint", model, "--out", f"{model}.links"]) == 0
+        assert main(["align", *text, "--quiet", "--model", model, "--out", f"{model}.links"]) == 0
     assert Path("e5-small.links").read_text() == Path("folder.links").read_text() == Path("model.pt.links").read_text()
 
 
@@ -104,6 +104,6 @@ def test_an_export_that_fails_leaves_nothing(monkeypatch, capfd):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("xalign_fairseq.pretrained.huggingface.exporting.write_tensors", full)
-    assert main(["export-hf", "e5-small", "folder"]) == 2
+    assert main(["export-hf", "--model", "e5-small", "--out", "folder"]) == 2
     assert "No space left on device" in capfd.readouterr().err
     assert os.listdir() == []

@@ -33,7 +33,7 @@ def tagger(transfer_encoder, tmp_path_factory):
 def test_scores_and_predictions(tagger, transfer_data, tmp_path, capsys):
     out, scores = tmp_path / "predictions", tmp_path / "scores.json"
     arguments = ["--languages", "en", "de", "--out", str(out), "--json", str(scores), "--quiet"]
-    assert main(["predict", "--checkpoint", str(tagger), "--data", str(transfer_data / "ud"), *arguments]) == 0
+    assert main(["predict", "--model", str(tagger), "--data", str(transfer_data / "ud"), *arguments]) == 0
     found = json.loads(scores.read_text())
     assert found["benchmark"] == "pos"
     for language in ("en", "de"):
@@ -51,7 +51,7 @@ def test_a_file_without_labels_is_predicted_and_not_scored(tagger, transfer_data
     bare = ["\t".join([*line.split("\t")[:2], *"_" * 8]) if line else line for line in text]
     (tmp_path / "en_ewt-ud-test.conllu").write_text("\n".join(bare) + "\n")
     arguments = ["--languages", "en", "--out", str(tmp_path / "out"), "--quiet"]
-    assert main(["predict", "--checkpoint", str(tagger), "--data", str(tmp_path), *arguments]) == 0
+    assert main(["predict", "--model", str(tagger), "--data", str(tmp_path), *arguments]) == 0
     assert "no score" in capsys.readouterr().out
     rows = [json.loads(line) for line in (tmp_path / "out/en.jsonl").read_text().splitlines()]
     assert all(row["gold"] is None and row["prediction"] for row in rows)
@@ -62,7 +62,7 @@ def test_a_file_without_labels_is_predicted_and_not_scored(tagger, transfer_data
 )
 def test_missing_files_are_listed_before_any_work(languages, told, tagger, transfer_data, capsys):
     arguments = ["--data", str(transfer_data / "ud"), "--languages", *languages, "--quiet"]
-    assert main(["predict", "--checkpoint", str(tagger), *arguments]) == 2
+    assert main(["predict", "--model", str(tagger), *arguments]) == 2
     printed = capsys.readouterr()
     assert all(word in printed.err for word in told)
     assert not printed.out
@@ -70,7 +70,7 @@ def test_missing_files_are_listed_before_any_work(languages, told, tagger, trans
 
 def test_a_language_without_an_embedding_is_told_before_any_work(tagger, transfer_data, tmp_path, capsys):
     torch.save(with_languages(checkpoint.read(tagger), "en", "xx"), tmp_path / "speaking.pt")
-    arguments = ["--checkpoint", str(tmp_path / "speaking.pt"), "--data", str(transfer_data / "ud"), "--quiet"]
+    arguments = ["--model", str(tmp_path / "speaking.pt"), "--data", str(transfer_data / "ud"), "--quiet"]
     assert main(["predict", *arguments, "--languages", "en", "de"]) == 2
     printed = capsys.readouterr()
     assert "one of en, xx" in printed.err and not printed.out
@@ -79,5 +79,5 @@ def test_a_language_without_an_embedding_is_told_before_any_work(tagger, transfe
 
 def test_an_encoder_that_was_not_fine_tuned_is_refused(transfer_encoder, transfer_data, capsys):
     arguments = ["--data", str(transfer_data / "ud"), "--languages", "en"]
-    assert main(["predict", "--checkpoint", str(transfer_encoder), *arguments]) == 2
+    assert main(["predict", "--model", str(transfer_encoder), *arguments]) == 2
     assert "not fine-tuned on a transfer task" in capsys.readouterr().err

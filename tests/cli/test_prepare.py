@@ -34,7 +34,7 @@ def texts(tmp_path: Path) -> Path:
 def parse(*options: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    return parser.parse_args(["--destdir", "d", *options])
+    return parser.parse_args(["--out", "d", *options])
 
 
 def test_options_after_a_pair_belong_to_it():
@@ -94,18 +94,18 @@ def test_the_prefix_of_compressed_text_is_that_of_the_plain_one(texts, capsys):
     path.unlink()
     prefix = f"{texts}/train.en-de"
     options = ["--pair", "en-de", "--trainpref", prefix, "--links", f"{prefix}.gold", "--vocab-size", "60"]
-    assert main(["prepare", "--destdir", str(texts / "d"), *options]) == 0
+    assert main(["prepare", "--out", str(texts / "d"), *options]) == 0
     assert "train en-de: 40 pairs; dropped: none;" in capsys.readouterr().out
 
 
 def test_filters_and_shards_of_the_command_line(texts, capsys, monkeypatch):
     monkeypatch.setattr(corpus, "CHUNK_LINES", 10)
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
     whole = DataBin(texts / "a").pair("train", "en", "de")[0]
     model = ["--spm", f"{texts}/a/sentencepiece.model"]
     for k in range(2):
-        command = ["prepare", "--destdir", str(texts / f"s{k}"), *model, *train, "--shard", f"{k}/2"]
+        command = ["prepare", "--out", str(texts / f"s{k}"), *model, *train, "--shard", f"{k}/2"]
         assert main([*command, "--validpref", f"{texts}/valid.en-de"]) == 0
     shards = [DataBin(texts / f"s{k}") for k in range(2)]
     read = [item.tolist() for shard in shards for item in shard.pair("train", "en", "de")[0]]
@@ -115,7 +115,7 @@ def test_filters_and_shards_of_the_command_line(texts, capsys, monkeypatch):
     filters = ["--deduplicate", "--min-length", "2", "--max-length", "999", "--max-length-ratio", "9"]
     (texts / "train.en-de.en").write_text("a b c\n" * 40)
     (texts / "train.en-de.de").write_text("d e f\n" * 39 + "d e\n")
-    assert main(["prepare", "--destdir", str(texts / "f"), *model, *train, *filters]) == 0
+    assert main(["prepare", "--out", str(texts / "f"), *model, *train, *filters]) == 0
     assert "train en-de: 2 pairs; dropped: 38 duplicate;" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         parse("--shard", "1of2")
@@ -157,13 +157,13 @@ def test_wrong_usage(capsys, options, message):
     ],
 )
 def test_contradictions_give_exit_code_2(tmp_path, capsys, options, message):
-    assert main(["prepare", "--destdir", str(tmp_path / "d"), *options]) == 2
+    assert main(["prepare", "--out", str(tmp_path / "d"), *options]) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_several_pairs_links_and_monolingual_text(texts, capsys):
-    options = ["prepare", "--destdir", str(texts / "d"), "--vocab-size", "60"]
+    options = ["prepare", "--out", str(texts / "d"), "--vocab-size", "60"]
     for pair in ("en-de", "en-fr"):
         options += ["--pair", pair]
         for split in ("train", "valid"):
@@ -190,9 +190,9 @@ def test_several_pairs_links_and_monolingual_text(texts, capsys):
 
 def test_a_model_made_before_gives_the_same_files(texts):
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
     model = ["--spm", f"{texts}/a/sentencepiece.model", "--dict", f"{texts}/a/dict.txt"]
-    assert main(["prepare", "--destdir", str(texts / "b"), *model, *train]) == 0
+    assert main(["prepare", "--out", str(texts / "b"), *model, *train]) == 0
     for path in (texts / "a").iterdir():
         if path.name != "manifest.json":
             assert path.read_bytes() == (texts / "b" / path.name).read_bytes()
@@ -200,11 +200,11 @@ def test_a_model_made_before_gives_the_same_files(texts):
 
 def test_text_in_a_script_that_the_model_lacks(texts, capsys):
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
     assert "unknown to" not in capsys.readouterr().err
     (texts / "train.en-de.de").write_text("แมว กิน\n" * 40)
     model = ["--spm", f"{texts}/a/sentencepiece.model"]
-    assert main(["prepare", "--destdir", str(texts / "b"), *model, *train, "--workers", "2"]) == 0
+    assert main(["prepare", "--out", str(texts / "b"), *model, *train, "--workers", "2"]) == 0
     said = capsys.readouterr().err
     assert "tokens are unknown to the model's vocabulary, most of them in Thai script: a model learns little" in said
 
@@ -221,8 +221,8 @@ def start(texts: Path, workers: int) -> "tuple[subprocess.Popen[bytes], Path]":
     (texts / "d").mkdir()
     (texts / "d" / "old").write_text("old")
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
-    command = [str(Path(sys.executable).parent / "xalign"), "prepare", "--destdir", str(texts / "d"), "--overwrite"]
+    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    command = [str(Path(sys.executable).parent / "xalign"), "prepare", "--out", str(texts / "d"), "--overwrite"]
     command += ["--spm", f"{texts}/a/sentencepiece.model", "--workers", str(workers)]
     command += ["--pair", "en-de", "--trainpref", f"{texts}/large"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -265,9 +265,9 @@ def test_a_full_disk_is_one_message_and_keeps_the_old_data_bin(texts):
     (texts / "d").mkdir()
     (texts / "d" / "old").write_text("old")
     train = ["--pair", "en-de", "--trainpref", f"{texts}/train.en-de"]
-    assert main(["prepare", "--destdir", str(texts / "a"), "--vocab-size", "60", *train]) == 0
+    assert main(["prepare", "--out", str(texts / "a"), "--vocab-size", "60", *train]) == 0
     # A limit on the size of files (in KiB) fails a write in the middle, as a full disk does.
-    command = f"ulimit -f 400; exec {Path(sys.executable).parent}/xalign prepare --destdir {texts}/d --overwrite"
+    command = f"ulimit -f 400; exec {Path(sys.executable).parent}/xalign prepare --out {texts}/d --overwrite"
     command += f" --spm {texts}/a/sentencepiece.model --pair en-de --trainpref {texts}/large"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert done.returncode == 2

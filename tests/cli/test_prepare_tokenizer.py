@@ -33,7 +33,7 @@ def data(checkpoint, tmp_path_factory):
     (folder / "train.yy").write_text("".join(f"{line}\n" for line in reversed(LINES)), encoding="utf-8")
     (folder / "train.gold").write_text("0-0\n" * len(LINES))
     main([
-        "prepare", "--destdir", str(folder / "bin"), "--tokenizer", str(checkpoint), "--pair", "xx-yy",
+        "prepare", "--out", str(folder / "bin"), "--tokenizer", str(checkpoint), "--pair", "xx-yy",
         "--trainpref", str(folder / "train"), "--links", str(folder / "train.gold"), "--mono", f"xx={folder}/train.xx",
     ])  # fmt: skip
     return DataBin(folder / "bin")
@@ -98,7 +98,7 @@ def test_bad_options(checkpoint, tmp_path, options, message, capsys):
     paths = [str(tmp_path / value) if index else value for index, value in enumerate(options)]
     options = options if options[0] == "--vocab-size" else paths
     code = main([
-        "prepare", "--destdir", str(tmp_path / "bin"), "--mono", f"xx={tmp_path}/a.xx", "--tokenizer", str(checkpoint),
+        "prepare", "--out", str(tmp_path / "bin"), "--mono", f"xx={tmp_path}/a.xx", "--tokenizer", str(checkpoint),
         *options,
     ])  # fmt: skip
     assert code and message in capsys.readouterr().err
@@ -109,7 +109,7 @@ def test_a_trimmed_vocabulary_and_its_model(checkpoint, tmp_path, capsys):
     for side in ("xx", "yy"):
         (tmp_path / f"train.{side}").write_text("".join(f"{line}\n" for line in LINES[:2]), encoding="utf-8")
     out = tmp_path / "bin"
-    line = ["prepare", "--destdir", str(out), "--pair", "xx-yy", "--trainpref", str(tmp_path / "train")]
+    line = ["prepare", "--out", str(out), "--pair", "xx-yy", "--trainpref", str(tmp_path / "train")]
     assert main([*line, "--tokenizer", str(checkpoint), "--trim-vocabulary"]) == 0
     assert f"fairseq-train {out} ... --init-checkpoint {out}" in capsys.readouterr().out
     state, where = read_pretrained(out)

@@ -46,7 +46,7 @@ DETERMINED = torch.eye(16) - 1 / 16
 
 def procrustes(source, databin, out, *options):
     """Run the command in this process; the exit code."""
-    command = ["procrustes", "--checkpoint", source, "--data", databin, "--out", out, *options]
+    command = ["procrustes", "--model", source, "--data", databin, "--out", out, *options]
     return main([str(part) for part in command])
 
 

@@ -27,7 +27,7 @@ def retrieve(tiny_checkpoint, bitext):
 
     def run(*options):
         files = ["--src", bitext / "src", "--tgt", bitext / "tgt"]
-        return main([str(part) for part in ("retrieve", "--checkpoint", tiny_checkpoint, *files, *options)])
+        return main([str(part) for part in ("retrieve", "--model", tiny_checkpoint, *files, *options)])
 
     return run
 
@@ -106,7 +106,7 @@ def test_linear_maps_are_used_where_languages_are_named_and_told_where_not(tiny_
     torch.save(state, bitext / "mapped.pt")
     command = [
         "retrieve",
-        "--checkpoint",
+        "--model",
         bitext / "mapped.pt",
         "--src",
         bitext / "src",

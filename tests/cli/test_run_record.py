@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from xalign_fairseq.cli import align
+from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._run_record import run_record
 from xalign_fairseq.pretrained import packaged
 from xalign_fairseq.version import __version__
@@ -30,8 +31,9 @@ def record(model, tmp_path):
     def make(*options, checkpoint=model):
         parser = argparse.ArgumentParser()
         align.add_arguments(parser)
+        add_volume(parser)
         texts = ["--src", str(tmp_path / "text.en"), "--tgt", str(tmp_path / "text.de")]
-        return run_record(parser.parse_args(["--checkpoint", str(checkpoint), *texts, *options]))
+        return run_record(parser.parse_args(["--model", str(checkpoint), *texts, *options]))
 
     return make
 
@@ -46,7 +48,14 @@ def test_options_are_told_as_they_are_given(record):
 
 @pytest.mark.parametrize(
     "options",
-    [("--out", "x"), ("--quiet",), ("--device", "cpu"), ("--batch-tokens", "7"), ("--sinkhorn-backend", "cpu")],
+    [
+        ("--out", "x"),
+        ("--quiet",),
+        ("--verbose",),
+        ("--device", "cpu"),
+        ("--batch-tokens", "7"),
+        ("--sinkhorn-backend", "cpu"),
+    ],
 )
 def test_what_changes_no_line_is_not_in_it(record, options):
     assert record(*options) == record()
@@ -82,17 +91,17 @@ def test_a_model_is_the_sizes_and_times_of_its_files(record, model):
     ):
         change()
         after = record()
-        assert after["--checkpoint"] != before["--checkpoint"]
+        assert after["--model"] != before["--model"]
         before = after
 
 
 def test_a_file_and_a_name_on_the_hub(record, model):
     file = model / "checkpoint_best.pt"
     one = record(checkpoint=file)
-    assert one["--checkpoint"].startswith(f"{file}, state ") and one == record(checkpoint=file)
+    assert one["--model"].startswith(f"{file}, state ") and one == record(checkpoint=file)
     file.write_text("other")
     assert record(checkpoint=file) != one
-    assert record(checkpoint="org/name")["--checkpoint"].startswith("org/name, state ")
+    assert record(checkpoint="org/name")["--model"].startswith("org/name, state ")
 
 
 def test_the_packaged_file_is_behind_its_name(record, tmp_path, monkeypatch):

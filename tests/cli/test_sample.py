@@ -6,7 +6,7 @@ from xalign_fairseq.links.pharaoh import read_links
 
 def test_a_sample_and_its_sizes(tmp_path, capsys):
     out = tmp_path / "sample"
-    assert main(["sample", str(out), "--pairs", "30", "--valid", "5", "--test", "4"]) == 0
+    assert main(["sample", "--out", str(out), "--pairs", "30", "--valid", "5", "--test", "4"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(": ")[0] for line in lines] == [f"{out}/en-{lang}" for lang in ("de", "fr", "ru")]
     splits = {"train": 30, "valid": 5, "test": 4}
@@ -22,7 +22,7 @@ def test_a_sample_and_its_sizes(tmp_path, capsys):
 def test_the_seed_decides_and_a_folder_is_left_unless_told(tmp_path, capsys):
     def write(out, seed, *options):
         sizes = ("--pairs", "10", "--valid", "2", "--test", "2")
-        return main(["sample", str(tmp_path / out), *sizes, "--seed", str(seed), *options])
+        return main(["sample", "--out", str(tmp_path / out), *sizes, "--seed", str(seed), *options])
 
     def text(out):
         return (tmp_path / out / "en-fr/train.fr").read_text()

@@ -39,7 +39,7 @@ def test_curves_of_several_checkpoints(tables, capsys):
 
 def test_what_xalign_layers_writes_can_be_drawn(tiny_checkpoint, tiny_text, tmp_path):
     text = ("--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--gold", tiny_text / "text.gold")
-    command = ["layers", "--checkpoint", tiny_checkpoint, *text, "--quiet", "--json", tmp_path / "table.json"]
+    command = ["layers", "--model", tiny_checkpoint, *text, "--quiet", "--json", tmp_path / "table.json"]
     assert main([*map(str, command)]) == 0
     assert score("--plot", tmp_path / "p.png", "--layers", f"tiny={tmp_path}/table.json") == 0
     assert (tmp_path / "p.png").stat().st_size > 5000

@@ -9,8 +9,8 @@ from xalign_fairseq.cli import main
     ("options", "expected"),
     [
         ([], "0-0 0-1 1-1\n\n2-2\n"),
-        (["--method", "intersection"], "0-0\n\n\n"),
-        (["--method", "union"], "0-0 0-1 1-1\n\n2-2 2-3\n"),
+        (["--symmetrize", "intersection"], "0-0\n\n\n"),
+        (["--symmetrize", "union"], "0-0 0-1 1-1\n\n2-2 2-3\n"),
     ],
 )
 def test_methods(tmp_path, options, expected):

@@ -84,7 +84,7 @@ def test_the_aligner_has_the_aer_that_the_run_tells(trained, tiny_text, tmp_path
     result = json.loads((out / "result.json").read_text())
     assert result["checkpoint"] == str(out / "checkpoint_best.pt")
     text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
-    assert main(["align", "--checkpoint", str(out), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
+    assert main(["align", "--model", str(out), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
     found = score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer
     assert found == pytest.approx(result["aer"], abs=1e-12)
     assert result["before"] != result["aer"]
@@ -97,7 +97,7 @@ def test_a_finished_run_stays_and_tells_its_result_again(trained, call, capsys):
     assert call(out, "--workers", 2) == 0
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r"\S+checkpoint_best\.pt, update \d+: AER \d+\.\d\d, before training \d+\.\d\d", lines[0])
-    assert lines[-1] == f"xalign align --checkpoint {out} --src FILE --tgt FILE --out FILE.links"
+    assert lines[-1] == f"xalign align --model {out} --src FILE --tgt FILE --out FILE.links"
     assert (out / "train.log").read_bytes() == log
 
 
@@ -133,7 +133,7 @@ def test_a_model_like_bert_learns_from_links_without_development_set(call, tiny_
     chosen = state["cfg"]["criterion"]
     assert (chosen["dwa_label_by"], chosen["word_contrastive_negatives"]) == ("pointer", "strong")
     assert state["cfg"]["model"]["layer_norm_eps"] == 1e-12
-    line = ["align", "--checkpoint", tmp_path / "run", "--src", text[0], "--tgt", text[1], "--out", tmp_path / "links"]
+    line = ["align", "--model", tmp_path / "run", "--src", text[0], "--tgt", text[1], "--out", tmp_path / "links"]
     assert main([str(each) for each in line]) == 0
     assert "pointer" in capsys.readouterr().err
     assert any(read_links(tmp_path / "links"))
@@ -148,7 +148,7 @@ def test_self_training_leaves_an_aligner_that_does_as_it_did(call, tiny_text, tm
     assert labelling["method"]["name"] == "argmax" and labelling["layers"] == {"hidden": 2}
     assert state["cfg"]["criterion"]["objectives"] == "self_training"
     text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
-    assert main(["align", "--checkpoint", str(out), *text, "--out", str(tmp_path / "links")]) == 0
+    assert main(["align", "--model", str(out), *text, "--out", str(tmp_path / "links")]) == 0
     told = capsys.readouterr().err
     assert "layer 2 of 3" in told and "separate" in told and "argmax" in told
     found = score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer
@@ -204,7 +204,7 @@ def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(cal
     text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
     found = []
     for path in (out, out / "checkpoint_best.pt"):
-        assert main(["align", "--checkpoint", str(path), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
+        assert main(["align", "--model", str(path), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
         found.append((tmp_path / "links").read_text())
     assert found[0] == found[1]
     assert score(read_links(tmp_path / "links"), read_gold(tiny_text / "text.gold")).aer == pytest.approx(result["aer"])

@@ -65,7 +65,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def options(folder, tiny_checkpoint):
     """The command without ``--out``."""
-    return ["transfer", "--study", str(folder / "study.yaml"), "--checkpoint", f"tiny={tiny_checkpoint}", "--cpu"]
+    return ["transfer", "--study", str(folder / "study.yaml"), "--model", f"tiny={tiny_checkpoint}", "--cpu"]
 
 
 @pytest.fixture(scope="module")
@@ -259,9 +259,9 @@ def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys)
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--checkpoint", "justapath.pt"], "NAME=PATH"),
-        (["--checkpoint", "tiny=other.pt"], "names of their own"),
-        (["--checkpoint", "a/b=other.pt"], "can't be a folder's"),
+        (["--model", "justapath.pt"], "NAME=PATH"),
+        (["--model", "tiny=other.pt"], "names of their own"),
+        (["--model", "a/b=other.pt"], "can't be a folder's"),
         (["--jobs", "0"], "at least one job"),
         (["--tasks", "poss"], "expected: pos?"),
         (["--seeds", "1", "1"], "seeds can't be used"),
@@ -273,5 +273,5 @@ def test_mistakes_are_told_before_any_run(options, extra, message, tmp_path, cap
 
 
 def test_without_study_and_data_it_says_what_is_missing(tiny_checkpoint, tmp_path, capsys):
-    assert main(["transfer", "--checkpoint", f"tiny={tiny_checkpoint}", "--out", str(tmp_path)]) == 2
+    assert main(["transfer", "--model", f"tiny={tiny_checkpoint}", "--out", str(tmp_path)]) == 2
     assert "--study YAML, or --data DIR --languages LANG" in capsys.readouterr().err

@@ -18,7 +18,7 @@ def trim(tiny_checkpoint, tmp_path):
 
     def run(out, *options, model=tiny_checkpoint, text=("a.en", "a.xx")):
         files = [str(tmp_path / name) for name in text]
-        return main(["trim", str(model), "--text", *files, "--out", str(tmp_path / out), *options])
+        return main(["trim", "--model", str(model), "--text", *files, "--out", str(tmp_path / out), *options])
 
     return run
 
@@ -39,7 +39,7 @@ def test_the_result_aligns_as_the_model_does(trim, tiny_checkpoint, tmp_path, ca
     links = []
     for model in (tiny_checkpoint, tmp_path / out):
         text = ["--src", str(tmp_path / "a.en"), "--tgt", str(tmp_path / "a.xx")]
-        assert main(["align", "--checkpoint", str(model), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
+        assert main(["align", "--model", str(model), *text, "--out", str(tmp_path / "links"), "--quiet"]) == 0
         links.append((tmp_path / "links").read_text())
     assert links[0] == links[1] != ""
 
@@ -74,7 +74,7 @@ def test_unknown_tokens_of_other_text_are_counted_and_what_it_was_trimmed_to_is_
     for side in ("en", "xx"):
         (tmp_path / f"other.{side}").write_text("the Дом\n")
     text = ["--src", str(tmp_path / "other.en"), "--tgt", str(tmp_path / "other.xx")]
-    assert main(["align", "--checkpoint", str(tmp_path / "small.pt"), *text, "--out", str(tmp_path / "links")]) == 0
+    assert main(["align", "--model", str(tmp_path / "small.pt"), *text, "--out", str(tmp_path / "links")]) == 0
     warning = capsys.readouterr().err.splitlines()[-1]
     assert warning.startswith("warning: 2 of ") and "in Cyrillic script" in warning
     assert warning.endswith("; it was trimmed to a.en, a.xx, which xalign untrim undoes")
@@ -108,4 +108,4 @@ def test_other_options(trim, capsys):
     assert "--floor" in capsys.readouterr().err
     assert trim("small.pt", model="no/such/model/here") == 2
     with pytest.raises(SystemExit):
-        main(["trim", "model", "--out", "small.pt"])
+        main(["trim", "--model", "model", "--out", "small.pt"])

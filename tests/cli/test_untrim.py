@@ -11,13 +11,13 @@ def call(*line):
 def test_a_trained_model_gets_the_whole_vocabulary_back(tiny_checkpoint, tiny_text, tmp_path, capsys):
     text, small, whole = tiny_text / "text.en", tmp_path / "small.pt", tmp_path / "whole.pt"
     (tmp_path / "line").write_text("a cat\n")
-    assert call("trim", tiny_checkpoint, "--text", tmp_path / "line", "--floor", 0, "--out", small) == 0
+    assert call("trim", "--model", tiny_checkpoint, "--text", tmp_path / "line", "--floor", 0, "--out", small) == 0
     state, _ = read_pretrained(small)
     name = "encoder.sentence_encoder.embed_tokens.weight"
     trained = {**state["model"], name: state["model"][name] + 1, "encoder.lm_head.weight": state["model"][name] + 1}
     torch.save({**state, "model": trained}, tmp_path / "trained.pt")
     capsys.readouterr()
-    assert call("untrim", tmp_path / "trained.pt", "--original", tiny_checkpoint, "--out", whole) == 0
+    assert call("untrim", "--model", tmp_path / "trained.pt", "--original", tiny_checkpoint, "--out", whole) == 0
     before, after = (read_pretrained(path)[0] for path in (tiny_checkpoint, whole))
     ids = len(before["model"][name])
     assert capsys.readouterr().out.startswith(f"{whole}: {ids} ids (before: {len(state['model'][name])}), ")
@@ -25,14 +25,14 @@ def test_a_trained_model_gets_the_whole_vocabulary_back(tiny_checkpoint, tiny_te
     moved = (after["model"][name] != before["model"][name]).all(1)
     assert 0 < moved.sum() == len(state["model"][name]) < ids
     links = ["--src", text, "--tgt", tiny_text / "text.xx", "--quiet"]
-    assert call("align", "--checkpoint", whole, *links, "--out", tmp_path / "links") == 0
+    assert call("align", "--model", whole, *links, "--out", tmp_path / "links") == 0
 
 
 def test_another_original_is_refused(tiny_checkpoint, transfer_encoder, tmp_path, capsys):
     (tmp_path / "line").write_text("a cat\n")
-    assert call("trim", tiny_checkpoint, "--text", tmp_path / "line", "--out", tmp_path / "small.pt") == 0
-    line = ["untrim", tmp_path / "small.pt", "--original", transfer_encoder, "--out", tmp_path / "whole.pt"]
+    assert call("trim", "--model", tiny_checkpoint, "--text", tmp_path / "line", "--out", tmp_path / "small.pt") == 0
+    line = ["untrim", "--model", tmp_path / "small.pt", "--original", transfer_encoder, "--out", tmp_path / "whole.pt"]
     assert call(*line) == 2 and "not trimmed from this one" in capsys.readouterr().err
     assert not (tmp_path / "whole.pt").exists()
-    line[3:5] = [tiny_checkpoint, "--out"]
-    assert call(*line[:4], "--out", tmp_path / "small.pt") == 2 and "exists already" in capsys.readouterr().err
+    line[4] = tiny_checkpoint
+    assert call(*line[:5], "--out", tmp_path / "small.pt") == 2 and "exists already" in capsys.readouterr().err

@@ -3,8 +3,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.plots import embeddings as module
-from xalign_fairseq.plots.embeddings import Panel, plane, plot_embeddings
+from xalign_fairseq.plots.embeddings import Panel, neighbourhoods, plane, plot_embeddings, project
 
 
 @pytest.fixture
@@ -70,3 +71,34 @@ def test_panels_are_not_mirrored(figures):
 def test_a_picture_is_written(tmp_path):
     plot_embeddings([("a", "b")], [Panel("$ one", np.ones((1, 3)), np.zeros((1, 3)))], tmp_path / "p.png")
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_neighbours_stay_neighbours_and_the_picture_is_the_same_again():
+    rng = np.random.default_rng(0)
+    centres = 9 * rng.normal(size=(4, 6))
+    vectors = np.repeat(centres, 6, axis=0) + 0.1 * rng.normal(size=(24, 6))
+    found = neighbourhoods(vectors)
+    assert found.shape == (24, 2) and np.array_equal(found, neighbourhoods(vectors))
+    distances = np.linalg.norm(found[:, None] - found, axis=2) + 1e9 * np.eye(24)
+    assert (distances.argmin(1) // 6 == np.arange(24) // 6).all()
+
+
+def test_a_panel_says_how_it_was_projected(monkeypatch):
+    src, tgt = np.random.default_rng(0).normal(size=(2, 5, 6))
+    points, said = project(Panel("a", src, tgt, "t-SNE"))
+    assert np.array_equal(points, neighbourhoods(np.concatenate([src, tgt]))) and said == "t-SNE"
+    assert "of the variance" in project(Panel("a", src, tgt))[1]
+    with pytest.raises(XalignError, match=r"no such projection[\s\S]*UMAP[\s\S]*PCA or t-SNE"):
+        project(Panel("a", src, tgt, "UMAP"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(XalignError, match="t-SNE needs scikit-learn"):
+        project(Panel("a", src, tgt, "t-SNE"))
+
+
+def test_words_stand_apart_from_their_translations_and_inside_the_frame(figures):
+    src, tgt = np.array([[0.0, 0.0], [10.0, 3.0]]), np.array([[0.0, 1.0], [10.0, 2.0]])
+    module._draw(
+        axes := module.new_figure(3, 3).add_subplot(), "", [("a", "x"), ("b", "y")], np.concatenate([src, tgt])
+    )
+    places = {text.get_text(): (text.get_ha(), text.get_position()[1]) for text in axes.texts}
+    assert places == {"a": ("left", -9), "x": ("left", 3), "b": ("right", 3), "y": ("right", -9)}

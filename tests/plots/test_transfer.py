@@ -49,6 +49,14 @@ def test_a_panel_of_gaps_for_each_task(figures):
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["a", "b"]
 
 
+def test_many_panels_of_gaps_stand_in_two_columns_unless_they_are_wide(figures):
+    tasks = ("pos", "ner", "qa")
+    plot_gaps([row(task, "a", 0.2, None, language="de") for task in tasks], "unused.png")
+    plot_gaps([row(task, "a", 0.2, None, language=f"l{n}") for task in tasks for n in range(30)], "unused.png")
+    columns = [len({axes.get_subplotspec().colspan.start for axes in figure.axes}) for figure in figures]
+    assert columns == [2, 1]
+
+
 def test_files_of_many_and_of_one(tmp_path):
     many = [row(f"task_{t}, on $e$n", f"c{c}", 0.1 * c, 0.01) for t in range(7) for c in range(9)]
     plot_scores(many, tmp_path / "a.png")

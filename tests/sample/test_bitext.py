@@ -59,7 +59,7 @@ def test_files_and_sizes(written):
 
 def test_same_seed_same_bytes_in_other_processes(command, tmp_path):
     def content(name, seed, hash_seed):
-        command("xalign", "sample", tmp_path / name, "--pairs", 200, "--seed", seed, PYTHONHASHSEED=hash_seed)
+        command("xalign", "sample", "--out", tmp_path / name, "--pairs", 200, "--seed", seed, PYTHONHASHSEED=hash_seed)
         return {p.relative_to(tmp_path / name): p.read_bytes() for p in (tmp_path / name).rglob("*.*")}
 
     first = content("a", 3, "1")

@@ -76,7 +76,7 @@ def test_from_the_command_to_the_file(options, choose, tmp_path, monkeypatch):
     command = ["choose_defaults.py", "some/e5-small", *options, str(tmp_path), "--out", str(tmp_path)]
     monkeypatch.setattr("sys.argv", command)
     assert choose.main() == 0
-    assert {tuple(words[2:]) for words, _ in ran} == {("--checkpoint", "some/e5-small")}
+    assert {tuple(words[2:]) for words, _ in ran} == {("--model", "some/e5-small")}
     assert {folder for _, folder in ran} == {tmp_path}
     if options == ("--gold",):
         assert json.loads((tmp_path / "defaults-e5-small.json").read_text())["rows"][0]["aer"] == 0.1

@@ -39,7 +39,7 @@ def test_parts_that_are_aligned_side_by_side_are_the_links_of_the_whole(sample, 
     for text in texts:
         lines = (sample / f"en-de/train{text.suffix}").read_text().splitlines(keepends=True)
         text.write_text("".join(lines[:21]))
-    options = ("--checkpoint", transfer_encoder, "--quiet")
+    options = ("--model", transfer_encoder, "--quiet")
     command("xalign", "align", "--src", texts[0], "--tgt", texts[1], "--out", tmp_path / "whole", *options)
     line = ["bash", SCRIPTS / "slurm/align.sbatch", *texts, tmp_path / "parts", *options]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

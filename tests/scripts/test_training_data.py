@@ -17,7 +17,7 @@ def data(script, monkeypatch):
             for language in line[2].split("-"):
                 (folder / f"train.{language}").write_text("".join(f"{language} {number}\n" for number in range(7)))
         else:
-            module.Path(line[line.index("--destdir") + 1]).mkdir()
+            module.Path(line[line.index("--out") + 1]).mkdir()
 
     monkeypatch.setattr(module, "_run", run)
     monkeypatch.setattr(module, "EACH", 3)

@@ -70,7 +70,7 @@ def test_a_frozen_encoder_refuses_objectives_that_train_it(train, databin, tmp_p
 
 def test_links_are_needed_where_objectives_read_them(train, databin, command, sample, tmp_path):
     bare = tmp_path / "bare"
-    command("xalign", "prepare", "--destdir", bare, "--pair", "en-de", "--trainpref", sample / "en-de/train",
+    command("xalign", "prepare", "--out", bare, "--pair", "en-de", "--trainpref", sample / "en-de/train",
             "--spm", databin / "sentencepiece.model", "--dict", databin / "dict.txt")  # fmt: skip
     _, done = train(bare, tmp_path / "run", *NO_VALID, "--max-update", 1, criterion="l2_align", check=False)
     assert done.returncode != 0

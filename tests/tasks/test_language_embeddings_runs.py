@@ -73,7 +73,7 @@ def test_validation_aer_is_that_of_the_aligner(train, databin, sample, command, 
     ]
     found = {}
     for languages in ("en-de", "de-en"):
-        command("xalign", "layers", "--checkpoint", tmp_path / "checkpoint_last.pt", *files, "--languages", languages,
+        command("xalign", "layers", "--model", tmp_path / "checkpoint_last.pt", *files, "--languages", languages,
                 "--filter", "itermax", "--layer", 2, "--dtype", "float32", "--json", tmp_path / "table.json",
                 "--quiet")  # fmt: skip
         found[languages] = json.loads((tmp_path / "table.json").read_text())["best"]["aer"]

@@ -77,7 +77,7 @@ def test_validate_command_repeats_the_validation(plain, databin, command):
 def test_a_checkpoint_aligns_by_itself(plain, sample, command, tmp_path):
     folder = plain[2]
     out = tmp_path / "links"
-    command("xalign", "align", "--checkpoint", folder / "checkpoint_last.pt", "--src", sample / "en-de/test.en",
+    command("xalign", "align", "--model", folder / "checkpoint_last.pt", "--src", sample / "en-de/test.en",
             "--tgt", sample / "en-de/test.de", "--out", out)  # fmt: skip
     assert len(out.read_text().splitlines()) == len((sample / "en-de/test.en").read_text().splitlines())
     scored = command("xalign", "score", "--hyp", out, "--gold", sample / "en-de/test.gold", "--json")
@@ -94,7 +94,7 @@ def test_validation_and_aligner_do_as_training_labels(train, databin, sample, co
     assert stored["layers"] == {"hidden": 1, "pointer": 2} and stored["method"]["dustbin"] == 0.3
     for given, same in (((), True), (("--method", "transport"), False)):
         out = tmp_path / "links"
-        command("xalign", "align", "--checkpoint", folder / "checkpoint_last.pt", "--src", text / "valid.en",
+        command("xalign", "align", "--model", folder / "checkpoint_last.pt", "--src", text / "valid.en",
                 "--tgt", text / "valid.de", "--out", out, *given)  # fmt: skip
         scored = json.loads(command("xalign", "score", "--hyp", out, "--gold", text / "valid.gold", "--json").stdout)
         assert (scored["aer"] == pytest.approx(float(valid["valid_aer_en-de"]), abs=1e-4)) == same
@@ -228,7 +228,7 @@ def test_data_of_fairseq_preprocess_train_and_align(train, databin, sample, comm
     arguments = (
         "xalign",
         "align",
-        "--checkpoint",
+        "--model",
         tmp_path / "save/checkpoint_last.pt",
         *text,
         "--out",

@@ -32,7 +32,7 @@ def bert_bin(sample, bert, command, tmp_path_factory):
     out = tmp_path_factory.mktemp("bert_bin") / "databin"
     here = sample / "en-de"
     command(
-        "xalign", "prepare", "--destdir", out, "--tokenizer", bert, "--pair", "en-de", "--trainpref", here / "train",
+        "xalign", "prepare", "--out", out, "--tokenizer", bert, "--pair", "en-de", "--trainpref", here / "train",
         "--validpref", here / "valid", "--links", here / "valid.gold", "--mono", f"en={sample}/mono/train.en",
     )  # fmt: skip
     return out

@@ -1,40 +1,55 @@
 """The ``xalign`` command: one module of this folder per subcommand.
 
-A subcommand's module has a docstring (its first line is the summary shown by ``xalign --help``),
-``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit code; ``None`` is 0). The file's name, with ``-``
-for ``_``, is the subcommand's name. Heavy imports belong inside ``run``, so that ``--help`` answers at once.
+A subcommand's module has a docstring (its first line is the summary shown by ``xalign --help``; what begins with
+``Example`` stands at the end of its own help), ``add_arguments(parser)`` and ``run(args) -> int | None`` (the exit
+code; ``None`` is 0). The file's name, with ``-`` for ``_``, is the subcommand's name. Heavy imports belong inside
+``run``, so that ``--help`` answers at once. ``_ways`` says in which group a subcommand is listed, ``_arguments`` has
+what several of them ask for.
 """
 
-import argparse
 import importlib
 import pkgutil
+import re
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
+from xalign_fairseq.cli._arguments import add_volume
+from xalign_fairseq.cli._parser import CommandParser
+from xalign_fairseq.cli._ways import overview
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.signals import interrupted_code, terminate_as_interrupt
 from xalign_fairseq.version import __version__
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> CommandParser:
     """The whole command line, built from the modules of this folder."""
-    parser = argparse.ArgumentParser(prog="xalign", description="Cross-lingual alignment on fairseq.")
+    parser = CommandParser(prog="xalign", usage="xalign COMMAND [options]")
     parser.add_argument("--version", action="version", version=f"xalign_fairseq {__version__}")
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for info in sorted(pkgutil.iter_modules(__path__), key=lambda m: m.name):
-        if info.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        doc = (module.__doc__ or "").strip()
-        sub = subparsers.add_parser(
-            info.name.replace("_", "-"),
-            help=doc.split("\n")[0],
-            description=doc,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", prog="xalign")
+    summaries = {}
+    for name, module in command_modules().items():
+        text, examples = _split_examples((module.__doc__ or "").strip())
+        summaries[name] = text.split("\n")[0]
+        sub = subparsers.add_parser(name, help=summaries[name], description=text, epilog=examples)
         module.add_arguments(sub)
+        add_volume(sub)
         sub.set_defaults(run=module.run)
+        sub.usage = sub.short_usage()
+    parser.overview = overview(summaries)
     return parser
+
+
+def command_modules() -> dict[str, ModuleType]:
+    """The module of each command by the command's name."""
+    names = sorted(info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
+    return {name.replace("_", "-"): importlib.import_module(f"{__name__}.{name}") for name in names}
+
+
+def _split_examples(doc: str) -> tuple[str, str | None]:
+    """A docstring before its last ``Example``, and from there on."""
+    found = list(re.finditer(r"^Examples?\b", doc, re.MULTILINE))
+    return (doc[: found[-1].start()].strip(), doc[found[-1].start() :]) if found else (doc, None)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,7 +58,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     Bad input and files that can't be written are told without a traceback and give exit code 2, Ctrl-C gives 130 and
     SIGTERM 143, after what is unfinished has been removed and what was started has been ended.
     """
-    args = build_parser().parse_args(argv)
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    if args.command is None:
+        parser.exit(2, parser.format_help())
     try:
         with terminate_as_interrupt():
             return args.run(args) or 0

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -25,24 +26,17 @@ METHOD_HELP = (
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 BACKENDS = ("auto", "reference", "cpu", "cuda")
-# What every command that reads an encoder takes.
-PRETRAINED = (
-    "a checkpoint (.pt), the folder of a training run or of XLM-R's archive, a Hugging Face folder of XLM-R's or "
-    "BERT's kind or of an encoder that transformers runs, a name on its hub, as FacebookAI/xlm-roberta-base, or "
-    "e5-small, the packaged encoder"
-)
-BY_DEFAULT = " (default: e5-small, of the extra model)"
 
 
 def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = True) -> None:
-    """Checkpoint, tokenizer, device, languages, linear maps.
+    """Model, tokenizer, device, languages, linear maps.
 
     ``packaged``: the command calls :func:`take_packaged`, so that the packaged encoder is the default.
     """
     model = parser.add_argument_group("model")
-    model.add_argument("--checkpoint", metavar="MODEL", help=PRETRAINED + (BY_DEFAULT if packaged else ""))
-    model.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoint does not carry its own")
-    model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoint does not carry its own")
+    add_model(model, PRETRAINED + (BY_DEFAULT if packaged else ""), required=False)
+    model.add_argument("--dict", metavar="TXT", help="dict.txt, if the model does not carry its own")
+    model.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the model does not carry its own")
     model.add_argument(
         "--device",
         default="auto",
@@ -61,7 +55,7 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = T
         "--maps",
         type=language_pair,
         metavar="SRC-TGT",
-        help="languages of the sides, such as de-en: map their hidden states by the checkpoint's linear maps "
+        help="languages of the sides, such as de-en: map their hidden states by the model's linear maps "
         "(linear_mapping, xalign procrustes)",
     )
 
@@ -167,22 +161,21 @@ def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -
     text.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
     pairs = "instead of both: lines of 'source ||| target'"
     text.add_argument("--pairs", metavar="FILE", help=f"{pairs}; - is standard input" if streams else pairs)
-    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
-def take_packaged(args: argparse.Namespace, option: str = "checkpoint") -> None:
+def take_packaged(args: argparse.Namespace) -> None:
     """Where no model is given take the packaged encoder, and say so on stderr.
 
     Raises:
         XalignError: its package is not installed.
     """
-    if getattr(args, option) is None:
+    if args.model is None:
         from xalign_fairseq.pretrained import packaged
 
         packaged.find()
-        setattr(args, option, packaged.NAME)
-        if not getattr(args, "quiet", False):
-            print(f"no --{option}: the packaged encoder {packaged.NAME} is used", file=sys.stderr)
+        args.model = packaged.NAME
+        if not args.quiet:
+            print(f"no --model: the packaged encoder {packaged.NAME} is used", file=sys.stderr)
 
 
 def method_options(args: argparse.Namespace) -> dict[str, Any]:
@@ -203,7 +196,7 @@ def load_aligner(
 
     backend.select(args.sinkhorn_backend)
     return Aligner.from_pretrained(
-        args.checkpoint,
+        args.model,
         dictionary=args.dict,
         spm=args.spm,
         layer=layer,

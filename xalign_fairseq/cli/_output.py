@@ -13,6 +13,8 @@ from xalign_fairseq.launch.locks import alone_on
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20
+# Options by the names that notes have which were written before they were renamed.
+RENAMED = {"--checkpoint": "--model"}
 
 
 class Output:
@@ -90,7 +92,7 @@ class Output:
 
     def _check_record(self) -> None:
         try:
-            theirs = read_json(self._note)
+            theirs = {RENAMED.get(name, name): value for name, value in read_json(self._note).items()}
         except (OSError, XalignError):
             theirs = {}
         ours = self._record or {}

@@ -8,11 +8,11 @@ from pathlib import Path
 from xalign_fairseq.version import __version__
 
 TEXTS = ("src", "tgt", "pairs")
-MODELS = ("checkpoint", "dict", "spm")
+MODELS = ("model", "dict", "spm")
 # Options that change no line: where the work is done and shown, and what is made beside the lines.
 WITHOUT_EFFECT = frozenset(
     (
-        *("command", "run", "out", "resume", "quiet", "plot", "plot_line", "gold"),
+        *("command", "run", "out", "resume", "quiet", "verbose", "plot", "plot_line", "gold"),
         *("device", "sinkhorn_backend", "processes", "batch_tokens"),
     )
 )

@@ -1,8 +1,8 @@
-"""Align the words of sentence pairs with a pretrained encoder.
+"""Align the words of sentence pairs.
 
-Writes one line per pair, in the order of the input and also for a pair with an empty side: Pharaoh links "i-j"
-(0-based words), JSON with words and link probabilities, or a page in HTML that shows them. Memory does not grow with
-the number of pairs.
+By a pretrained encoder, or from the bitext alone. Writes one line per pair, in the order of the input and also for a
+pair with an empty side: Pharaoh links "i-j" (0-based words), JSON with words and link probabilities, or a page in HTML
+that shows them. Memory does not grow with the number of pairs.
 
 Lines end at newlines alone; words are what white space separates. A pair that is longer than the encoder's positions is
 encoded in windows that overlap; one of more than 16 million pairs of subwords (4,096 a side) is left without links, and
@@ -11,17 +11,15 @@ its line is named.
 An output file takes its name when it is complete. Until then it is FILE.part: after an error, Ctrl-C or a kill, the
 same command with --resume goes on after its last complete line, on any device and with any number of processes.
 
-Exit codes: 0 done, 2 bad input or options, 130 Ctrl-C, 141 the reader of the output has gone, 143 SIGTERM.
-
-Without --checkpoint the links are those of e5-small, a multilingual encoder that comes by pip. With --from-scratch no
+Without --model the links are those of e5-small, a multilingual encoder that comes by pip. With --from-scratch no
 encoder is needed: the text alone is learned from, in minutes for 100,000 pairs, into the folder FILE.aligner, which
-aligns new text as --checkpoint. It is for languages that no encoder covers, and wants thousands of pairs.
+aligns new text as --model. It is for languages that no encoder covers, and wants thousands of pairs.
 
 Examples:
   xalign align --src test.en --tgt test.de --out test.links
-  xalign align --checkpoint checkpoint_best.pt --src test.en --tgt test.de --out test.links
+  xalign align --model checkpoint_best.pt --src test.en --tgt test.de --out test.links
   xalign align --from-scratch --src all.en --tgt all.de --out all.links
-  zcat pairs.gz | xalign align --checkpoint checkpoint_best.pt --pairs - --processes 8 | gzip > links.gz
+  zcat pairs.gz | xalign align --model checkpoint_best.pt --pairs - --processes 8 | gzip > links.gz
 """
 
 import argparse
@@ -47,6 +45,7 @@ from xalign_fairseq.cli._aligning import (
     take_packaged,
     text_files,
 )
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
 from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._output import Output
 from xalign_fairseq.cli._run_record import run_record
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign align``."""
     add_text_arguments(parser, streams=True)
-    parser.add_argument("--out", default="-", metavar="FILE", help="output; - is standard output (default)")
+    add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
     parser.add_argument("--format", choices=("pharaoh", "json", "html"), default="pharaoh", help="default: pharaoh")
     scratch = parser.add_argument_group("from bitext alone")
@@ -130,13 +129,13 @@ def run(args: argparse.Namespace) -> None:
         _check_plot(args, pairs)
     show_log(args.quiet)
     devices = _devices(args)
-    if not is_statistical(args.checkpoint):
+    if not is_statistical(args.model):
         # One for all processes; the output goes on in it alone, or its lines would not be those of one run.
         args.dtype = choose_dtype(args.dtype, [torch.device(device) for device in devices])
     form = Page(golds, args.languages) if args.format == "html" else FORMATS[args.format]
     # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
     repeatable = isinstance(pairs, SentencePairs) and not form.begin()
-    inputs = [*text_files(args), args.checkpoint, *filter(None, (args.dict, args.spm, args.gold))]
+    inputs = [*text_files(args), args.model, *filter(None, (args.dict, args.spm, args.gold))]
     output = Output(args.out, run_record(args) if repeatable else None, args.resume, inputs)
     with _open_aligner(args, devices) as (aligner, description):
         if args.plot:
@@ -184,10 +183,10 @@ def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
     from xalign_fairseq.aligner.processes import AlignerPool
     from xalign_fairseq.statistical.folder import is_statistical
 
-    if is_statistical(args.checkpoint):
+    if is_statistical(args.model):
         from xalign_fairseq.aligner.from_scratch import StatisticalAligner
 
-        statistical = StatisticalAligner.from_folder(args.checkpoint, args.min_probability)
+        statistical = StatisticalAligner.from_folder(args.model, args.min_probability)
         yield statistical, statistical.describe()
     elif len(devices) == 1:
         aligner = _load(args, devices[0])
@@ -202,15 +201,15 @@ def _check_scratch(args: argparse.Namespace, pairs: "SentencePairs | PairStream"
     """What goes with an aligner of bitext alone, which is learned here if it is asked for."""
     from xalign_fairseq.statistical.folder import is_statistical
 
-    if not (args.from_scratch or is_statistical(args.checkpoint)):
+    if not (args.from_scratch or is_statistical(args.model)):
         if args.min_probability is not None:
             raise XalignError(
                 "probabilities of links are calibrated by aligners of bitext alone",
                 where="--min-probability",
-                next="leave it out, or use --from-scratch or such an aligner's folder as --checkpoint",
+                next="leave it out, or use --from-scratch or such an aligner's folder as --model",
             )
         return
-    refuse_strays(args, _add_encoder_arguments, {"checkpoint"})
+    refuse_strays(args, _add_encoder_arguments, {"model"})
     if args.from_scratch:
         _learn(args, pairs)
 
@@ -221,15 +220,15 @@ def _learn(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> Non
     from xalign_fairseq.aligner.from_scratch import train_from_scratch
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
-    if args.pairs or not isinstance(pairs, SentencePairs) or args.out == "-" or args.checkpoint:
+    if args.pairs or not isinstance(pairs, SentencePairs) or args.out == "-" or args.model:
         raise XalignError(
             "the text to learn from is read more than once, and the aligner is kept beside the links",
             where="--from-scratch",
-            expected="--src FILE --tgt FILE --out FILE, and no --checkpoint",
+            expected="--src FILE --tgt FILE --out FILE, and no --model",
         )
-    args.checkpoint = f"{args.out}.aligner"
+    args.model = f"{args.out}.aligner"
     with passes_bar(args.quiet) as show:
-        train_from_scratch(args.src, args.tgt, Path(args.checkpoint), show)
+        train_from_scratch(args.src, args.tgt, Path(args.model), show)
 
 
 def _devices(args: argparse.Namespace) -> list[str]:

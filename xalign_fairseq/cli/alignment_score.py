@@ -1,19 +1,20 @@
-"""Alignment score of checkpoints: how many words of a lexicon have a translation as their nearest neighbour.
+"""Find translations of words by their embeddings: accuracy.
 
-By cosine of input embeddings (a word of several subwords: their mean), among all target entries of the lexicon
-(ALIGN-MLM, Tang et al. 2022). Entries that the encoder was trained on and entries that were held out are scored apart,
-each with a bootstrap interval over source words. The lexicons are those that a checkpoint carries; --data takes those
-of a data-bin instead.
+The alignment score of checkpoints: how many words of a lexicon have a translation as their nearest neighbour. By cosine
+of input embeddings (a word of several subwords: their mean), among all target entries of the lexicon (ALIGN-MLM, Tang
+et al. 2022). Entries that the encoder was trained on and entries that were held out are scored apart, each with a
+bootstrap interval over source words. The lexicons are those that a checkpoint carries; --data takes those of a data-bin
+instead.
 
-Example:
-  xalign alignment-score align.pt
-  xalign alignment-score mlm.pt align.pt --data data-bin --json scores.json
+Examples:
+  xalign alignment-score --model align.pt
+  xalign alignment-score --model MLM=mlm.pt --model ALIGN=align.pt --data data-bin
 """
 
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import PRETRAINED
+from xalign_fairseq.cli._arguments import add_json, add_model, named_models, tell
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -22,29 +23,27 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign alignment-score``."""
-    parser.add_argument("checkpoints", nargs="+", metavar="MODEL", help=PRETRAINED)
+    add_model(parser, several=True, metavar="[NAME=]MODEL", placed=True)
     parser.add_argument("--data", metavar="DATA_BIN", help="score the lexicons of this data-bin")
     parser.add_argument(
         "--samples", type=int, default=1000, metavar="N", help="resamples of the interval (default: 1000)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the resamples (default: 1)")
-    parser.add_argument("--json", metavar="FILE", help="write the scores, as fractions, as JSON")
+    add_json(parser, file=True)
 
 
 def run(args: argparse.Namespace) -> None:
     """Score every lexicon of every checkpoint; print and write."""
-    import json
     from dataclasses import asdict
 
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE
     from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
     from xalign_fairseq.evaluation.signature import task_signature
-    from xalign_fairseq.files import atomic_write
     from xalign_fairseq.pretrained.reading import read_pretrained
 
     rows: list[dict[str, Any]] = []
-    for path in args.checkpoints:
+    for name, path in named_models(args.model).items():
         state, _ = read_pretrained(path)
         encoder, _ = checkpoint.load_encoder(state, path)
         embeddings = encoder.sentence_encoder.embed_tokens.weight.detach()
@@ -52,11 +51,8 @@ def run(args: argparse.Namespace) -> None:
             pair = f"{lexicon.src}-{lexicon.tgt}"
             for score in lexicon_scores(embeddings, lexicon, samples=args.samples, seed=args.seed):
                 signature = task_signature(ALIGNMENT_SCORE, "lexicon", lexicon.digest[:12], pair=pair, part=score.part)
-                rows.append({"checkpoint": path, "pair": pair, **asdict(score), "signature": signature})
-    print("\n".join(f"{row['checkpoint']} {row['pair']}: {told(row)}" for row in rows))
-    if args.json:
-        with atomic_write(args.json) as out:
-            out.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+                rows.append({"checkpoint": name, "pair": pair, **asdict(score), "signature": signature})
+    tell(args.json, rows, (f"{row['checkpoint']} {row['pair']}: {told(row)}" for row in rows))
 
 
 def lexicons_for(data_bin: str | None, state: dict[str, Any], vocab_size: int, path: str) -> "list[Lexicon]":

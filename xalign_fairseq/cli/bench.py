@@ -1,8 +1,9 @@
-"""The word-alignment benchmark: AER of models and methods on all test sets of a folder, with intervals and tests.
+"""Score models and methods on all test sets of a folder.
 
---data is a folder with, in it or below, the files S-T.gold, S-T.S and S-T.T of each set, such as de-en.gold (gold
-links of xalign score's formats), de-en.de and de-en.en (words separated by blanks). Gold links may seldom be handed on:
-examples/xlm_align/0_download.sh fetches those of XLM-Align's Table 2.
+The word-alignment benchmark: AER, with intervals and tests. --data is a folder with, in it or below, the files
+S-T.gold, S-T.S and S-T.T of each set, such as de-en.gold (gold links of xalign score's formats), de-en.de and de-en.en
+(words separated by blanks). Gold links may seldom be handed on: examples/xlm_align/0_download.sh fetches those of
+XLM-Align's Table 2.
 
 Each model is scored by each method, at the layer and in the encoding that it labelled itself with, or that were chosen
 for its family on development gold; nothing is chosen here. Links of other tools stand beside: a folder with S-T.links
@@ -22,7 +23,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import METHODS, PRETRAINED, positive, progress_bar, show_log
+from xalign_fairseq.cli._aligning import METHODS, positive, progress_bar, show_log
+from xalign_fairseq.cli._arguments import PRETRAINED, add_json
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -59,9 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="of the encoder (default: auto)",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, fractions, in place of the table")
+    add_json(parser)
     parser.add_argument("--out", metavar="FILE", help="write the table, too: .md, .tex or .json by the ending")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run(args: argparse.Namespace) -> None:

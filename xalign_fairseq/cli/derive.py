@@ -1,20 +1,23 @@
-"""Derive a language from a natural one: its text with exact word links, and its labelled data.
+"""Derive a language from a natural one, with exact links.
 
-Steps are applied from left to right: script (every piece of a sentencepiece model gets a twin in another script),
-inversion (the words of each segment in reverse order), syntax (dependents of nouns and verbs in the order of another
-language's treebank, after Wang & Eisner 2016; every sentence needs a tree).
+And its labelled data. Steps are applied from left to right: script (every piece of a sentencepiece model gets a twin in
+another script), inversion (the words of each segment in reverse order), syntax (dependents of nouns and verbs in the
+order of another language's treebank, after Wang & Eisner 2016; every sentence needs a tree).
 
 Written into D: for each text NAME.en-xx.en, NAME.en-xx.xx and NAME.en-xx.links (Pharaoh, exact), ready for
 xalign prepare --pair en-xx --trainpref D/NAME.en-xx --links D/NAME.en-xx.links --spm D/sentencepiece.model; labelled
 data as NAME.xx.conllu and NAME.xx.tsv; with the step script its sentencepiece.model, dict.txt and lexicon.en-xx.tsv
 (for xalign lexicon --pieces); manifest.json.
 
-Example: xalign derive --destdir derived --steps inversion,script --spm spm.model --text train=train.en
+Example:
+  xalign derive --out derived --steps inversion,script --spm spm.model --text train=train.en
 """
 
 import argparse
 import sys
 from typing import Any
+
+from xalign_fairseq.cli._arguments import add_out
 
 _FILES = {
     "text": "text, one sentence per line, words separated by blanks (tokenised: inversion looks for marks that are "
@@ -37,7 +40,7 @@ class _AddFile(argparse.Action):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign derive``."""
-    parser.add_argument("--destdir", required=True, metavar="D", help="the new folder")
+    add_out(parser, "the new folder", metavar="D", old="--destdir")
     parser.add_argument("--steps", required=True, metavar="STEP,...", help="some of script, inversion, syntax")
     parser.add_argument("--spm", metavar="MODEL", help="the natural language's unigram sentencepiece model, for script")
     parser.add_argument("--source-lang", default="en", metavar="LANG", help="the natural language (default: en)")
@@ -69,7 +72,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.languages.derivation import DeriveOptions, derive
 
     options = DeriveOptions(
-        destdir=args.destdir,
+        destdir=args.out,
         steps=tuple(args.steps.split(",")),
         inputs=tuple(args.inputs),
         spm=args.spm,

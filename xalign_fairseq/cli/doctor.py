@@ -1,4 +1,4 @@
-"""Check the installation and, given their paths, data-bin folders and checkpoints.
+"""Check the installation, data-bins and checkpoints.
 
 Prints versions, what breaks transformers where it is installed, the patches applied to fairseq, GPU, apex, compilers,
 what computes transport on each device, which is compiled if it isn't yet, and on which GPUs this version was verified.
@@ -8,7 +8,9 @@ trained on.
 
 Exit code: 0 if all is well, 1 if something is wrong; lines are marked ok, note or WRONG.
 
-Example: xalign doctor data-bin checkpoints/checkpoint_best.pt
+Examples:
+  xalign doctor
+  xalign doctor data-bin checkpoints/checkpoint_best.pt
 """
 
 import argparse

@@ -1,19 +1,20 @@
-"""How close the input embeddings of linked words are, for one checkpoint or several, as numbers and as a picture.
+"""Compare the embeddings of linked words; draw them.
 
-Of a bitext with word links, the most frequent linked pairs of different words (WEAM's Figure 2): the mean cosine of
-the embeddings of linked words beside that of all other pairs of these words, and with --plot a panel per checkpoint.
-A word's vector is the mean of its subwords' embeddings; the picture shows their directions by two principal
-components.
+How close the input embeddings of linked words are, for one checkpoint or several, as numbers and as a picture. Of a
+bitext with word links, the most frequent linked pairs of different words (WEAM's Figure 2): the mean cosine of the
+embeddings of linked words beside that of all other pairs of these words, and with --plot a panel per checkpoint. A
+word's vector is the mean of its subwords' embeddings; the picture shows their directions by two principal components.
 
 Example:
-  xalign embeddings --checkpoint before.pt after.pt --src train.en --tgt train.de --links train.align --plot words.png
+  xalign embeddings --model before.pt after.pt --src train.en --tgt train.de --links train.align --plot words.png
 """
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import PRETRAINED, positive, read_fitting_gold
+from xalign_fairseq.cli._aligning import positive, read_fitting_gold
+from xalign_fairseq.cli._arguments import add_json, add_model, named_models, tell
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign embeddings``."""
-    parser.add_argument("--checkpoint", required=True, nargs="+", metavar="MODEL", help=PRETRAINED)
-    parser.add_argument("--dict", metavar="TXT", help="dict.txt, if the checkpoints do not carry their own")
-    parser.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the checkpoints do not carry their own")
+    add_model(parser, several=True, metavar="[NAME=]MODEL")
+    parser.add_argument("--dict", metavar="TXT", help="dict.txt, if the models do not carry their own")
+    parser.add_argument("--spm", metavar="MODEL", help="sentencepiece model, if the models do not carry their own")
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line, words by blanks")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences")
     parser.add_argument("--links", required=True, metavar="FILE", help="word links of the text, 0-based i-j")
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leave-out", metavar="FILE", help="words to leave out on both sides, such as stop words, one a line"
     )
-    parser.add_argument("--json", metavar="FILE", help="write pairs and cosines as JSON")
+    add_json(parser, file=True)
     parser.add_argument("--plot", metavar="PNG", help="draw the words (needs matplotlib)")
 
 
@@ -48,16 +49,15 @@ def run(args: argparse.Namespace) -> None:
         check_picture(args.plot)
     counted = count_pairs(args)
     words = BilingualDictionary.collect(pair for pair, _ in counted)
-    vectors = [embed(args, path, words) for path in args.checkpoint]
+    models = named_models(args.model)
+    vectors = [embed(args, path, words) for path in models.values()]
     rows: list[dict[str, Any]] = []
-    for path, (src, tgt) in zip(args.checkpoint, vectors, strict=True):
+    for name, (src, tgt) in zip(models, vectors, strict=True):
         linked, others = pair_cosines(words, src, tgt)
-        rows.append({"checkpoint": path, "cosine": linked, "others": others})
-    print(f"{len(counted)} pairs: " + ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in counted))
-    for row in rows:
-        print(f"{row['checkpoint']}: {figures(row)}")
-    if args.json:
-        write_json(args, counted, rows)
+        rows.append({"checkpoint": name, "cosine": linked, "others": others})
+    listed = ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in counted)
+    lines = [f"{len(counted)} pairs: {listed}", *(f"{row['checkpoint']}: {figures(row)}" for row in rows)]
+    tell(args.json, described(args, counted, rows), lines)
     if args.plot:
         draw(args, [pair for pair, _ in counted], words, vectors, rows)
 
@@ -107,7 +107,8 @@ def draw(
             tgt[[words.tgt.index(word) for _, word in pairs]],
         )
         title = f"{'/'.join(Path(row['checkpoint']).parts[-2:])}\n{figures(row)}"
-        panels.append(Panel(title, *(F.normalize(side, dim=1).numpy() for side in of_pairs)))
+        units = [F.normalize(side, dim=1).numpy() for side in of_pairs]
+        panels.append(Panel(title, src=units[0], tgt=units[1]))
     plot_embeddings(pairs, panels, args.plot)
 
 
@@ -117,14 +118,8 @@ def figures(row: dict[str, Any]) -> str:
     return f"mean cosine of linked words {row['cosine']:.3f}{others}"
 
 
-def write_json(args: argparse.Namespace, counted: "list[PairCount]", rows: list[dict[str, Any]]) -> None:
+def described(args: argparse.Namespace, counted: "list[PairCount]", rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Pairs with their counts, cosines by checkpoint, and the files that they come from."""
-    import json
-
-    from xalign_fairseq.files import atomic_write
-
     pairs = [{"src": src, "tgt": tgt, "count": count} for (src, tgt), count in counted]
     files = {key: getattr(args, key) for key in ("src", "tgt", "links", "leave_out") if getattr(args, key)}
-    with atomic_write(args.json) as out:
-        content = {"pairs": pairs, "checkpoints": rows, "files": files}
-        out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return {"pairs": pairs, "checkpoints": rows, "files": files}

@@ -1,28 +1,26 @@
-"""Turn a checkpoint into a Hugging Face folder, which AutoModelForMaskedLM and AutoTokenizer load.
+"""Turn a checkpoint into a Hugging Face folder.
 
-CHECKPOINT is one of xalign or of fairseq's XLM-R (.pt), a folder with one, as a training leaves it, or e5-small, the
-packaged encoder. FOLDER gets
-config.json, model.safetensors, the tokenizer's files, a model card (README.md) with the record of the training, and,
-for what Hugging Face's models have no place for, xalign.json and xalign_heads.safetensors, which xalign reads again.
-An encoder that transformers runs (ModernBERT, mGTE, ...) goes back into the model that it began with: --onto MODEL.
+AutoModelForMaskedLM and AutoTokenizer load it. The model is a checkpoint of xalign or of fairseq's XLM-R (.pt), a
+folder with one, as a training leaves it, or e5-small, the packaged encoder. DIR gets config.json, model.safetensors,
+the tokenizer's files, a model card (README.md) with the record of the training, and, for what Hugging Face's models
+have no place for, xalign.json and xalign_heads.safetensors, which xalign reads again. An encoder that transformers runs
+(ModernBERT, mGTE, ...) goes back into the model that it began with: --onto MODEL.
 
-example: xalign export-hf aligner/checkpoint_best.pt my-aligner
-         xalign export-hf checkpoint_best.pt my-mmbert --onto jhu-clsp/mmBERT-base
+Examples:
+  xalign export-hf --model aligner/checkpoint_best.pt --out my-aligner
+  xalign export-hf --model checkpoint_best.pt --out my-mmbert --onto jhu-clsp/mmBERT-base
 """
 
 import argparse
 
+from xalign_fairseq.cli._arguments import add_model, add_out
 from xalign_fairseq.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign export-hf``."""
-    parser.add_argument(
-        "checkpoint",
-        metavar="CHECKPOINT",
-        help="checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small",
-    )
-    parser.add_argument("folder", metavar="FOLDER", help="folder to write")
+    add_model(parser, "checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small", placed=True)
+    add_out(parser, "the folder to write", metavar="DIR", placed=True)
     parser.add_argument(
         "--sentence-transformers",
         choices=("mean", "cls"),
@@ -40,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--onto",
         metavar="MODEL",
         help="of an encoder that transformers runs (ModernBERT, mGTE, ...): the Hugging Face model that it began with, "
-        "whose files FOLDER gets with the trained weights",
+        "whose files DIR gets with the trained weights",
     )
-    parser.add_argument("--overwrite", action="store_true", help="replace FOLDER if it exists")
+    parser.add_argument("--overwrite", action="store_true", help="replace DIR if it exists")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -57,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
     if args.onto is not None and args.sentence_transformers is not None:
         raise XalignError("an encoder that transformers runs is no folder of sentence-transformers", where="--onto")
     export(
-        args.checkpoint, args.folder, overwrite=args.overwrite, pooling=args.sentence_transformers, layer=args.layer,
+        args.model, args.out, overwrite=args.overwrite, pooling=args.sentence_transformers, layer=args.layer,
         onto=args.onto,
     )  # fmt: skip
-    print(f"{args.folder}: written" + ("" if args.onto else "; look at README.md, the model card, before you share it"))
+    print(f"{args.out}: written" + ("" if args.onto else "; look at README.md, the model card, before you share it"))

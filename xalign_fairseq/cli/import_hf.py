@@ -1,18 +1,25 @@
-"""Turn a Hugging Face model of XLM-R's or BERT's kind (XLM-Align, InfoXLM, mBERT, LaBSE) into a checkpoint.
+"""Turn a Hugging Face model into a checkpoint.
 
-MODEL is a folder, a folder of the hub's local cache, a name on the hub, or e5-small, the packaged encoder. An OUT that
-ends in .pt is one checkpoint with its tokenizer inside; another OUT is a folder as XLM-R's archive is one: model.pt,
-dict.txt and sentencepiece.bpe.model (or wordpiece.json), ready for xalign prepare and fairseq-train --init-checkpoint.
-No code of a model is run, and pickles may hold tensors alone.
+The model is of XLM-R's or BERT's kind (XLM-Align, InfoXLM, mBERT, LaBSE): a folder, a folder of the hub's local cache,
+a name on the hub, or e5-small, the packaged encoder. An OUT that ends in .pt is one checkpoint with its tokenizer
+inside; another OUT is a folder as XLM-R's archive is one: model.pt, dict.txt and sentencepiece.bpe.model (or
+wordpiece.json), ready for xalign prepare and fairseq-train --init-checkpoint. No code of a model is run, and pickles
+may hold tensors alone.
+
+Examples:
+  xalign import-hf --model FacebookAI/xlm-roberta-base --out xlmr.base
+  xalign import-hf --model bert-base-multilingual-cased --out mbert.pt
 """
 
 import argparse
 
+from xalign_fairseq.cli._arguments import add_model, add_out
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign import-hf``."""
-    parser.add_argument("model", metavar="MODEL", help="folder, or name on the hub such as FacebookAI/xlm-roberta-base")
-    parser.add_argument("out", metavar="OUT", help="checkpoint to write (NAME.pt), or folder")
+    add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base", placed=True)
+    add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT", placed=True)
     parser.add_argument("--revision", metavar="REV", help="branch, tag or commit of a model of the hub")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 

@@ -1,14 +1,15 @@
-"""Compare layers, methods, their options and encodings on development sets, and print the best as a line to paste.
+"""Find the layer, method and options of the lowest AER.
 
-Everything is compared in one call, with one pass of the encoder over the text for each encoding. AER is the mean over
-the sets, each of which counts the same. A paired bootstrap over their sentences says how certain the best is.
+Layers, methods, their options and encodings are compared on development sets, and the best is printed as a line to
+paste. Everything is compared in one call, with one pass of the encoder over the text for each encoding. AER is the mean
+over the sets, each of which counts the same. A paired bootstrap over their sentences says how certain the best is.
 
 Give it development sets, never the test set. A model that labelled itself in training is compared by its own method
 unless --method is given; any other by transport, argmax, itermax and softmax, in both encodings.
 
 Examples:
-  xalign layers --checkpoint checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax
-  xalign layers --checkpoint e5-small --set a.en a.de a.gold --set b.en b.hi b.gold --average 2 3 --json all.json
+  xalign layers --model checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax
+  xalign layers --model e5-small --set a.en a.de a.gold --set b.en b.hi b.gold --average 2 3 --json > all.json
 """
 
 import argparse
@@ -31,6 +32,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     take_packaged,
 )
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_json, give_json
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--average", nargs="+", type=int, metavar="N", help="compare also the means of so many neighbouring layers"
     )
     parser.add_argument("--best", type=int, default=10, metavar="N", help="settings to print (default: %(default)s)")
-    parser.add_argument("--json", metavar="FILE", help="write all that was compared, and the best, as JSON")
+    add_json(parser, file=True)
     parser.add_argument(
         "--plot", metavar="FILE", help="draw AER over layers, as PNG or SVG by the ending (needs matplotlib)"
     )
@@ -98,16 +100,16 @@ def run(args: argparse.Namespace) -> None:
     rows = {id(trial): row_of(trial, aligner, sets) for trial in trials}
     ranked = [rows[id(trial)] for trial in order]
     runner_up = compared_to_runner_up(order)
-    if not args.quiet:
-        pairs = sum(len(text.pairs) for text in sets)
-        print(f"{len(settings)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
-    print_table(ranked[: max(1, args.best)])
-    print_layers(ranked)
-    print_certainty(runner_up)
     command = paste(args, order[0], aligner)
-    print(f"{ranked[0]['signature']}\n{command}")
-    if args.json:
-        write_json(args, sets, list(rows.values()), ranked, runner_up, command)
+    if args.json != STANDARD_OUTPUT:
+        if not args.quiet:
+            pairs = sum(len(text.pairs) for text in sets)
+            print(f"{len(settings)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
+        print_table(ranked[: max(1, args.best)])
+        print_layers(ranked)
+        print_certainty(runner_up)
+        print(f"{ranked[0]['signature']}\n{command}")
+    give_json(args.json, described(args, sets, list(rows.values()), ranked, runner_up, command))
     if args.plot:
         from xalign_fairseq.plots.layers import curves_by_method, plot_layers
 
@@ -201,7 +203,7 @@ def print_certainty(test: "PairedTest | None") -> None:
 
 def paste(args: argparse.Namespace, best: "Trial", aligner: "Aligner") -> str:
     """The command that aligns so."""
-    words = ["xalign", "align", "--checkpoint", args.checkpoint]
+    words = ["xalign", "align", "--model", args.model]
     for option in ("dict", "spm"):
         words += [f"--{option}", getattr(args, option)] if getattr(args, option) else []
     for option in ("languages", "maps"):
@@ -211,23 +213,20 @@ def paste(args: argparse.Namespace, best: "Trial", aligner: "Aligner") -> str:
     return shlex.join([*words, *best.setting.options(), "--src", "FILE", "--tgt", "FILE", "--out", "FILE.links"])
 
 
-def write_json(
+def described(
     args: argparse.Namespace,
     sets: "Sequence[GoldPairs]",
     rows: Sequence[Mapping[str, Any]],
     ranked: Sequence[Mapping[str, Any]],
     runner_up: "PairedTest | None",
     command: str,
-) -> None:
+) -> dict[str, Any]:
     """Fractions with their signatures, and the files that they come from."""
     import dataclasses
-    import json
 
-    from xalign_fairseq.files import atomic_write
-
-    files = {key: getattr(args, key) for key in ("checkpoint", "src", "tgt", "pairs", "gold") if getattr(args, key)}
+    texts = {key: getattr(args, key) for key in ("src", "tgt", "pairs", "gold") if getattr(args, key)}
+    files = {"checkpoint": args.model, **texts}
     test = None if runner_up is None else {"options": ranked[1]["options"], **dataclasses.asdict(runner_up)}
     pairs = {text.name: len(text.pairs) for text in sets}
-    content = {"best": ranked[0], "runner_up": test, "align": command, "rows": rows, "sets": pairs, "files": files}
-    with atomic_write(args.json) as out:
-        out.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    content = {"best": ranked[0], "runner_up": test, "align": command}
+    return {**content, "rows": rows, "sets": pairs, "files": files}

@@ -1,12 +1,11 @@
-"""Put a bilingual lexicon into a data-bin: a dictionary's entries as subword ids, to train on and to hold out.
+"""Put a bilingual lexicon into a data-bin.
 
-Formats: TSV (headword TAB translation), MUSE (two words a line), FreeDict's TEI (.tei, .xml, also .gz) and dictd
-(.index with .dict or .dict.dz). Entries with unknown symbols are dropped, as are duplicates; all is counted.
+Its entries become subword ids, to train on and to hold out. Formats: TSV (headword TAB translation), MUSE (two words a
+line), FreeDict's TEI (.tei, .xml, also .gz) and dictd (.index with .dict or .dict.dz). Entries with unknown symbols are
+dropped, as are duplicates; all is counted.
 
-Example:
+Examples (the second of a derived language, whose dictionary holds symbols of dict.txt):
   xalign lexicon data-bin --pair en-de --from eng-deu.tei --fraction 0.25 --held-out 0.1
-
-Of a derived language, whose dictionary holds symbols of dict.txt:
   xalign lexicon data-bin --pair en-xx --from derived/lexicon.en-xx.tsv --pieces --fraction 0.25
 """
 

@@ -1,9 +1,9 @@
-"""Turn bitext into a side file of word links, by eflomal, fast_align or a trained encoder.
+"""Link the words of training text, by eflomal or an encoder.
 
-Reads tokenised text as `xalign prepare` does (words are separated by white space) and writes one line of 0-based links
-"i-j" for each pair, which `xalign prepare --links` takes, and beside it FILE.json: what made the links, and how many
-each step kept. eflomal and fast_align run in both directions, which are symmetrised; a checkpoint's links have no
-direction. eflomal draws at random, so that two runs differ in a few links.
+The engine is eflomal, fast_align or an encoder. Reads tokenised text as `xalign prepare` does (words are separated by
+white space) and writes one line of 0-based links "i-j" for each pair, which `xalign prepare --links` takes, and beside
+it FILE.json: what made the links, and how many each step kept. eflomal and fast_align run in both directions, which are
+symmetrised; a checkpoint's links have no direction. eflomal draws at random, so that two runs differ in a few links.
 
 Filters, always in this order (Wu & Dredze, 2020): identical drops links between equal words (the same string, case
 included), one-to-one keeps those of the rest whose two words have no other link, empty drops pairs without a link: then
@@ -29,6 +29,8 @@ from xalign_fairseq.cli._aligning import (
     progress_bar,
     show_log,
 )
+from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links import symmetrize
 
@@ -44,12 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign links``."""
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
-    parser.add_argument("--out", required=True, metavar="FILE", help="the links; a prefix with --filters empty")
+    add_out(parser, "the links; a prefix with --filters empty")
     parser.add_argument(
         "--engine",
         choices=ENGINES,
         default="auto",
-        help="default: auto, the checkpoint if one is given, else eflomal if it is installed, else fast_align",
+        help="default: auto, the model if one is given, else eflomal if it is installed, else fast_align",
     )
     parser.add_argument(
         "--symmetrize", choices=SYMMETRIZATIONS, help=f"both directions into one (default: {SYMMETRIZATIONS[0]})"
@@ -61,7 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--filters", nargs="+", choices=(*FILTERS, WU_DREDZE), default=[], help="wu-dredze: all three (default: none)"
     )
     parser.add_argument("--overwrite", action="store_true", help="replace existing outputs, once the new are complete")
-    parser.add_argument("--quiet", action="store_true", help="no progress and no summary")
     _add_checkpoint_arguments(parser)
 
 
@@ -77,10 +78,10 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.aligner.linking.filters import ordered_filters
 
     filters = ordered_filters(args.filters)
-    name, why = choose_engine(args.engine, args.checkpoint)
+    name, why = choose_engine(args.engine, args.model)
     _refuse_strays(args, name)
     files = LinkFiles.of(args.src, args.tgt, args.out, drops_pairs=EMPTY in filters, directions=args.directions)
-    files.check(args.overwrite, tuple(path for path in (args.checkpoint, args.dict, args.spm) if path))
+    files.check(args.overwrite, tuple(path for path in (args.model, args.dict, args.spm) if path))
     manifest = _make(args, files, filters, name, why)
     if not args.quiet:
         print("\n".join([*summary(manifest), f"all counts in {files.manifest}"]), file=sys.stderr)
@@ -110,7 +111,7 @@ def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
         return ToolEngine(TOOLS[name], args.symmetrize or SYMMETRIZATIONS[0], folder, echo)
     show_log(args.quiet)
     options = {**method_options(args), "filter": args.filter}
-    return CheckpointEngine(load_aligner(args, args.layer, args.method, options), args.checkpoint)
+    return CheckpointEngine(load_aligner(args, args.layer, args.method, options), args.model)
 
 
 def _refuse_strays(args: argparse.Namespace, engine: str) -> None:
@@ -124,14 +125,14 @@ def _refuse_strays(args: argparse.Namespace, engine: str) -> None:
                     next="leave it out, or take --engine eflomal or fast_align",
                 )
         return
-    parser = argparse.ArgumentParser()
+    parser = CommandParser()
     _add_checkpoint_arguments(parser)
     for option, default in vars(parser.parse_args([])).items():
         if getattr(args, option) != default:
             raise XalignError(
                 f"{engine} has no use for an option of checkpoints",
                 where=f"--{option.replace('_', '-')}",
-                next="leave it out, or give --checkpoint PT",
+                next="leave it out, or give --model MODEL",
             )
 
 

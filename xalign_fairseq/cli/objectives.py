@@ -1,7 +1,7 @@
-"""List the objectives, or show one: its options with defaults, what it reads, its paper.
+"""List the training objectives, or show one.
 
-fairseq-train --help shows the options of all criterions at once, or of none; here they stand by objective, from the
-registry that also makes them. Without fairseq, too.
+Its options with defaults, what it reads, its paper. fairseq-train --help shows the options of all criterions at once,
+or of none; here they stand by objective, from the registry that also makes them. Without fairseq, too.
 
 Examples:
   xalign objectives
@@ -13,6 +13,8 @@ Examples:
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._arguments import add_json
+
 if TYPE_CHECKING:
     from xalign_fairseq.objectives.description import Description
 
@@ -23,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--user-dir", metavar="DIR", help="a folder of objectives of your own, as fairseq-train is given it"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON: an object of NAME, else a list")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> None:

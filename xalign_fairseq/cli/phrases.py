@@ -4,7 +4,7 @@ A phrase pair is a run of words on each side, with a link between them and none 
 words without links may stand at its edges. Writes one line per phrase pair and occurrence: source phrase, target
 phrase and the links within it, with tabs between them. The files are read line by line, so they may have any size.
 
-Example, with the most frequent phrase pairs first:
+Example (the most frequent phrase pairs first):
   xalign phrases --src train.en --tgt train.de --links train.links | cut -f 1,2 | LC_ALL=C sort | uniq -c | sort -rn
 """
 
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import positive
+from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--links", required=True, metavar="FILE", help="their links, 0-based; possible ones (ipj) count too"
     )
-    parser.add_argument("--out", default="-", metavar="FILE", help="output; - is standard output (default)")
+    add_out(parser, "the phrase pairs; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument(
         "--max-length", type=positive, default=7, metavar="N", help="most words on a side (default: %(default)s)"
     )

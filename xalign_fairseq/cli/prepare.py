@@ -1,15 +1,16 @@
-"""Turn text into a data-bin folder for training: fairseq's mmap files, dictionary, links and manifest.
+"""Turn text into a data-bin folder for training.
 
-Example, with a new sentencepiece model over all training text (the files are P.en, P.de and so on):
+Writes fairseq's mmap files, the dictionary, links and a manifest. Every --pair opens a group: the prefixes that follow
+belong to it. Links belong to the text whose prefix begins their name, wherever they stand.
 
-  xalign prepare --destdir data-bin --workers 4 --vocab-size 8000 \\
+The tokenizer is that of a pretrained model, here multilingual BERT's folder: --tokenizer bert-base-multilingual-cased;
+or XLM-R's files alone: --spm sentencepiece.bpe.model --dict dict.txt; or else a new sentencepiece model over all
+training text.
+
+Example (the files are train-ende.en, train-ende.de and so on):
+  xalign prepare --out data-bin --workers 4 --vocab-size 8000 \\
     --pair en-de --trainpref train-ende --validpref valid-ende --links valid-ende.gold \\
     --pair en-fr --trainpref train-enfr --mono en=news.en
-
-With the tokenizer of a pretrained model, here multilingual BERT's folder: --tokenizer bert-base-multilingual-cased
-instead of --vocab-size. With XLM-R's files alone: --spm sentencepiece.bpe.model --dict dict.txt.
-Every --pair opens a group: the prefixes that follow belong to it. Links belong to the text whose prefix begins their
-name, wherever they stand.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._arguments import add_out
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ class _Links(argparse.Action):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign prepare``."""
     hidden = argparse.SUPPRESS
-    parser.add_argument("--destdir", required=True, metavar="D", help="the data-bin folder to be made")
+    add_out(parser, "the data-bin folder to be made", metavar="D", old="--destdir")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")
     for split in SPLITS:
         text = (
@@ -170,7 +172,7 @@ def run(args: argparse.Namespace) -> None:
     groups = args.pairs or []
     assign_links(groups, args.links)
     options = PrepareOptions(
-        destdir=args.destdir,
+        destdir=args.out,
         pairs=[source for group in groups for source in pair_sources(group)],
         mono=mono_sources("train", args.mono) + mono_sources("valid", args.mono_valid),
         spm=args.spm,
@@ -191,9 +193,9 @@ def run(args: argparse.Namespace) -> None:
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])
     if message := unknown.warning("a model learns little of these words"):
         print(f"warning: {message}", file=sys.stderr)
-    print(f"{manifest['tokenizer']['symbols']} symbols in the dictionary; all counts in {args.destdir}/manifest.json")
+    print(f"{manifest['tokenizer']['symbols']} symbols in the dictionary; all counts in {args.out}/manifest.json")
     if args.trim_vocabulary:
-        print(f"to train from the trimmed model: fairseq-train {args.destdir} ... --init-checkpoint {args.destdir}")
+        print(f"to train from the trimmed model: fairseq-train {args.out} ... --init-checkpoint {args.out}")
 
 
 def _tokenizer(options: "PrepareOptions") -> "tuple[Tokenizer | None, Callable[[Path], object] | None]":

@@ -1,26 +1,28 @@
-"""Learn orthogonal linear maps between languages in closed form, and write them into a checkpoint.
+"""Learn linear maps between languages, in closed form.
 
-For each layer and each language but the pivot, the map takes the hidden states of that language's words nearest to
-those of the words that they are linked with (Procrustes, Wu & Dredze 2020, Eq. 1). One pass over the bitext, in the
-same memory for a corpus of any length; the encoder stays as it is. The checkpoint is one that --criterion
-linear_mapping could have trained: xalign align --maps, retrieval and feature-based transfer read it.
+They are orthogonal, and written into a checkpoint. For each layer and each language but the pivot, the map takes the
+hidden states of that language's words nearest to those of the words that they are linked with (Procrustes, Wu & Dredze
+2020, Eq. 1). One pass over the bitext, in the same memory for a corpus of any length; the encoder stays as it is. The
+checkpoint is one that --criterion linear_mapping could have trained: xalign align --maps, retrieval and feature-based
+transfer read it.
 
 Example:
-  xalign procrustes --checkpoint checkpoint_best.pt --data data-bin --out mapped.pt
+  xalign procrustes --model checkpoint_best.pt --data data-bin --out mapped.pt
 """
 
 import argparse
 import sys
 
-from xalign_fairseq.cli._aligning import PRETRAINED, positive, progress_bar
+from xalign_fairseq.cli._aligning import positive, progress_bar
+from xalign_fairseq.cli._arguments import add_model, add_out
 from xalign_fairseq.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign procrustes``."""
-    parser.add_argument("--checkpoint", required=True, metavar="MODEL", help=PRETRAINED)
+    add_model(parser)
     parser.add_argument("--data", required=True, metavar="DIR", help="data-bin with links, of the same dictionary")
-    parser.add_argument("--out", required=True, metavar="PT", help="the new checkpoint")
+    add_out(parser, "the new checkpoint", metavar="PT")
     parser.add_argument("--overwrite", action="store_true", help="replace --out if it exists")
     parser.add_argument("--split", default="train", help="default: %(default)s")
     parser.add_argument("--lang-pairs", metavar="PAIRS", help="such as en-de,en-fr (default: all of the split)")
@@ -37,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
     parser.add_argument("--batch-tokens", type=positive, default=8192, metavar="N", help="default: %(default)s")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -68,8 +69,8 @@ def run(args: argparse.Namespace) -> None:
 
     data = DataBin(args.data)
     require_unchanged(data)
-    state, _ = read_pretrained(args.checkpoint)
-    encoder, _ = checkpoint.load_encoder(state, args.checkpoint)
+    state, _ = read_pretrained(args.model)
+    encoder, _ = checkpoint.load_encoder(state, args.model)
     check_dictionary(state, encoder.config.vocab_size, data)
     pairs = args.lang_pairs.split(",") if args.lang_pairs else None
     bitext = LinkedBitext(data, args.split, pairs, args.pivot_lang, encoder.config.max_positions)

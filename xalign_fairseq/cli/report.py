@@ -1,8 +1,8 @@
-"""One HTML page of a training run: configuration, data, losses, AER, machine, versions, warnings.
+"""Make one HTML page of a training run: losses, AER, data, machine.
 
-Of a folder of xalign train, of xalign train-aligner, or of one run of xalign transfer; of fairseq-train itself with the
-log that its --log-file or a redirection has written (--log-format json or simple). The page is one file that loads
-nothing and runs no script, light or dark as its reader's settings are.
+Configuration, versions and warnings too. Of a folder of xalign train, of xalign train-aligner, or of one run of xalign
+transfer; of fairseq-train itself with the log that its --log-file or a redirection has written (--log-format json or
+simple). The page is one file that loads nothing and runs no script, light or dark as its reader's settings are.
 
 With text, a few of its sentence pairs are aligned by the run's best model and shown.
 
@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--tgt", metavar="FILE", help="target sentences")
     text.add_argument("--gold", metavar="FILE", help="their gold links, to show beside")
     text.add_argument("--examples", type=int, default=5, metavar="N", help="pairs to show (default: %(default)s)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="do not print where the page is")
 
 
 def run(args: argparse.Namespace) -> None:

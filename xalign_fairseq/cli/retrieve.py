@@ -1,10 +1,10 @@
-"""Find the translation of each sentence by sentence vectors: accuracy by cosine and by margin, in both directions.
+"""Find translations of sentences by their vectors: accuracy.
 
-Line i of --src translates line i of --tgt, as in Tatoeba's test sets. Intervals are of 95 %, by a bootstrap over
-sentences.
+Accuracy is by cosine and by margin, in both directions. Line i of --src translates line i of --tgt, as in Tatoeba's
+test sets. Intervals are of 95 %, by a bootstrap over sentences.
 
 Example:
-  xalign retrieve --checkpoint checkpoint_best.pt --src tatoeba.de --tgt tatoeba.en
+  xalign retrieve --model checkpoint_best.pt --src tatoeba.de --tgt tatoeba.en
 """
 
 import argparse
@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages, take_packaged
+from xalign_fairseq.cli._arguments import add_json, tell
 from xalign_fairseq.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -41,22 +42,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="resamples (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object; scores are fractions")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_json(parser)
     add_checkpoint_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Encode, search, and print."""
-    import json
-
     from xalign_fairseq.links.bootstrap import check_options
 
     check_options(args.bootstrap, 0.95)
     sentences = read_sentences(args.src, args.tgt)
     take_packaged(args)
     result = evaluate(args, *sentences)
-    print(json.dumps(result, indent=2) if args.json else to_text(result))
+    tell(args.json, result, [to_text(result)])
 
 
 def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
@@ -90,7 +88,7 @@ def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[s
 
     backend = choose_backend(args.search, len(src))
     device = choose_device(args.device)
-    state, where = read_pretrained(args.checkpoint)
+    state, where = read_pretrained(args.model)
     encoder, heads = checkpoint.load_encoder(state, where)
     maps = require_maps(heads, where).to(device) if args.maps else None
     if maps is not None:

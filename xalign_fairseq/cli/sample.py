@@ -1,25 +1,29 @@
-"""Write a sample bitext with exact gold word links, from a synchronous grammar of four languages.
+"""Write a sample bitext with exact gold word links.
 
-English with German, French and Russian: OUT/en-de/{train,valid,test}.{en,de,gold}, likewise en-fr and en-ru, tokenised,
-links 0-based as i-j with i in English. OUT/mono/{train,valid}.{en,de,fr,ru}: other sentences, half as many. The same
-options give the same bytes; no sentence is in two splits.
+From a synchronous grammar of four languages. English with German, French and Russian:
+DIR/en-de/{train,valid,test}.{en,de,gold}, likewise en-fr and en-ru, tokenised, links 0-based as i-j with i in English.
+DIR/mono/{train,valid}.{en,de,fr,ru}: other sentences, half as many. The same options give the same bytes; no sentence
+is in two splits.
 
-Example: xalign sample sample --pairs 20000 --seed 1
+Example:
+  xalign sample --out sample --pairs 20000 --seed 1
 """
 
 import argparse
 
+from xalign_fairseq.cli._arguments import add_out
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The folder and the sizes."""
-    parser.add_argument("out", metavar="OUT", help="the new folder")
+    add_out(parser, "the new folder", metavar="DIR", placed=True)
     parser.add_argument(
         "--pairs", type=int, required=True, metavar="N", help="training pairs for each of the three language pairs"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="default: 1")
     parser.add_argument("--valid", type=int, default=500, metavar="N", help="validation pairs each (default: 500)")
     parser.add_argument("--test", type=int, default=500, metavar="N", help="test pairs each (default: 500)")
-    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
+    parser.add_argument("--overwrite", action="store_true", help="replace DIR if it exists")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ hypothesis count as links. Gold may also be as in the shared tasks, a line per l
 Pharaoh file that looks 1-based is an error that says so; --hyp-index-base or --gold-index-base then converts it, or
 insists on 0.
 
-With --layers it compares checkpoints instead: the AER of each layer, as xalign layers --json wrote it, in one picture.
+With --layers it compares checkpoints instead: the AER of each layer, as xalign layers --json tells it, in one picture.
 
 Examples:
   xalign score --hyp test.align --gold test.gold --bootstrap 1000
@@ -13,10 +13,10 @@ Examples:
 """
 
 import argparse
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._arguments import add_json, tell
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``xalign score``."""
     parser.add_argument("--hyp", metavar="FILE", help="links to score")
     parser.add_argument("--gold", metavar="FILE", help="gold links, sure and possible")
-    parser.add_argument("--json", action="store_true", help="print one JSON object; scores are fractions")
+    add_json(parser)
     parser.add_argument("--src", metavar="FILE", help="tokenised source text, to check every index against")
     parser.add_argument("--tgt", metavar="FILE", help="tokenised target text, needed with --src")
     parser.add_argument("--compare", metavar="FILE", help="another hypothesis: a paired bootstrap test of the AERs")
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     layers = parser.add_argument_group("AER over layers of several checkpoints (needs matplotlib)")
     layers.add_argument(
-        "--layers", nargs="+", type=named_file, metavar="NAME=JSON", help="what xalign layers --json wrote for each"
+        "--layers", nargs="+", type=named_file, metavar="NAME=JSON", help="what xalign layers --json told of each"
     )
     layers.add_argument("--plot", metavar="FILE", help="picture to draw, PNG, SVG or PDF by its ending")
 
@@ -93,10 +93,7 @@ def score_links(args: argparse.Namespace) -> None:
             "p_value": test.p_value,
             "samples": samples,
         }
-    if args.json:
-        print(json.dumps(result, indent=2))
-    else:
-        print_result(result)
+    tell(args.json, result, result_lines(result))
 
 
 def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
@@ -170,21 +167,21 @@ def figures(counts: Sequence["AlignmentCounts"]) -> dict[str, Any]:
     }
 
 
-def print_result(result: dict[str, Any]) -> None:
+def result_lines(result: dict[str, Any]) -> Iterator[str]:
     """Percentages for people."""
     for name in METRICS:
         low_high = result.get("interval", {}).get(name)
         interval = f"  [{100 * low_high[0]:.2f}, {100 * low_high[1]:.2f}]" if low_high else ""
-        print(f"{name:<10}{100 * result[name]:6.2f}{interval}")
-    print(f"{'links':<10}{result['links']} ({result['sure']} sure gold links, {result['sentences']} sentence pairs)")
+        yield f"{name:<10}{100 * result[name]:6.2f}{interval}"
+    yield f"{'links':<10}{result['links']} ({result['sure']} sure gold links, {result['sentences']} sentence pairs)"
     if "compare" in result:
         other = result["compare"]
         low, high = other["aer_difference_interval"]
-        print(
+        yield (
             f"compared: aer {100 * other['aer']:.2f}, difference {100 * other['aer_difference']:+.2f} "
             f"[{100 * low:+.2f}, {100 * high:+.2f}], p = {other['p_value']:.4f} ({other['samples']} resamples)"
         )
-    print(result["signature"])
+    yield result["signature"]
 
 
 def compare_layers(args: argparse.Namespace) -> None:
@@ -219,7 +216,7 @@ def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[i
         if not found:
             raise XalignError(
                 "the file has no layers", where=path, expected="what xalign layers wrote",
-                next="xalign layers ... --json FILE",
+                next="xalign layers ... --json > FILE",
             )  # fmt: skip
         if found.keys() & curves.keys():
             raise XalignError("two files have the same name", where="--layers", found=name)

@@ -1,13 +1,16 @@
-"""Combine two directional link files into one.
+"""Combine links of two directions into one file.
 
 Both files hold Pharaoh links, one line per sentence pair, with the source index first in both (as fast_align -r and
 eflomal write them).
 
-Example: xalign symmetrize --forward en-de.fwd --backward en-de.rev --method grow-diag-final-and --out en-de.align
+Example:
+  xalign symmetrize --forward en-de.fwd --backward en-de.rev --symmetrize grow-diag-final-and --out en-de.align
 """
 
 import argparse
 
+from xalign_fairseq.cli._arguments import add_out
+from xalign_fairseq.cli._parser import also_named
 from xalign_fairseq.errors import XalignError
 
 
@@ -15,13 +18,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``xalign symmetrize``."""
     parser.add_argument("--forward", required=True, metavar="FILE", help="links found from source to target")
     parser.add_argument("--backward", required=True, metavar="FILE", help="links found from target to source")
-    parser.add_argument(
-        "--method",
+    heuristic = parser.add_argument(
+        "--symmetrize",
         default="grow-diag-final-and",
         choices=("grow-diag-final-and", "intersection", "union"),
-        help="(default: %(default)s)",
+        help="how both directions become one",
     )
-    parser.add_argument("--out", required=True, metavar="FILE", help="where the combined links go")
+    also_named(parser, heuristic, "--method")
+    add_out(parser, "the combined links")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -40,4 +44,4 @@ def run(args: argparse.Namespace) -> None:
         )
     with atomic_write(args.out) as out:
         for pair in zip(forward, backward, strict=True):
-            out.write(format_links(symmetrize(*pair, method=args.method)) + "\n")
+            out.write(format_links(symmetrize(*pair, method=args.symmetrize)) + "\n")

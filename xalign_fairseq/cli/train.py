@@ -1,9 +1,10 @@
-"""Train by fairseq-train, with one line of progress; its whole log goes to a file.
+"""Train by fairseq-train, with one line of progress.
 
-Everything behind DATA is fairseq-train's: all of its options, in its own form, are passed on as they are. Left open,
-they are --user-dir this package, --task xalign_pretraining, --criterion xlm_align, --arch as the --init-checkpoint is
-(else xalign_base), --optimizer xalign_adamw with a rate that falls to 0 over --max-update, --save-dir checkpoints. The
-learning rate, an end and the size of batches have to be given. The command is shown, and is written to training.json.
+Its whole log goes to a file. Everything behind DATA is fairseq-train's: all of its options, in its own form, are passed
+on as they are. Left open, they are --user-dir this package, --task xalign_pretraining, --criterion xlm_align, --arch as
+the --init-checkpoint is (else xalign_base), --optimizer xalign_adamw with a rate that falls to 0 over --max-update,
+--save-dir checkpoints. The learning rate, an end and the size of batches have to be given. The command is shown, and is
+written to training.json.
 
 Of the log, which goes to SAVE_DIR/train.log, one line is seen: updates, loss, the loss of each objective, tokens a
 second, AER where it is validated, the time that is left; and warnings. If the training fails, the end of the log. The
@@ -25,7 +26,6 @@ from typing import Any
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign train``; they stand before the data."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="warnings and errors alone")
     parser.add_argument("data", metavar="DATA", help="data-bin of xalign prepare; several are joined by colons")
     parser.add_argument(
         "options", nargs=argparse.REMAINDER, metavar="OPTION ...", help="of fairseq-train (--help behind DATA)"

@@ -1,8 +1,9 @@
-"""Fine-tune a model into an aligner, on raw bitext, in one command.
+"""Fine-tune a model into an aligner, on raw bitext.
 
-Prepares the text with the model's own tokenizer, trains by fairseq-train, and writes a folder that xalign align takes.
-With a development set, its AER is measured at every checkpoint, chooses the best one and ends the training early. The
-same command goes on with a run that was broken off, optimiser included; a finished run stays as it is.
+All in one command: prepares the text with the model's own tokenizer, trains by fairseq-train, and writes a folder that
+xalign align takes. With a development set, its AER is measured at every checkpoint, chooses the best one and ends the
+training early. The same command goes on with a run that was broken off, optimiser included; a finished run stays as it
+is.
 
 What awesome-align calls so, co, tlm and psi are self_training, consistency, tlm and psi; so and co are taken, too. With
 --links, dwa learns from these, gold or any others, as awesome-align does from --train_gold_file. Defaults:
@@ -10,18 +11,17 @@ awesome-align's 20,000 updates of 8 pairs by Adam, without warm-up; the labels a
 e5-small development gold chose others: self_training at layer 7, with frozen embeddings, 200 updates of 32 pairs, 50 of
 them warm-up, which is minutes on a CPU.
 
-Examples:
-  xalign train-aligner --model e5-small --src train.de --tgt train.en --out aligner
-  xalign train-aligner --model xlmr.base --src train.de --tgt train.en --out aligner \\
-    --valid-src dev.de --valid-tgt dev.en --valid-gold dev.gold
-  xalign align --checkpoint aligner --src test.de --tgt test.en --out test.links
-
 Without an encoder, --from-scratch learns from the bitext alone, in minutes for 100,000 pairs: for languages that no
 encoder covers. A development set chooses its threshold and calibrates its probabilities.
 
-  xalign train-aligner --from-scratch --src train.de --tgt train.en --out aligner
-
 Options of fairseq-train follow a --, as in: ... --out aligner -- --bf16 --dropout 0.1
+
+Examples:
+  xalign train-aligner --src train.de --tgt train.en --out aligner
+  xalign train-aligner --model xlmr.base --src train.de --tgt train.en --out aligner \\
+    --valid-src dev.de --valid-tgt dev.en --valid-gold dev.gold
+  xalign train-aligner --from-scratch --src train.de --tgt train.en --out aligner
+  xalign align --model aligner --src test.de --tgt test.en --out test.links
 """
 
 import argparse
@@ -30,13 +30,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
-    BY_DEFAULT,
-    PRETRAINED,
     add_backend_argument,
     language_pair,
     show_log,
     take_packaged,
 )
+from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_out
 from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from-scratch", action="store_true", help="without a model, from the bitext alone")
     parser.add_argument("--src", required=True, metavar="FILE", help="source sentences, one a line")
     parser.add_argument("--tgt", required=True, metavar="FILE", help="target sentences, one a line")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the run")
+    add_out(parser, "folder of the run", metavar="DIR")
     dev = parser.add_argument_group("development set (all three)")
     dev.add_argument("--valid-src", metavar="FILE", help="source sentences")
     dev.add_argument("--valid-tgt", metavar="FILE", help="target sentences")
@@ -59,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``--from-scratch`` has no use for."""
-    parser.add_argument("--model", help=f"what to start from: {PRETRAINED}{BY_DEFAULT}")
+    add_model(parser, f"what to start from: {PRETRAINED}{BY_DEFAULT}", required=False)
     parser.add_argument(
         "--languages", type=language_pair, metavar="SRC-TGT", help="default: as the files' names end (train.de: de)"
     )
@@ -150,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.aligner.training.train import train_aligner
 
     show_log(quiet=False)
-    take_packaged(args, "model")
+    take_packaged(args)
     training = _training_run(args)
     with tqdm(unit=" updates", smoothing=0.05, disable=not sys.stderr.isatty()) as bar:
         try:
@@ -181,7 +180,7 @@ def _from_scratch(args: argparse.Namespace) -> int:
             f"AER {100 * report.aer:.2f} on the development set; calibration error {report.error_before:.3f} before, "
             f"{report.error_after:.3f} after"
         )
-    print(f"xalign align --checkpoint {shlex.quote(args.out)} --src FILE --tgt FILE --out FILE.links")
+    print(f"xalign align --model {shlex.quote(args.out)} --src FILE --tgt FILE --out FILE.links")
     return 0
 
 
@@ -233,4 +232,4 @@ def _summary(out: str, training: "TrainingRun", result: dict[str, Any]) -> list[
     if result["aer"] is not None and result["aer"] >= result["before"]:
         lines.append("warning: the model as it was has the lower AER")
     language = "--languages " + training.name + " " if result["language_embeddings"] else ""
-    return [*lines, f"xalign align --checkpoint {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]
+    return [*lines, f"xalign align --model {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]

@@ -1,13 +1,14 @@
-"""Fine-tune checkpoints on tasks, test them in many languages, and keep scores and predictions.
+"""Fine-tune encoders on tasks and test them across languages.
 
-A study names tasks, files and hyper-parameters (YAML; examples/transfer/studies/ has those of the papers). Without one
-they are XTREME's: training in English, the model chosen on English development data, hyper-parameters of Wu & Dredze
-(2020). Everything is checked before the first run. A run is a checkpoint, a task and a seed; it stands in
-OUT/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again makes what is missing: finished runs are left alone, and
-training that was broken off goes on. Each run has one GPU if there is any, or its part of the cores.
+Scores and predictions are kept. A study names tasks, files and hyper-parameters (YAML; examples/transfer/studies/ has
+those of the papers). Without one they are XTREME's: training in English, the model chosen on English development data,
+hyper-parameters of Wu & Dredze (2020). Everything is checked before the first run. A run is a checkpoint, a task and a
+seed; it stands in DIR/runs/CHECKPOINT/TASK/LANGUAGES/SEED. The same command again makes what is missing: finished runs
+are left alone, and training that was broken off goes on. Each run has one GPU if there is any, or its part of the
+cores.
 
-Example:
-  xalign transfer --checkpoint xlmr=xlmr.base/model.pt ours=checkpoints/checkpoint_best.pt \\
+Examples:
+  xalign transfer --model xlmr=xlmr.base/model.pt --model ours=checkpoints/checkpoint_best.pt \\
     --data xtreme/download --tasks xnli pos --languages en de fr --out transfer
   xalign transfer-report transfer --baseline xlmr
 """
@@ -17,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._aligning import PRETRAINED
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -28,15 +29,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to compare, on what, and how."""
-    parser.add_argument(
-        "--checkpoint",
-        required=True,
-        nargs="+",
-        action="extend",
-        metavar="NAME=PATH",
-        help=f"encoders to compare, each with a name for the tables: {PRETRAINED}",
-    )
-    parser.add_argument("--out", required=True, metavar="OUT", help="the folder of all runs")
+    about = f"an encoder to compare, with a name for the tables: {PRETRAINED}; again for each"
+    add_model(parser, about, several=True, metavar="NAME=MODEL")
+    add_out(parser, "the folder of all runs", metavar="DIR")
     parser.add_argument("--study", metavar="YAML", help="tasks, files and hyper-parameters (default: XTREME's)")
     parser.add_argument("--data", metavar="DIR", help="folder of the data (default: the study's)")
     parser.add_argument("--tasks", nargs="+", metavar="TASK", help="default: all of the study")
@@ -73,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
     with tempfile.TemporaryDirectory() as scratch:
         cache = Path(scratch) if args.dry_run else out / "checkpoints"
-        specs = build(study, _checkpoints(args.checkpoint, cache), cpu=args.cpu, precision=precision)
+        specs = build(study, _checkpoints(args.model, cache), cpu=args.cpu, precision=precision)
     done = {spec.name: is_done(spec, out) for spec in specs}
     print("\n".join(describe(study, specs, done)), flush=True)
     if args.dry_run:
@@ -108,9 +103,9 @@ def _checkpoints(given: list[str], cache: Path) -> "list[Checkpoint]":
         name, equals, path = each.partition("=")
         if not equals or name in named:
             raise XalignError(
-                "the checkpoints need names of their own", where="--checkpoint", found=each, expected="NAME=PATH"
+                "the checkpoints need names of their own", where="--model", found=each, expected="NAME=MODEL"
             )
-        named[check_name(name, "--checkpoint")] = path
+        named[check_name(name, "--model")] = path
     return [open_checkpoint(name, path, cache) for name, path in named.items()]
 
 

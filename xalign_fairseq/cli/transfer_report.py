@@ -1,10 +1,11 @@
-"""Tables, tests and plots of the runs that xalign transfer made.
+"""Tables, tests and pictures of what xalign transfer ran.
 
-It reads OUT/runs, prints the report as Markdown and writes report.md, report.json, report.tex, scores.png and gaps.png.
-With --baseline every other checkpoint is compared with that one: paired bootstrap over test items and over seeds, with
-Holm's correction over tasks, and whether English has become worse.
+It reads RUNS/runs, prints the report as Markdown and writes report.md, report.json, report.tex, scores.png and
+gaps.png. With --baseline every other checkpoint is compared with that one: paired bootstrap over test items and over
+seeds, with Holm's correction over tasks, and whether English has become worse.
 
-Example: xalign transfer-report transfer --baseline none
+Example:
+  xalign transfer-report transfer --baseline none
 """
 
 import argparse
@@ -12,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._arguments import add_json, add_out
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign transfer-report``."""
-    parser.add_argument("runs", metavar="OUT", help="output folder of xalign transfer")
+    parser.add_argument("runs", metavar="RUNS", help="folder that xalign transfer has written, its --out")
     parser.add_argument("--baseline", metavar="NAME", help="checkpoint that the others are compared with")
-    parser.add_argument("--out", metavar="DIR", help="folder of the report (default: OUT/report)")
-    parser.add_argument("--json", action="store_true", help="print report.json in place of the Markdown")
+    add_out(parser, "folder of the report (default: RUNS/report)", metavar="DIR", required=False)
+    add_json(parser)
     parser.add_argument("--samples", type=int, default=1000, metavar="N", help="resamples of a test (default: 1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the resamples (default: 1)")
 

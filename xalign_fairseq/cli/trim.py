@@ -1,30 +1,30 @@
-"""Cut a model's vocabulary down to the pieces that a text needs ("Load What You Need", Abdaoui et al. 2020).
+"""Cut a model's vocabulary down to what a text needs.
 
-Four in five parameters of a small multilingual encoder are embeddings of pieces that a text of two languages never has.
-The trimmed model cuts that text into the same pieces and gives it the same hidden states, at a part of the size: the
-masked-language-model head and the optimiser's moments shrink too. Kept are the pieces of the text, special ones, single
-letters of the text's scripts, digits, punctuation, and the most frequent pieces of all; other text in these scripts is
-cut into shorter pieces where one is missing.
+"Load What You Need" (Abdaoui et al. 2020). Four in five parameters of a small multilingual encoder are embeddings of
+pieces that a text of two languages never has. The trimmed model cuts that text into the same pieces and gives it the
+same hidden states, at a part of the size: the masked-language-model head and the optimiser's moments shrink too. Kept
+are the pieces of the text, special ones, single letters of the text's scripts, digits, punctuation, and the most
+frequent pieces of all; other text in these scripts is cut into shorter pieces where one is missing.
 
-OUT is a checkpoint if it ends in .pt, else a Hugging Face folder, which transformers loads too. xalign untrim puts a
+--out is a checkpoint if it ends in .pt, else a Hugging Face folder, which transformers loads too. xalign untrim puts a
 trimmed model that was trained back into the whole vocabulary.
 
 Example:
-  xalign trim xlmr.base --text train.de train.en dev.de dev.en --out xlmr.de-en.pt
+  xalign trim --model xlmr.base --text train.de train.en dev.de dev.en --out xlmr.de-en.pt
 """
 
 import argparse
 
-from xalign_fairseq.cli._aligning import PRETRAINED
+from xalign_fairseq.cli._arguments import add_model, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign trim``."""
-    parser.add_argument("model", metavar="MODEL", help=PRETRAINED)
+    add_model(parser, placed=True)
     parser.add_argument(
         "--text", nargs="+", required=True, metavar="FILE", help="all text that is to stay as it is, a sentence a line"
     )
-    parser.add_argument("--out", required=True, metavar="OUT", help="checkpoint to write (NAME.pt), or folder")
+    add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     add_floor_argument(parser)
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 

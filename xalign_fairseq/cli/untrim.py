@@ -1,24 +1,25 @@
-"""Put a trimmed model that was trained back into the whole vocabulary of the model that it was trimmed from.
+"""Put a trimmed model back into the whole vocabulary.
 
-What was trained is kept; the pieces that were trimmed away get the vectors that they have in the original, so that the
-result aligns any text that the original does. xalign train-aligner --trim-vocabulary does so by itself.
+That of the model that it was trimmed from. What was trained is kept; the pieces that were trimmed away get the vectors
+that they have in the original, so that the result aligns any text that the original does. xalign train-aligner
+--trim-vocabulary does so by itself.
 
 Example:
-  xalign trim xlmr.base --text train.de train.en --out small.pt
+  xalign trim --model xlmr.base --text train.de train.en --out small.pt
   ... training from small.pt ...
-  xalign untrim checkpoints --original xlmr.base --out trained.pt
+  xalign untrim --model checkpoints --original xlmr.base --out trained.pt
 """
 
 import argparse
 
-from xalign_fairseq.cli._aligning import PRETRAINED
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign untrim``."""
-    parser.add_argument("model", metavar="MODEL", help=f"the trimmed model, trained or not: {PRETRAINED}")
+    add_model(parser, f"the trimmed model, trained or not: {PRETRAINED}", placed=True)
     parser.add_argument("--original", required=True, metavar="MODEL", help="what it was trimmed from")
-    parser.add_argument("--out", required=True, metavar="OUT", help="checkpoint to write (NAME.pt), or folder")
+    add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 
 

@@ -1,6 +1,7 @@
 """Print the folder to give to fairseq as --user-dir.
 
-Example: fairseq-train DATA --user-dir "$(xalign user-dir)" --task xalign_pretraining ...
+Example:
+  fairseq-train DATA --user-dir "$(xalign user-dir)" --task xalign_pretraining ...
 """
 
 import argparse

@@ -126,9 +126,7 @@ class DataBin:
     def __init__(self, path: str | os.PathLike):
         self.path = Path(path)
         if not self.path.is_dir():
-            raise XalignError(
-                "the data-bin folder does not exist", where=self.path, next="xalign prepare --destdir ..."
-            )
+            raise XalignError("the data-bin folder does not exist", where=self.path, next="xalign prepare --out ...")
         pairs: set[tuple[str, str, str]] = set()
         self._mono: dict[tuple[str, str], str] = {}
         for name in sorted(entry.name for entry in self.path.iterdir()):

@@ -218,5 +218,5 @@ def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
             "the data-bin could not be written; what was there before is unchanged",
             where=os.fspath(destdir),
             found=error,
-            next="free some disk space or choose another --destdir, and run the command again",
+            next="free some disk space or choose another --out, and run the command again",
         ) from error

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUP = 0.8  # of the distance between two groups, filled by their bars or points
+WIDE = 7.0  # inches, from which on panels stand one below the other
 LABEL = 15  # characters of a line below a group, which has room for 1.2 inches
 
 
@@ -55,9 +56,12 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> Non
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     checkpoints = list(dict.fromkeys(row["checkpoint"] for row in rows))
     widest = max(len({row["language"] for row in rows if row["task"] == task}) for task in tasks)
-    figure = new_figure(max(4.8, 1.6 + 0.18 * widest * (len(checkpoints) + 1)), 0.6 + 2.4 * len(tasks))
+    width = max(4.8, 1.6 + 0.18 * widest * (len(checkpoints) + 1))
+    columns = 2 if len(tasks) > 2 and width < WIDE else 1
+    rows_of_panels = -(-len(tasks) // columns)
+    figure = new_figure(columns * width, 0.6 + 2.4 * rows_of_panels)
     for panel, task in enumerate(tasks, 1):
-        axes = figure.add_subplot(len(tasks), 1, panel)
+        axes = figure.add_subplot(rows_of_panels, columns, panel)
         languages = list(dict.fromkeys(row["language"] for row in rows if row["task"] == task))
         for number, checkpoint in enumerate(checkpoints):
             mine = [row for row in rows if row["task"] == task and row["checkpoint"] == checkpoint]

@@ -210,7 +210,7 @@ def read_results(out: str | os.PathLike) -> StudyResults:
             where=Path(out) / "runs",
             found=f"{len(folders)} unfinished runs",
             expected="CHECKPOINT/TASK/LANGUAGES/SEED/result.json",
-            next="xalign transfer --checkpoint NAME=PATH ... --out OUT",
+            next="xalign transfer --model NAME=PATH ... --out OUT",
         )
     groups: dict[tuple[str, str], list[RunResult]] = {}
     for run in runs:

@@ -14,4 +14,4 @@ for pair in de-en en-fr en-hi ro-en; do
   [[ -e "$text/$pair" ]] || python "$benchmark/assemble.py" "$pair" "$text/$pair"
   pairs+=(--pair "$pair" --trainpref "$text/$pair/train")
 done
-xalign prepare --destdir "$data" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"
+xalign prepare --out "$data" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"

@@ -45,7 +45,7 @@ def test_longer_sentences_than_a_tool_takes_are_known(tmp_path, work, monkeypatc
 
 def test_auto_takes_checkpoint_then_eflomal_then_fast_align(tmp_path, monkeypatch):
     only_tools(monkeypatch, tmp_path / "both", **{"eflomal-align": "", "fast_align": ""})
-    assert choose_engine("auto", "best.pt") == ("checkpoint", "--checkpoint best.pt")
+    assert choose_engine("auto", "best.pt") == ("checkpoint", "--model best.pt")
     assert choose_engine("auto", None) == ("eflomal", "no checkpoint was given, and eflomal is installed")
     assert choose_engine("fast_align", None) == ("fast_align", "--engine fast_align")
     only_tools(monkeypatch, tmp_path / "one", fast_align="")
@@ -57,7 +57,7 @@ def test_without_an_aligner_the_error_says_what_to_install(tmp_path, monkeypatch
     only_tools(monkeypatch, tmp_path / "none")
     with pytest.raises(XalignError) as error:
         choose_engine("auto", None)
-    for words in ("there is no word aligner", "pip install", "eflomal", "github.com/clab/fast_align", "--checkpoint"):
+    for words in ("there is no word aligner", "pip install", "eflomal", "github.com/clab/fast_align", "--model"):
         assert words in str(error.value)
     with pytest.raises(XalignError, match=r"(?s)eflomal is not installed.*pip install"):
         choose_engine("eflomal", None)

@@ -48,12 +48,12 @@ def test_layers_are_compared(folder, capsys):
     files = [str(folder / name) for name in ("src", "tgt", "gold")]
     out = folder / "layers.json"
     options = ["--set", *files, "--method", "argmax", "--dtype", "float32", "--quiet", "--json", str(out)]
-    assert main(["layers", "--checkpoint", str(folder / "model"), *options]) == 0
-    assert "xalign align --checkpoint" in capsys.readouterr().out
+    assert main(["layers", "--model", str(folder / "model"), *options]) == 0
+    assert "xalign align --model" in capsys.readouterr().out
     assert json.loads(out.read_text())
 
 
 def test_translations_are_retrieved(folder, capsys):
     files = ["--src", str(folder / "src"), "--tgt", str(folder / "tgt"), "--bootstrap", "10", "--json", "--quiet"]
-    assert main(["retrieve", "--checkpoint", str(folder / "model"), *files]) == 0
+    assert main(["retrieve", "--model", str(folder / "model"), *files]) == 0
     assert json.loads(capsys.readouterr().out)["sentences"] == 3

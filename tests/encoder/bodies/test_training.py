@@ -87,7 +87,7 @@ def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monke
 
 @pytest.mark.slow
 def test_a_task_is_transferred(folder, tmp_path):
-    line = ["transfer", "--study", str(folder / "study.yaml"), "--checkpoint", f"small={folder / 'model'}", "--cpu"]
+    line = ["transfer", "--study", str(folder / "study.yaml"), "--model", f"small={folder / 'model'}", "--cpu"]
     assert main([*line, "--out", str(tmp_path / "out")]) == 0
     [found] = (tmp_path / "out").rglob("result.json")
     assert json.loads(found.read_text())

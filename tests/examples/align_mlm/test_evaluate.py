@@ -38,15 +38,15 @@ def data(tmp_path, command):
     english, derived, bin_ = tmp_path / "english.txt", tmp_path / "derived/trans", tmp_path / "data/trans"
     lines = [" ".join(word for word, *_ in made_up.sentence(rng)) for _ in range(200)]
     english.write_text("".join(f"{line}\n" for line in lines))
-    command("xalign", "prepare", "--destdir", tmp_path / "vocabulary", "--mono", f"en={english}", "--vocab-size", 80)
+    command("xalign", "prepare", "--out", tmp_path / "vocabulary", "--mono", f"en={english}", "--vocab-size", 80)
     files = [f"pos-{split}={tmp_path}/labelled/pos-{split}.en.conllu" for split in ("train", "test")]
-    command("xalign", "derive", "--destdir", derived, "--steps", "script", "--spm",
+    command("xalign", "derive", "--out", derived, "--steps", "script", "--spm",
             tmp_path / "vocabulary/sentencepiece.model", "--text", f"english={english}", "--conllu", files[0],
             "--conllu", files[1])  # fmt: skip
     for path in (tmp_path / "labelled").iterdir():
         (derived / path.name).write_text(path.read_text())
     prefix = derived / "english.en-xx"
-    command("xalign", "prepare", "--destdir", bin_, "--spm", derived / "sentencepiece.model", "--dict",
+    command("xalign", "prepare", "--out", bin_, "--spm", derived / "sentencepiece.model", "--dict",
             derived / "dict.txt", "--pair", "en-xx", "--trainpref", prefix, "--validpref", prefix, "--links",
             f"{prefix}.links", "--mono", f"en={prefix}.en", "--mono", f"xx={prefix}.xx")  # fmt: skip
     command("xalign", "lexicon", bin_, "--pair", "en-xx", "--from", derived / "lexicon.en-xx.tsv", "--pieces",

@@ -19,7 +19,7 @@ import pathlib, sys
 command, *rest = sys.argv[1:]
 with open(pathlib.Path(__file__).parent / "calls", "a") as calls:
     print(*sys.argv[1:], file=calls)
-folder = pathlib.Path(rest[rest.index("--destdir") + 1] if "--destdir" in rest else rest[0])
+folder = pathlib.Path(rest[rest.index("--out") + 1] if "--out" in rest else rest[0])
 folder.mkdir(parents=True, exist_ok=True)
 if command == "lexicon":
     (folder / "lexicon.en-xx.json").touch()

@@ -116,5 +116,5 @@ def test_the_four_pairs_are_prepared_together(tmp_path):
     assert done.returncode == 0, done.stderr
     *assembled, prepared = done.stdout.splitlines()
     assert [line.split()[0] for line in assembled] == ["de-en", "en-hi", "ro-en"]
-    assert prepared.startswith("prepare --destdir bin --tokenizer e5-small --trim-vocabulary --pair de-en --trainpref")
+    assert prepared.startswith("prepare --out bin --tokenizer e5-small --trim-vocabulary --pair de-en --trainpref")
     assert prepared.count("--pair") == 4

@@ -130,7 +130,7 @@ def test_xalign_align_runs_with_it(write, tmp_path, shape):
     (tmp_path / "src").write_text("\n".join(TEXT) + "\n", encoding="utf-8")
     (tmp_path / "tgt").write_text("\n".join(reversed(TEXT)) + "\n", encoding="utf-8")
     files = ["--src", str(tmp_path / "src"), "--tgt", str(tmp_path / "tgt"), "--out", str(tmp_path / "links")]
-    assert main(["align", "--checkpoint", str(folder), *files, "--method", "argmax", "--device", "cpu"]) == 0
+    assert main(["align", "--model", str(folder), *files, "--method", "argmax", "--device", "cpu"]) == 0
     lines = (tmp_path / "links").read_text().splitlines()
     assert len(lines) == len(TEXT) and any(lines)
 

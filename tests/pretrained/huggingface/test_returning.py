@@ -109,7 +109,8 @@ def test_another_model_is_refused(change, message, tmp_path):
 def test_the_command_names_the_way(tmp_path, capsys):
     write_model(tmp_path / "model", "eurobert")
     checkpoint = str(trained(tmp_path / "model", tmp_path / "trained.pt"))
-    assert main(["export-hf", checkpoint, str(tmp_path / "out")]) == 2
+    line = ["export-hf", "--model", checkpoint, "--out", str(tmp_path / "out")]
+    assert main(line) == 2
     assert "--onto MODEL" in capsys.readouterr().err
-    assert main(["export-hf", checkpoint, str(tmp_path / "out"), "--onto", str(tmp_path / "model")]) == 0
-    assert main(["export-hf", checkpoint, str(tmp_path / "o"), "--onto", "x", "--sentence-transformers", "mean"]) == 2
+    assert main([*line, "--onto", str(tmp_path / "model")]) == 0
+    assert main([*line, "--onto", "x", "--sentence-transformers", "mean"]) == 2

@@ -41,7 +41,7 @@ def test_the_library_gives_the_same_vectors(folder, tmp_path, layer, pooling):
 def test_the_layer_is_the_last_of_the_folder(folder, tmp_path, layer, pooling):
     out = tmp_path / "st"
     options = ["--sentence-transformers", pooling, "--layer", str(layer)]
-    assert main(["export-hf", str(folder), str(out), *options]) == 0
+    assert main(["export-hf", "--model", str(folder), "--out", str(out), *options]) == 0
     assert json.loads((out / "config.json").read_text())["num_hidden_layers"] == layer
     torch.testing.assert_close(vectors(out, -1, pooling), vectors(folder, layer, pooling))
     modes = json.loads((out / "1_Pooling/config.json").read_text())
@@ -62,7 +62,7 @@ def test_a_cut_encoder_has_no_heads():
 def test_what_is_not_there_is_refused(folder, tmp_path, capsys):
     with pytest.raises(XalignError, match="no such pooling"):
         write(tmp_path, None, "max")
-    assert main(["export-hf", str(folder), str(tmp_path / "st"), "--layer", "2"]) == 2
+    assert main(["export-hf", "--model", str(folder), "--out", str(tmp_path / "st"), "--layer", "2"]) == 2
     assert "--sentence-transformers" in capsys.readouterr().err
     with pytest.raises(XalignError, match="no such layer"):
         export(folder, tmp_path / "st", pooling="mean", layer=9)

