@@ -233,3 +233,15 @@ def test_a_folder_that_is_kept_is_found_again_and_held_by_one(tmp_path):
             pass
     assert [path.name for path in tmp_path.iterdir()] == ["d"]
     assert (tmp_path / "d/a").read_text() == "1"
+
+
+def test_what_is_nearly_called_so(tmp_path):
+    for name in ("test.en", "test.de", "runs/first/checkpoint_best.pt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert files.nearly(tmp_path / "test.ne") == f"no such name, but {tmp_path}/test.en, {tmp_path}/test.de"
+    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"no such name, but {tmp_path}/runs"
+    assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
+    assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
+    with pytest.raises(XalignError, match=r"does not exist\n  where: .*\n  found: no such name, but .*test\.en"):
+        list(files.read_lines(tmp_path / "test.ne"))

@@ -213,7 +213,7 @@ def read_json(path: str | os.PathLike, form: Any = dict[str, Any]) -> Any:
         with open(path, "rb") as stream:
             content = stream.read(LARGEST_JSON + 1)
     except FileNotFoundError:
-        raise XalignError("the file does not exist", where=path) from None
+        raise XalignError("the file does not exist", where=path, found=nearly(path)) from None
     return require_form(parse_json(content, path), form, path)
 
 
@@ -252,6 +252,28 @@ def require_form(value: Any, form: type[Form], where: object) -> Form:
     except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
         raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
     return value
+
+
+def nearly(path: str | os.PathLike) -> str | None:
+    """What there is nearly of the name of what there is not, for the error that says so; None if nothing is.
+
+    Of a path whose folder does not exist either, what its first missing folder is nearly called.
+
+    Example::
+
+        nearly("test.ne")  # "no such name, but test.en, test.de"
+    """
+    import difflib
+
+    path = Path(path)
+    while not path.parent.exists():
+        path = path.parent
+    try:
+        there = sorted(os.listdir(path.parent))
+    except OSError:  # no permission, or a file in the place of a folder
+        return None
+    near = [str(path.with_name(name)) for name in difflib.get_close_matches(path.name, there, n=3, cutoff=0.7)]
+    return f"no such name, but {', '.join(near)}" if near else None
 
 
 def is_file_name(name: str) -> bool:
@@ -293,7 +315,8 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
     """
     path = Path(path)
     if not path.is_file():
-        raise XalignError("the file does not exist", where=path, next="check the path and the language suffix")
+        near, next_step = nearly(path), "check the path and the language suffix"
+        raise XalignError("the file does not exist", where=path, found=near, next=next_step)
     with open(path, "rb") as stream:
         yield from text_lines(stream, path)
 

@@ -88,13 +88,13 @@ def encoder(data: "DataBin", pieces: bool) -> "Encode":
 
 def source_files(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Name, format and sha256 of every file that is read."""
-    from xalign_fairseq.files import file_sha256
+    from xalign_fairseq.files import file_sha256, nearly
     from xalign_fairseq.languages.lexicons.formats import files_of, format_of
 
     found = []
     for path in args.files:
         if not os.path.isfile(path):
-            raise XalignError("the dictionary does not exist", where=path)
+            raise XalignError("the dictionary does not exist", where=path, found=nearly(path))
         kind = format_of(path) if args.format == "auto" else args.format
         found += [
             {"file": str(part), "format": kind, "sha256": file_sha256(part)} for part in files_of(path, args.format)

@@ -13,7 +13,7 @@ from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer, read_model
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.files import nearly, read_json
 
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"
@@ -126,7 +126,10 @@ class DataBin:
     def __init__(self, path: str | os.PathLike):
         self.path = Path(path)
         if not self.path.is_dir():
-            raise XalignError("the data-bin folder does not exist", where=self.path, next="xalign prepare --out ...")
+            near = nearly(self.path)
+            raise XalignError(
+                "the data-bin folder does not exist", where=self.path, found=near, next="xalign prepare --out ..."
+            )
         pairs: set[tuple[str, str, str]] = set()
         self._mono: dict[tuple[str, str], str] = {}
         for name in sorted(entry.name for entry in self.path.iterdir()):

@@ -20,7 +20,7 @@ from xalign_fairseq.encoder.checkpoint_form import EncoderOptions, require_check
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import require_form
+from xalign_fairseq.files import nearly, require_form
 from xalign_fairseq.transport.pointer import Pointer
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def load_pickled(path: str | os.PathLike) -> Any:
     """
     path = Path(path)
     if not path.is_file():
-        raise XalignError("the checkpoint does not exist", where=path)
+        raise XalignError("the checkpoint does not exist", where=path, found=nearly(path))
     try:
         with torch.serialization.safe_globals(_allowed()):
             return torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))

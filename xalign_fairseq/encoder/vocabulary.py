@@ -16,6 +16,7 @@ from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, f
 from xalign_fairseq.data.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import nearly
 
 
 def load_tokenizer(
@@ -62,7 +63,7 @@ def load_tokenizer(
     check_dictionary(found, source, state, vocab_size, where)
     if spm is not None:
         if not Path(spm).is_file():
-            raise XalignError("the sentencepiece model does not exist", where=spm)
+            raise XalignError("the sentencepiece model does not exist", where=spm, found=nearly(spm))
         return SentencePieceTokenizer(spm, found)
     model = stored_model(stored, where)
     if model is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import note_crlf, text_lines
+from xalign_fairseq.files import nearly, note_crlf, text_lines
 from xalign_fairseq.text.containers import file_of, is_stream, open_text, skip
 
 CHUNK_LINES = 5000
@@ -114,6 +114,7 @@ def require_files(paths: Sequence[str | os.PathLike], next: str) -> None:
         raise XalignError(
             "files do not exist" if len(missing) > 1 else "a file does not exist",
             where=", ".join(missing),
+            found=nearly(missing[0]) if len(missing) == 1 else None,
             next=next,
         )
 

@@ -29,7 +29,9 @@ def hub(monkeypatch):
     asked = []
     files = ["config.json", "model.safetensors", "pytorch_model.bin", "tokenizer.json", "onnx/model.onnx"]
     fake = types.ModuleType("huggingface_hub")
-    fake.list_repo_files = lambda name, revision=None: files
+    fake.model_info = lambda name, revision=None, timeout=None: types.SimpleNamespace(
+        siblings=[types.SimpleNamespace(rfilename=file) for file in files]
+    )
     fake.snapshot_download = lambda name, revision=None, allow_patterns=None: (
         asked.append((name, revision, allow_patterns)) or "/downloaded"
     )
@@ -135,9 +137,27 @@ def test_a_model_that_can_not_be_had(hub, monkeypatch, tmp_path):
     def refuse(*args, **kwargs):
         raise OSError("no route to host\nand more")
 
-    hub.list_repo_files = refuse
+    hub.model_info = refuse
     with pytest.raises(XalignError, match=r"no file or folder here[\s\S]*org/name\n  found: no route to host\n  next"):
         read_pretrained("org/name")
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(XalignError, match=r"needs huggingface_hub[\s\S]*pip install huggingface_hub"):
         read_pretrained("org/name")
+
+
+def test_a_mistyped_path_is_not_looked_up_and_a_mistyped_name_once(hub, monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs/first").mkdir(parents=True)
+    asked = []
+    hub.model_info = lambda name, **_: asked.append(name) or (_ for _ in ()).throw(OSError("not found"))
+    with pytest.raises(XalignError, match=r"does not exist[\s\S]*found: no such name, but runs/first$"):
+        read_pretrained("runs/frist")
+    with pytest.raises(XalignError, match=r"does not exist[\s\S]*found: no such name, but runs$"):
+        read_pretrained("rnus/checkpoint_best.pt")
+    assert not asked
+    with pytest.raises(XalignError, match=r"no file or folder here[\s\S]*found: no such name, but runs; not found\n"):
+        read_pretrained("rnus")
+    with pytest.raises(XalignError, match=r"no file or folder here[\s\S]*found: not found\n"):
+        read_pretrained("runs/whatever")  # nothing here is called so: perhaps an organisation's
+    assert asked == ["rnus", "runs/whatever"]

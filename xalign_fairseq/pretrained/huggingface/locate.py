@@ -6,6 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import nearly
 from xalign_fairseq.pretrained.huggingface.pipelines import SENTENCEPIECES
 from xalign_fairseq.pretrained.huggingface.side_files import HEADS, OPTIONS
 from xalign_fairseq.pretrained.huggingface.tokenizer_json import ADDED, TOKENIZER
@@ -20,18 +21,24 @@ PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*
 SUBFOLDER = "0_Transformer"  # of old releases of sentence-transformers
 # "name" or "organisation/name"; a file's name with its ending is none.
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
-FILE_ENDINGS = (".pt", ".bin", ".safetensors")
+FILE_ENDINGS = (".pt", ".bin", ".safetensors", ".json", ".model", ".txt", ".zip", ".gz")
+SECONDS = 20  # to wait for the hub's answer
 
 
 def is_hub_name(path: str | os.PathLike) -> bool:
     """Whether a text that names nothing on this machine may be the name of a model on the hub.
+
+    It is none where its first part is a folder here in which something is nearly called so: that is a mistyped path.
 
     Example::
 
         is_hub_name("FacebookAI/xlm-roberta-base")  # True
         is_hub_name("runs/checkpoint_best.pt")      # False
     """
-    return HUB_NAME.fullmatch(os.fspath(path)) is not None and not os.fspath(path).endswith(FILE_ENDINGS)
+    text = os.fspath(path)
+    if HUB_NAME.fullmatch(text) is None or text.endswith(FILE_ENDINGS):
+        return False
+    return not ("/" in text and Path(text).parent.is_dir() and nearly(text))
 
 
 def snapshot(folder: Path, revision: str | None = None) -> Path:
@@ -105,7 +112,9 @@ def _download(name: str, revision: str | None) -> Path:
             next="pip install huggingface_hub, or give a folder",
         ) from None
     try:
-        there = huggingface_hub.list_repo_files(name, revision=revision)
+        # One request, which is not tried again: what is most often wrong is the name.
+        about = huggingface_hub.model_info(name, revision=revision, timeout=SECONDS)
+        there = [file.rfilename for file in about.siblings or ()]
         if SUBFOLDER + "/config.json" in there and not {*there} & {*WEIGHTS}:
             raise in_subfolder(name, f"download it, and give its folder {SUBFOLDER}")
         weights = SAFE if any(fnmatch(file, pattern) for file in there for pattern in SAFE) else PICKLED
@@ -117,6 +126,6 @@ def _download(name: str, revision: str | None) -> Path:
         raise XalignError(
             "the model is no file or folder here, nor in the hub's cache, and could not be downloaded",
             where=name,
-            found=str(error).split("\n")[0],
+            found="; ".join(filter(None, (nearly(name), str(error).split("\n")[0]))),
             next="check the name and the network, or give a folder that was downloaded elsewhere",
         ) from None
