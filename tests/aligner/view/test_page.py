@@ -218,3 +218,19 @@ def test_pointing_and_keys_show_a_words_links(tmp_path):
     assert said["lonely"]["told"] == "so: אמרה, missing"
     assert said["away"]["here"] == [] and said["away"]["paths"] == 5
     assert said["theme"] == ["Theme: light", "light"]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium to show the page in")
+def test_links_are_clear_between_single_lines_faint_behind_a_few_and_left_out_behind_many(tmp_path):
+    pairs = [Alignment(["word"] * n, ["Wort"] * n, {(k, k): 1.0 for k in range(n)}) for n in (5, 40, 200)]
+    script = """
+      said.drawn = [...document.querySelectorAll("article")].map((pair) =>
+        [pair.querySelectorAll("path").length, pair.querySelector("svg").classList.contains("faint")]);
+      const word = document.querySelectorAll(".sides p")[2].children[3];
+      word.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+      const svg = word.closest("article").querySelector("svg");
+      said.asked = [svg.children.length, svg.classList.contains("faint")];
+    """
+    said = browse(whole(Page(), pairs), tmp_path, script)
+    assert said["drawn"] == [[5, False], [40, True], [0, True]]
+    assert said["asked"] == [1, False]

@@ -4,6 +4,7 @@
 {
   const SVG = "http://www.w3.org/2000/svg";
   const WORD = ".sides p > span";
+  const MOST_LINES = 3; // of a side whose links are drawn at rest
   const pairs = new WeakMap(); // article -> its words and links
   const visible = new Set(); // articles on or near the screen
   let asked = null; // {pair, side, index}: the word whose links are shown
@@ -67,14 +68,17 @@
       pair.svg.setAttribute("aria-hidden", "true");
       pair.box.append(pair.svg);
     }
+    pair.svg.classList.remove("faint");
     pair.svg.replaceChildren(...paths);
   }
 
-  // All links at once are clear only between two single lines; through lines of text they would be a thicket.
+  // All links at once are clear between two single lines, and faint behind a few; through more they would be a thicket.
   function drawAtRest(pair) {
     if (asked?.pair === pair) return;
-    const oneLine = (side) => side.offsetHeight < 1.5 * parseFloat(getComputedStyle(side).lineHeight);
-    draw(pair, pair.sides.every(oneLine) ? pair.links : []);
+    const linesOf = (side) => Math.round(side.offsetHeight / parseFloat(getComputedStyle(side).lineHeight));
+    const lines = Math.max(...pair.sides.map(linesOf));
+    draw(pair, lines <= MOST_LINES ? pair.links : []);
+    pair.svg.classList.toggle("faint", lines > 1);
   }
 
   function percent(chance) {
