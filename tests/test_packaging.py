@@ -1,6 +1,7 @@
 """Wheels and source distributions, made from a copy of the sources as pip makes them, and what a wheel alone can do."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+
+from xalign_fairseq import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = """
@@ -59,6 +62,37 @@ def test_without_a_wish_nothing_is_compiled(source, tmp_path):
     assert "xalign_fairseq/pretrained/xlm_r_charsmap.xz" in names
     native = {Path(name).name for name in names if "/csrc/" in name}
     assert native == {path.name for path in (ROOT / LIB).parents[1].joinpath("csrc").iterdir()}
+
+
+def test_a_source_distribution_is_what_the_repository_holds(tmp_path):
+    """So that the tests run from it; what git tracks is copied as it stands here."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode:
+        pytest.skip("not a git repository")
+    names = {name for name in tracked.stdout.splitlines() if (ROOT / name).is_file()}
+    for name in names:
+        (tmp_path / "source" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / "source" / name)
+    with tarfile.open(build("sdist", tmp_path / "source", tmp_path / "dist")) as content:
+        held = {member.name.partition("/")[2] for member in content.getmembers() if member.isfile()}
+    made = {"PKG-INFO", "setup.cfg", *(name for name in held if "egg-info/" in name)}
+    assert held - made == {name for name in names if not name.startswith(".")}
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    heading = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1].split("\n")[0]
+    assert re.fullmatch(rf"{re.escape(__version__)} \((unreleased|\d{{4}}-\d\d-\d\d)\)", heading)
+
+
+@pytest.mark.slow
+def test_the_released_wheel_works_in_a_new_environment(source, tmp_path):
+    """Compiles for every CPU and installs torch: minutes."""
+    wheel = build("wheel", source, tmp_path, XALIGN_BUILD_OPS="cpu-all")
+    smoke = [sys.executable, ROOT / "scripts/smoke_wheel.py", wheel, "--constraints", ROOT / "constraints.txt"]
+    done = subprocess.run(smoke, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    assert done.stdout.count("ok: ") == 5
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def _prebuilt() -> list[Finding]:
     for kind in toolchain.SOURCES:
         if (building.PREBUILT_FOLDER / kind).is_dir():
             fault = building.prebuilt_fault(kind)
-            text = f"in {building.PREBUILT_FOLDER / kind}"
+            text = f"in {building.prebuilt_folder(kind)}"
             found.append(
                 Finding("note" if fault else "ok", f"prebuilt for {kind}", f"{text}: {fault}" if fault else text)
             )

@@ -6,7 +6,9 @@ import json
 import logging
 import multiprocessing
 import os
+import re
 import shutil
+import subprocess
 
 import pytest
 import torch
@@ -17,6 +19,14 @@ from xalign_fairseq.transport.sinkhorn.building import library
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD, compile_library, make_recipe
 
 WORKERS = 4
+PARALLEL = """
+extern "C" int value() {
+  int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < 42; ++i) sum += 1;
+  return sum;
+}
+"""
 
 
 @pytest.fixture
@@ -187,6 +197,39 @@ def test_a_prebuilt_library_that_this_cpu_does_not_run_is_not_loaded(native, aga
     monkeypatch.setattr(building, "cpu_level", lambda: "x86-64-v3")
     value, said = again()
     assert value == 42 and "for x86-64-v4 and this CPU is x86-64-v3" in said[0] and "compiling" in said[1]
+
+
+def test_of_a_librarys_levels_the_highest_that_this_cpu_has_is_loaded(native, again, monkeypatch):
+    (native / "cpu.cpp").write_text(PARALLEL)
+    folder = building.PREBUILT_FOLDER / "cpu"
+    toolchain.compile_levels(native, folder)
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    levels = list(toolchain.LEVELS) if building.cpu_level() in toolchain.LEVELS else [building.cpu_level()]
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == set(levels)
+    assert again() == (42, []) and building.built("cpu").folder == folder / building.cpu_level()
+    for level in levels:
+        monkeypatch.setattr(building, "cpu_level", lambda level=level: level)
+        assert building.prebuilt_folder("cpu") == folder / level and building.prebuilt_fault("cpu") is None
+
+
+def test_libraries_of_levels_find_openmp_beside_them(native):
+    (native / "cpu.cpp").write_text(PARALLEL)
+    folder = building.PREBUILT_FOLDER / "cpu"
+    toolchain.compile_levels(native, folder)
+    (openmp,) = folder.glob("lib*omp*")
+    library = folder / building.cpu_level() / LIBRARY
+    found = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    (path,) = re.findall(rf"{re.escape(openmp.name)} => (\S+)", found)
+    assert os.path.samefile(path, openmp)
+
+
+def test_levels_without_openmp_are_refused(native, tmp_path, monkeypatch):
+    compiler = tmp_path / "plain"
+    compiler.write_text(f'#!/bin/sh\nfor a; do [ "$a" = -fopenmp ] && exit 1; done\nexec {shutil.which("c++")} "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(XalignError, match="needs OpenMP"):
+        toolchain.compile_levels(native, building.PREBUILT_FOLDER / "cpu")
 
 
 @pytest.mark.parametrize(("capability", "used"), [((8, 0), True), ((9, 0), True), ((10, 0), False)])

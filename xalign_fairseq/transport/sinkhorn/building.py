@@ -18,6 +18,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import file_sha256
 from xalign_fairseq.launch.cache import OTHERS_WRITE, cache_folder, fault, make_private
 from xalign_fairseq.transport.sinkhorn.toolchain import (
+    LEVELS,
     LIBRARY,
     Recipe,
     architecture_runs,
@@ -70,7 +71,7 @@ def built(kind: str) -> Built:
     """As :func:`library`, with where it comes from."""
     fault = prebuilt_fault(kind)
     if fault is None:
-        loaded = load(PREBUILT_FOLDER / kind)
+        loaded = load(prebuilt_folder(kind))
         if loaded is not None:
             return loaded
     elif (PREBUILT_FOLDER / kind).is_dir():
@@ -90,10 +91,18 @@ def built(kind: str) -> Built:
         return _load_cached(folder) or _compile(recipe, folder)
 
 
+def prebuilt_folder(kind: str) -> Path:
+    """Where the library is that was built with the package: of several CPU levels, the highest that this CPU has."""
+    folder, own = PREBUILT_FOLDER / kind, cpu_level()
+    levels = (level for level in (*reversed(LEVELS), own) if level_runs(level, own))
+    return next((folder / level for level in levels if (folder / level).is_dir()), folder)
+
+
 def prebuilt_fault(kind: str) -> str | None:
     """Why the library that was built with the package can't be used; None if it can."""
-    record = read_record(PREBUILT_FOLDER / kind)
-    if not record or not (PREBUILT_FOLDER / kind / LIBRARY).is_file():
+    folder = prebuilt_folder(kind)
+    record = read_record(folder)
+    if not record or not (folder / LIBRARY).is_file():
         return "there is none"
     if record["digest"] != source_digest(kind, SOURCE_FOLDER):
         return f"it comes from other sources; XALIGN_BUILD_OPS={kind} pip install --force-reinstall mends it"

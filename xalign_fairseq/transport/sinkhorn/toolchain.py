@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,7 +74,9 @@ class Recipe(NamedTuple):
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def make_recipe(kind: str, folder: Path, capabilities: Iterable[tuple[int, int]] = ()) -> Recipe:
+def make_recipe(
+    kind: str, folder: Path, capabilities: Iterable[tuple[int, int]] = (), level: str | None = None
+) -> Recipe:
     """How to compile the library of a kind on this machine.
 
     Args:
@@ -81,6 +84,7 @@ def make_recipe(kind: str, folder: Path, capabilities: Iterable[tuple[int, int]]
         folder: of the sources.
         capabilities: compute capabilities of the GPUs to compile for; none: sm_80, sm_90a and sm_100, with PTX. The
             environment variable TORCH_CUDA_ARCH_LIST goes before both.
+        level: of the CPU to compile for; None: this machine's.
 
     Raises:
         XalignError: there is no such kind, its source or its compiler is missing.
@@ -92,7 +96,7 @@ def make_recipe(kind: str, folder: Path, capabilities: Iterable[tuple[int, int]]
     """
     digest = source_digest(kind, folder)
     if kind == "cpu":
-        program, target = find_compiler(), cpu_level()
+        program, target = find_compiler(), level or cpu_level()
         command = (*program, *CPU_FLAGS, *level_flags(target))
         compiler = compiler_version(program)
     else:
@@ -149,6 +153,31 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
             "library": file_sha256(new / LIBRARY),
         }
         write_json(new / RECORD, record)
+
+
+def compile_levels(sources: Path, folder: Path) -> None:
+    """Compile the CPU's library for every level of this machine's kind, as a wheel for any such machine holds it.
+
+    Each level has a folder of its name. Beside them lies a copy of the OpenMP library, for machines that have none; a
+    process that has loaded torch's, where that goes by the same name, uses torch's, and so has one pool of threads.
+
+    Raises:
+        XalignError: a level does not compile, or does so without OpenMP alone.
+    """
+    levels = list(LEVELS) if cpu_level() in LEVELS else [cpu_level()]
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda level: _compile_level(sources, folder / level, level), levels))
+    linked = subprocess.run(["ldd", folder / levels[0] / LIBRARY], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"(lib\w*omp\S*) => (/\S+)", linked)
+    if not found:
+        raise XalignError("a library for others needs OpenMP, which this compiler lacks", found=linked.strip())
+    for name, path in found:
+        shutil.copy(path, folder / name)
+
+
+def _compile_level(sources: Path, folder: Path, level: str) -> None:
+    recipe = make_recipe("cpu", sources, level=level)
+    compile_library(recipe._replace(command=(*recipe.command, "-Wl,-rpath,$ORIGIN/..")), folder)
 
 
 def read_record(folder: Path) -> dict[str, Any]:
