@@ -51,7 +51,7 @@ CONTENTS = {
     "How it works": ["docs/life_of_a_batch", "docs/house"],
     "The papers": ["examples/*/*", "examples/*/*/*"],
     "Measured": ["docs/results", "docs/performance", "docs/machines", "docs/gpu", "docs/faults"],
-    "The project": ["README", "docs/installation", "*"],
+    "The project": ["README", "docs/installation", "CONTRIBUTING", "docs/releasing", "*"],
     "More": ["docs/*", "docs/**/*"],
 }  # fmt: skip
 

@@ -85,6 +85,17 @@ def test_the_version_is_the_same_wherever_it_stands():
     assert re.fullmatch(rf"{re.escape(__version__)} \((unreleased|\d{{4}}-\d\d-\d\d)\)", heading)
 
 
+def test_the_changelogs_sections_have_one_order():
+    order = ["Breaking", "Added", "Changed", "Fixed", "Removed"]
+    versions = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1:]
+    for version in versions:
+        title, *sections = version.split("\n### ")
+        names = [section.split("\n")[0] for section in sections]
+        assert names == [name for name in order if name in names], title
+        assert names and "\n- " not in title, f"{title.splitlines()[0]} has entries without a section"
+        assert "**Breaking**" not in version, "what breaks stands under Breaking"
+
+
 @pytest.mark.slow
 def test_the_released_wheel_works_in_a_new_environment(source, tmp_path):
     """Compiles for every CPU and installs torch: minutes."""
