@@ -32,7 +32,9 @@ def test_files_and_their_definitions(page):
             assert name in {node.name for node in tree.body if isinstance(node, kinds)}, f"{file} has no {name}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "user_dir_docs.md", *(str(page.relative_to(ROOT)) for page in PAGES)])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "user_dir_docs.md", *(str(page.relative_to(ROOT)) for page in PAGES)]
+)
 def test_links_to_files(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
