@@ -1,5 +1,6 @@
 """The command line as a whole: a module of the folder for each subcommand, and what its errors become."""
 
+import logging
 import re
 import signal
 import subprocess
@@ -99,3 +100,20 @@ def test_help_answers_without_what_takes_long_to_import(options):
     done = subprocess.run([sys.executable, "-c", code, *options], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "usage: xalign" in done.stdout
+
+
+@pytest.mark.parametrize(("options", "told"), [([], "warning\n"), (["-v"], "info\nwarning\n"), (["-q"], "warning\n")])
+def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, capsys, options, told):
+    logger = logging.getLogger("xalign_fairseq.cli.test")
+
+    def tell(args):
+        logger.info("info")
+        logger.warning("warning")
+
+    top = logging.getLogger("xalign_fairseq")
+    level = top.level
+    monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", tell)
+    try:
+        assert cli.main(["user-dir", *options]) == 0 and capsys.readouterr().err == told
+    finally:
+        top.setLevel(level)

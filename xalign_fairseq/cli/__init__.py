@@ -8,12 +8,14 @@ what several of them ask for.
 """
 
 import importlib
+import logging
 import pkgutil
 import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 
+from xalign_fairseq.cli._aligning import log_lines
 from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.cli._ways import overview
@@ -62,6 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.command is None:
         parser.exit(2, parser.format_help())
+    log_lines(logging.INFO if args.verbose else logging.NOTSET)
     try:
         with terminate_as_interrupt():
             return args.run(args) or 0

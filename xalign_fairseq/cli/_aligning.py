@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.progress import progress, say
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.aligner import Aligner
@@ -125,17 +126,25 @@ def add_backend_argument(parser: Any) -> None:
 def show_log(quiet: bool) -> None:
     """Tell on stderr in what the encoder computes, and what computes transport; if quiet, only what went wrong."""
     for told in ("aligner.dtypes", "transport.sinkhorn"):
-        logger = logging.getLogger(f"xalign_fairseq.{told}")
-        logger.setLevel(logging.WARNING if quiet else logging.INFO)
-        if not logger.handlers:
-            logger.addHandler(_LogLines())
+        logging.getLogger(f"xalign_fairseq.{told}").setLevel(logging.WARNING if quiet else logging.INFO)
+    log_lines(logging.NOTSET)
+
+
+def log_lines(level: int) -> None:
+    """Tell the package's log on stderr from this level on: the usual one, of warnings, for ``NOTSET``."""
+    logger = logging.getLogger("xalign_fairseq")
+    logger.setLevel(level or logger.level)
+    if not any(isinstance(each, _LogLines) for each in logger.handlers):
+        logger.addHandler(_LogLines())
 
 
 class _LogLines(logging.Handler):
-    """Lines on what stderr is at that time."""
+    """Lines on what stderr is at that time, above a progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(self.format(record), file=sys.stderr)
+        others = (each for each in logging.getLogger().handlers if isinstance(each, logging.StreamHandler))
+        if not any(each.stream in (sys.stderr, sys.stdout) for each in others):  # fairseq's tells it already
+            say(self.format(record))
 
 
 def add_link_arguments(parser: argparse.ArgumentParser) -> None:
@@ -255,10 +264,8 @@ def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
 
 @contextmanager
 def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterator[Callable[[int], object]]:
-    """A bar on a terminal, nothing elsewhere; yields the function that advances it."""
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit=unit, smoothing=0.05, disable=quiet or not sys.stderr.isatty()) as bar:
+    """A bar on a terminal, a line now and then elsewhere; yields the function that advances it."""
+    with progress(total=total, unit=unit, quiet=quiet) as bar:
         yield bar.update
 
 

@@ -50,6 +50,7 @@ from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._output import Output
 from xalign_fairseq.cli._run_record import run_record
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.progress import say
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.aligner import Aligner
@@ -168,7 +169,7 @@ def _write(
             if alignment.too_long:
                 too_long += 1
                 words = f"{len(alignment.src)} x {len(alignment.tgt)} {alignment.units}s"
-                print(f"warning: line {number} is too long to be aligned and has no links: {words}", file=sys.stderr)
+                say(f"warning: line {number} is too long to be aligned and has no links: {words}")
         out.write(form.end())
     seconds = time.monotonic() - start
     pairs_done = number - output.done

@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
         inversion_marks=tuple(args.inversion_marks),
         towards=tuple(args.towards),
     )
-    manifest = derive(options, progress=True)
+    manifest = derive(options, progress=not args.quiet)
     for each in manifest["inputs"]:
         print(f"{each['kind']} {each['name']}: {_listed(each['counts'])}")
     for name, counts in manifest["steps"].items():

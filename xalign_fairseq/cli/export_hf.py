@@ -45,11 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read and write."""
-    import logging
-
     from xalign_fairseq.pretrained.huggingface.exporting import export
 
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
     if args.layer != -1 and args.sentence_transformers is None:
         raise XalignError("a layer is of sentence vectors", where="--layer", next="--sentence-transformers mean")
     if args.onto is not None and args.sentence_transformers is not None:

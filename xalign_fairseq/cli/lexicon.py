@@ -106,7 +106,7 @@ def entries(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
     """The entries of all files."""
     from xalign_fairseq.languages.lexicons.formats import read_entries
 
-    with progress_bar(None, quiet=False, unit=" entries") as advance:
+    with progress_bar(None, quiet=args.quiet, unit=" entries") as advance:
         for path in args.files:
             for entry in read_entries(path, args.format):
                 advance(1)

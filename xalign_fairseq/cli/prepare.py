@@ -186,6 +186,7 @@ def run(args: argparse.Namespace) -> None:
         workers=args.workers,
         overwrite=args.overwrite,
         resume=args.resume,
+        progress=not args.quiet,
     )
     options.check()
     manifest = prepare(options, *_tokenizer(options))

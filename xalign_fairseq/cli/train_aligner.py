@@ -148,10 +148,10 @@ def run(args: argparse.Namespace) -> int:
 
     from xalign_fairseq.aligner.training.train import train_aligner
 
-    show_log(quiet=False)
+    show_log(args.quiet)
     take_packaged(args)
     training = _training_run(args)
-    with tqdm(unit=" updates", smoothing=0.05, disable=not sys.stderr.isatty()) as bar:
+    with tqdm(unit=" updates", smoothing=0.05, disable=args.quiet or not sys.stderr.isatty()) as bar:
         try:
             result = train_aligner(training, bar.write, lambda report: _show(bar, report))
         except KeyboardInterrupt:
@@ -169,7 +169,7 @@ def _from_scratch(args: argparse.Namespace) -> int:
 
     refuse_strays(args, _add_encoder_arguments, set())
     dev = development_set(args.valid_src, args.valid_tgt, args.valid_gold)
-    with passes_bar() as show:
+    with passes_bar(args.quiet) as show:
         try:
             report = train_from_scratch(args.src, args.tgt, Path(args.out), show, dev)
         except KeyboardInterrupt:

@@ -132,7 +132,9 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
     by_name = {spec.name: spec for spec in specs}
     slots = share(args.jobs, [] if args.cpu else visible_gpus())
     failed: list[str] = []
-    with tqdm(total=total, initial=total - len(jobs), unit=" runs", disable=not sys.stderr.isatty()) as bar:
+    with tqdm(
+        total=total, initial=total - len(jobs), unit=" runs", disable=args.quiet or not sys.stderr.isatty()
+    ) as bar:
         try:
             for ended in run_jobs(jobs, args.jobs, slots):
                 name = ended.job.name
@@ -146,7 +148,7 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
                     last = f"{name} {summary(result)}"
                 bar.update()
                 bar.set_postfix_str(f"{len(failed)} failed, {last}")
-                if bar.disable:
+                if bar.disable and not args.quiet:
                     made = total - ended.left - len(failed)
                     print(f"{made} done, {len(failed)} failed, {ended.left} left; {last}", flush=True)
         except KeyboardInterrupt:

@@ -41,18 +41,15 @@ def add_floor_argument(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, cut, write, and tell what is left."""
-    import logging
-
     from xalign_fairseq.data.trimming import FLOOR
     from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
     from xalign_fairseq.pretrained.saving import new_model
     from xalign_fairseq.pretrained.trimming import summary, trim
 
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
     with new_model(args.out, args.overwrite) as save:
         state, where = read_pretrained(args.model)
         require_outside(where, args.out)
         floor = FLOOR if args.floor is None else args.floor
-        small = trim(state, where, args.text, floor=floor, progress=True)
+        small = trim(state, where, args.text, floor=floor, progress=not args.quiet)
         save(small, where)
     print(f"{args.out}: {summary(small, state)}")

@@ -25,13 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read both, join, write."""
-    import logging
-
     from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
     from xalign_fairseq.pretrained.saving import new_model
     from xalign_fairseq.pretrained.trimming import summary, untrim
 
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
     with new_model(args.out, args.overwrite) as save:
         (state, where), (original, original_where) = (read_pretrained(each) for each in (args.model, args.original))
         for read in (where, original_where):

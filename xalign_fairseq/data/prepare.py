@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from xalign_fairseq.data import manifest
 from xalign_fairseq.data.binarize import Encoded, MonoText, PairText
@@ -27,6 +26,7 @@ from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
 from xalign_fairseq.data.tokenizer_model import write_model
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.launch.progress import progress as progress_of
 from xalign_fairseq.launch.workers import Workers, processes
 from xalign_fairseq.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
 
@@ -87,7 +87,9 @@ def prepare(
 
 
 def _check_texts(options: PrepareOptions) -> list[Text]:
-    bar = tqdm(options.paths, desc="checking", unit="file", disable=_bar_off(options.progress))
+    bar = progress_of(
+        options.paths, total=len(options.paths), desc="checking", unit=" files", quiet=not options.progress
+    )
     files: dict[str, TextFile] = {path: scan(path) for path in bar}
     texts: list[Text] = []
     for pair in options.pairs:
@@ -141,7 +143,7 @@ def _write_texts(
     """Write the files of each text; yield what was kept and dropped of it."""
     ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
     total = sum(text.lines for text in texts)
-    with tqdm(total=total, unit="line", unit_scale=True, disable=_bar_off(options.progress)) as bar:
+    with progress_of(total=total, unit=" lines", quiet=not options.progress) as bar:
         for text in texts:
             bar.set_description(text.name)
             state = progress.of(text.name)
@@ -202,10 +204,6 @@ def _encode(folder: Path, filters: Filters, text: Text) -> Encoded:
 def _load_tokenizer(folder: Path) -> Tokenizer:
     """Once in each process: its word cache serves all chunks."""
     return DataBin(folder).tokenizer
-
-
-def _bar_off(progress: bool) -> bool | None:
-    return None if progress else True  # None: off unless stderr is a terminal
 
 
 @contextmanager

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from tqdm import tqdm
 
 from xalign_fairseq.data.dictionary import SPECIALS, Dictionary
 from xalign_fairseq.data.model_proto import NORMAL, keep_pieces, model_type, read_pieces
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer, load_sentencepiece
 from xalign_fairseq.data.wordpiece import CONTINUES, LONGEST_WORD, WordPieceTokenizer, bert_ids
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.progress import progress as progress_of
 from xalign_fairseq.text.corpus import require_files, scan
 
 FLOOR = 2000
@@ -238,7 +238,7 @@ def trim_to_files(
         tokenizer: of all pieces.
         paths: UTF-8 text, one sentence a line; read in parts, so that their size does not matter.
         floor: of :meth:`Trimmer.trim`.
-        progress: show a bar if stderr is a terminal.
+        progress: show how far it is.
 
     Raises:
         XalignError: a file is missing, empty or not UTF-8.
@@ -247,7 +247,7 @@ def trim_to_files(
     files = [scan(path) for path in paths]
     trimmer = make_trimmer(tokenizer)
     lines = sum(file.lines for file in files)
-    with tqdm(total=lines, desc="pieces", unit="line", unit_scale=True, disable=None if progress else True) as bar:
+    with progress_of(total=lines, desc="pieces", unit=" lines", quiet=not progress) as bar:
         for part in (part for file in files for part in file.parts()):
             trimmer.read(part.read())
             bar.update(part.lines)

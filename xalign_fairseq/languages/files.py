@@ -1,18 +1,16 @@
 """Files of a natural language and their derived ones: text as bitext with exact links, and labelled data."""
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from tqdm import tqdm
 
 from xalign_fairseq.data.tokenizer import split_words
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.conllu import ConlluSentence, read_sentences
 from xalign_fairseq.languages import conllu_files, ner_files, nli_files
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation, unbroken
+from xalign_fairseq.launch.progress import progress as progress_of
 from xalign_fairseq.links.pharaoh import format_links
 from xalign_fairseq.text.corpus import scan
 
@@ -82,10 +80,11 @@ def derive_source(
     language too (``NAME.SRC.tsv``), so that both languages are split alike.
     """
     if source.kind == "text":
-        with tqdm(_sentences(source), source.name, _length(source), unit="line", disable=_bar_off(progress)) as bar:
+        sentences, length = _sentences(source), _length(source)
+        with progress_of(sentences, desc=source.name, total=length, unit=" lines", quiet=not progress) as bar:
             return _write_bitext(bar, folder / f"{source.name}.{src}-{tgt}", src, tgt, transform)
     derive, lines, suffix = _LABELLED[source.kind]
-    with tqdm(source.content, source.name, unit="sentence", disable=_bar_off(progress)) as bar:
+    with progress_of(source.content, desc=source.name, unit=" sentences", quiet=not progress) as bar:
         trees = {} if source.kind == "conllu" else {"trees": source.trees}
         derived, counts = derive(bar, transform, **trees)
     _write_lines(folder / f"{source.name}.{tgt}.{suffix}", lines(derived))
@@ -147,7 +146,3 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
 def _length(source: Source) -> int | None:
     """The lines of a plain text; CoNLL-U is read but once."""
     return None if source.path.endswith(_CONLLU) else source.content.lines
-
-
-def _bar_off(progress: bool) -> bool:
-    return not (progress and sys.stderr.isatty())

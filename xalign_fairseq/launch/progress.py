@@ -1,0 +1,95 @@
+"""What a long work says on stderr: a bar on a terminal, a line now and then elsewhere, and other lines above either."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from typing import Any
+
+SPARSE = 30.0  # seconds between two lines where they can't replace each other
+
+
+def progress(
+    items: Iterable[Any] | None = None,
+    *,
+    total: float | None = None,
+    unit: str = "",
+    desc: str | None = None,
+    quiet: bool = False,
+) -> Any:
+    """A bar of tqdm's on a terminal, :class:`SparseLines` elsewhere, with the time that is left.
+
+    Args:
+        items: what is gone through, if the caller goes through it by this.
+        total: how much there is to do, if that is known.
+        unit: of it, with a space before.
+        desc: what is done.
+        quiet: nothing is shown.
+
+    Example::
+
+        with progress(total=len(lines), unit=" lines") as bar:
+            bar.update(100)
+    """
+    if quiet or sys.stderr.isatty():
+        from tqdm import tqdm
+
+        scaled = total is not None and total >= 10_000
+        return tqdm(items, desc, total, unit=unit, unit_scale=scaled, smoothing=0.05, disable=quiet, dynamic_ncols=True)
+    return SparseLines(items, total, unit, desc)
+
+
+def say(line: str) -> None:
+    """A line on stderr, above a bar if one is shown."""
+    shown = sys.modules.get("tqdm")
+    if shown is not None and sys.stderr.isatty():
+        shown.tqdm.write(line, file=sys.stderr)
+    else:
+        print(line, file=sys.stderr)
+
+
+class SparseLines:
+    """Stands in for tqdm's bar where lines can't replace each other: one every :data:`SPARSE` seconds, none before.
+
+    Args:
+        items: what is gone through, or ``None``.
+        total: how much there is to do, or ``None``.
+        unit: of it, with a space before.
+        desc: what is done.
+    """
+
+    def __init__(self, items: Iterable[Any] | None, total: float | None, unit: str, desc: str | None):
+        self.items, self.total, self.unit, self.desc, self.n = items, total, unit, desc, 0.0
+        self.start = self.told = time.monotonic()
+
+    def __enter__(self) -> "SparseLines":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in self.items or ():
+            yield item
+            self.update(1)
+
+    def set_description(self, desc: str) -> None:
+        """What is done from here on."""
+        self.desc = desc
+
+    def update(self, done: float = 1) -> None:
+        """Note what is done since, and tell where it is when it is time."""
+        self.n += done
+        now = time.monotonic()
+        if now - self.told >= SPARSE:
+            self.told = now
+            print(self.line(now - self.start), file=sys.stderr, flush=True)
+
+    def line(self, seconds: float) -> str:
+        """Where it is after so many seconds."""
+        rate = self.n / seconds
+        of = f" of {self.total:,.0f}" if self.total is not None else ""
+        parts = [f"{self.n:,.0f}{of}{self.unit}", f"{rate:,.1f}/s"]
+        if self.total is not None and rate:
+            parts.append(f"{timedelta(seconds=round(max(0.0, self.total - self.n) / rate))} left")
+        return (f"{self.desc}: " if self.desc else "") + ", ".join(parts)
