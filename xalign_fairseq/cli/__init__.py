@@ -9,6 +9,7 @@ what several of them ask for.
 
 import importlib
 import logging
+import os
 import pkgutil
 import re
 import sys
@@ -61,6 +62,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     SIGTERM 143, after what is unfinished has been removed and what was started has been ended.
     """
     parser = build_parser()
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what the line could go on with
+        import argcomplete
+
+        argcomplete.autocomplete(parser)
     args = parser.parse_args(argv)
     if args.command is None:
         parser.exit(2, parser.format_help())
