@@ -125,3 +125,5 @@ def test_links_that_do_not_fit_and_names_given_twice(data, links, capsys):
     tool = links("tool", "0-0\n\n", "0-0\n\n1-0\n")
     assert bench("--data", data, *tool, *tool) == 2
     assert "same name" in capsys.readouterr().err
+    assert bench("--data", data, *tool, "--model", "tool=e5-small") == 2
+    assert "a model and links have the same name" in capsys.readouterr().err

@@ -99,3 +99,16 @@ def test_on_a_terminal_one_line_is_written_over(monkeypatch, clock):
         text = _train_progress.sys.stderr.getvalue()
     assert "\rupdate 10/100, loss 9.00" in text and "\rupdate 20/100, loss 9.00" in text
     assert [line for line in text.split("\n") if "AER 50.00" in line] and text.count("\n") == 1
+
+
+def test_verbose_shows_the_log_too(capsys, clock):
+    with TrainProgress(100, verbose=True) as progress:
+        progress.hear("what fairseq says else\n")
+        progress.hear(f"{HEAD}WARNING | fairseq | careful\n")
+    assert capsys.readouterr().err.splitlines()[1:] == ["what fairseq says else", f"{HEAD}WARNING | fairseq | careful"]
+
+
+def test_a_run_that_is_shorter_than_an_interval_has_its_epoch(clock):
+    with TrainProgress(4) as progress:
+        progress.hear(line("train", "train_", 4, {"loss": 9}))
+    assert progress.last.updates == 4

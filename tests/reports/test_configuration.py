@@ -14,8 +14,11 @@ def test_what_one_asks_first():
 
 
 def test_options_of_objectives_that_are_not_in_the_sum_are_left_out():
-    found = groups({name: group for name, group in CONFIGURATION.items() if group})
-    names = [name for name, _ in found["criterion"]]
+    other = {"mlm_more_weight": 1.0, "mlm_more_prob": 0.5}  # of another objective, whose name begins so
+    criterion = {**CONFIGURATION["criterion"], **other}
+    found = groups({**{name: group for name, group in CONFIGURATION.items() if group}, "criterion": criterion})
+    names = {name for name, _ in found["criterion"]}
     assert "dwa_layer" in names and "mlm_weight" in names and "dict_mlm_prob" not in names
+    assert not names & other.keys()
     assert "generation" not in found and ("aim_repo", "None") not in found["common"]
     assert ("seed", "3") in found["common"]

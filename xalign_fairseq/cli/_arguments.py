@@ -129,10 +129,10 @@ def give_json(to: str | None, content: Any) -> None:
         out.write(text)
 
 
-def named_models(given: Iterable[str]) -> dict[str, str]:
+def named_models(given: Iterable[str], option: str = "--model") -> dict[str, str]:
     """Path of each model by its name, in the order given: ``NAME=PATH``, or a path, which is its own name.
 
-    A path that there is has no name before it, whatever is in it.
+    A path that there is has no name before it, whatever is in it. ``option`` is where errors say that they are.
     """
     from xalign_fairseq.errors import XalignError
 
@@ -142,8 +142,6 @@ def named_models(given: Iterable[str]) -> dict[str, str]:
         if not (equals and name and path) or Path(each).exists():
             name = path = each
         if name in found:
-            raise XalignError(
-                "two models have the same name", where="--model", found=name, expected="NAME=PATH of each"
-            )
+            raise XalignError("two models have the same name", where=option, found=name, expected="NAME=PATH of each")
         found[name] = path
     return found

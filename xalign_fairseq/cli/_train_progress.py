@@ -17,6 +17,7 @@ class TrainProgress:
     Args:
         most: updates of the whole training; None if it ends otherwise.
         quiet: nothing but warnings.
+        verbose: the lines of the log too.
 
     Attributes:
         last: the newest interval of training, None before.
@@ -30,10 +31,10 @@ class TrainProgress:
                 progress.hear(line)
     """
 
-    def __init__(self, most: int | None, quiet: bool = False):
+    def __init__(self, most: int | None, quiet: bool = False, verbose: bool = False):
         from tqdm import tqdm
 
-        self.most, self.quiet = most, quiet
+        self.most, self.quiet, self.verbose = most, quiet, verbose
         self.last: LogRow | None = None
         self.aer: float | None = None
         self.best: tuple[float, int] | None = None
@@ -54,17 +55,26 @@ class TrainProgress:
 
     def hear(self, line: str) -> None:
         """Take a line of the log."""
+        if self.verbose:
+            self.write(line.rstrip("\n"))
+        else:
+            self._warn(line)
         row = read_row(line)
         if row is None:
-            parts = line.rstrip("\n").split(" | ", 3)
-            if len(parts) == 4 and parts[1] in ("WARNING", "ERROR", "CRITICAL"):
-                self.write(f"{parts[1].lower()}: {parts[3]}")
-        elif row.kind == VALID:
+            return
+        if row.kind == VALID:
             self._validated(row)
-        elif row.kind != EPOCH:
+        elif row.kind == EPOCH:
+            self.last = self.last or row  # of a run that is shorter than an interval
+        else:
             self.last = row
             if self.bar is not None or time.monotonic() - self.shown >= SPARSE:
                 self._tell(row)
+
+    def _warn(self, line: str) -> None:
+        parts = line.rstrip("\n").split(" | ", 3)
+        if len(parts) == 4 and parts[1] in ("WARNING", "ERROR", "CRITICAL"):
+            self.write(f"{parts[1].lower()}: {parts[3]}")
 
     def _tell(self, row: LogRow) -> None:
         self.told, self.shown = row, time.monotonic()

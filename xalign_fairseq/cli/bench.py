@@ -18,13 +18,12 @@ Examples:
 """
 
 import argparse
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import METHODS, positive, progress_bar, show_log
-from xalign_fairseq.cli._arguments import PRETRAINED, add_json
+from xalign_fairseq.cli._arguments import PRETRAINED, add_json, add_model, named_models, tell
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -38,16 +37,16 @@ OWN = "own"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign bench``."""
     parser.add_argument("--data", required=True, metavar="FOLDER", help="the test sets")
-    parser.add_argument(
-        "--model", action="append", type=named, metavar="[NAME=]MODEL",
-        help=f"{PRETRAINED}; or an aligner of train-aligner; again and again (default: e5-small, without --links)",
-    )  # fmt: skip
+    about = (
+        f"{PRETRAINED}; or an aligner of train-aligner; several, again and again (default: e5-small, without --links)"
+    )
+    add_model(parser, about, required=False, several=True, metavar="[NAME=]MODEL")
     parser.add_argument(
         "--method", nargs="+", default=[OWN], choices=(OWN, *METHODS),
         help="own: as the model labelled itself, else its family's (default: own)",
     )  # fmt: skip
     parser.add_argument(
-        "--links", action="append", default=[], type=named, metavar="NAME=FOLDER",
+        "--links", action="append", default=[], metavar="NAME=FOLDER",
         help="links of another tool, FOLDER/S-T.links (Pharaoh, 0-based) for each set; again and again",
     )  # fmt: skip
     parser.add_argument("--samples", type=positive, default=1000, metavar="N", help="resamples (default: %(default)s)")
@@ -72,25 +71,25 @@ def run(args: argparse.Namespace) -> None:
 
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
         raise XalignError("the kind of table is not known", where=f"--out {args.out}", expected=".md, .tex or .json")
-    models = args.model or ([] if args.links else [named("e5-small")])
-    names = [name for name, _ in (*models, *args.links)]
-    if len(set(names)) < len(names):
-        raise XalignError("two systems have the same name", where="--model, --links", found=", ".join(names))
+    models = named_models(args.model or ([] if args.links else ["e5-small"]))
+    others = named_models(args.links, "--links")
+    if models.keys() & others.keys():
+        raise XalignError("a model and links have the same name", where="--model, --links", expected="another name")
     show_log(quiet=True)
     sets = find_sets(args.data)
     systems = []
     total = sum(len(each.pairs) for each in sets) * len(models) * len(args.method)
     with progress_bar(total, args.quiet) as progress:
-        for name, path in models:
+        for name, path in models.items():
             for method in args.method:
                 label = name if len(args.method) == 1 else f"{name}, {method}"
                 systems.append(align_sets(label, path, None if method == OWN else method, sets, args, progress))
-    systems += [read_sets(name, folder, sets) for name, folder in args.links]
+    systems += [read_sets(name, folder, sets) for name, folder in others.items()]
     rows = compare_systems(systems, [each.name for each in sets], samples=args.samples, seed=args.seed)
     bootstrap = {"samples": args.samples, "seed": args.seed, "level": 0.95}
     data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
     result = {"data": data, "bootstrap": bootstrap, "systems": rows}
-    print(json.dumps(result, indent=2, ensure_ascii=False) if args.json else as_text(rows))
+    tell(args.json, result, [as_text(rows)])
     if args.out:
         write(Path(args.out), result)
 
@@ -202,9 +201,3 @@ def write(path: Path, result: dict[str, Any]) -> None:
     table = Table("Word alignment", columns, cells, notes, frozenset({(best, mean)}))
     with atomic_write(path) as out:
         out.write((table.to_markdown() if path.suffix == ".md" else table.to_latex()) + "\n")
-
-
-def named(text: str) -> tuple[str, str]:
-    """``NAME=PATH``; a path alone is called as it ends."""
-    name, equals, path = text.partition("=")
-    return (name, path) if equals and name and path else (Path(text).name or text, text)

@@ -8,8 +8,8 @@ written to training.json.
 
 Of the log, which goes to SAVE_DIR/train.log, one line is seen: updates, loss, the loss of each objective, tokens a
 second, AER where it is validated, the time that is left; and warnings. If the training fails, the end of the log. The
-same command goes on from the last checkpoint, as fairseq-train does; SIGUSR1 is handed on to it. To see the log
-itself, run fairseq-train.
+same command goes on from the last checkpoint, as fairseq-train does; SIGUSR1 is handed on to it. With -v
+the log itself is shown, too; fairseq-train alone shows nothing else.
 
 Examples:
   xalign train data-bin --lr 5e-4 --warmup-updates 1000 --max-update 20000 --max-tokens 4096
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(f"fairseq-train with {' '.join(added)} and the options given; log: {folder / LOG}", file=sys.stderr)
     try:
-        with TrainProgress(int(most) if most and most.isdigit() else None, args.quiet) as progress:
+        with TrainProgress(int(most) if most and most.isdigit() else None, args.quiet, args.verbose) as progress:
             code = train(line, folder, progress.hear)
     except KeyboardInterrupt:
         print("the same command goes on from the last checkpoint", file=sys.stderr)
