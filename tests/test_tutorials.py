@@ -7,11 +7,14 @@ a test does not have, as two GPUs.
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from xalign_fairseq.cli import build_parser
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(page for page in (ROOT / "docs/tutorials").glob("*.md") if page.stem != "index")
@@ -48,3 +51,25 @@ def test_every_tutorial_has_commands_to_run():
     assert PAGES
     for page in PAGES:
         assert "xalign " in script(page), page
+
+
+def written_commands(page):
+    """The xalign commands of a page's code, each as its words; those with an ellipsis are left out."""
+    text = page.read_text(encoding="utf-8")
+    code = "\n".join(text for kind, text in BLOCK.findall(text) if kind in ("bash", "sh"))
+    code += "\n" + "\n".join(line[4:] for line in text.split("\n") if line.startswith("    "))
+    for line in code.replace("\\\n", " ").split("\n"):
+        if line.startswith("xalign ") and "..." not in line:
+            words = shlex.split(line, comments=True)
+            yield words[1 : next((at for at, word in enumerate(words) if word in ("|", ">", "&&", ";")), len(words))]
+
+
+@pytest.mark.parametrize(
+    "page", [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_commands_of_the_documents_are_those_of_the_parsers(page, capsys):
+    for words in written_commands(page):
+        try:
+            build_parser().parse_args(words)
+        except SystemExit as stopped:
+            assert not stopped.code, f"{shlex.join(words)}\n{capsys.readouterr().err}"
