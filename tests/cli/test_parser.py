@@ -73,7 +73,7 @@ def test_a_command_that_there_is_not_gets_the_nearest_ones_told(capsys):
     commands = parser.add_subparsers(dest="command", prog="xalign")
     for name in ("align", "untrim", "trim"):
         commands.add_parser(name)
-    for given, told in (("aling", "; did you mean align?"), ("trin", "; did you mean trim or untrim?"), ("zz", "")):
+    for given, told in (("aling", "; did you mean align?"), ("utrim", "; did you mean untrim or trim?"), ("zz", "")):
         with pytest.raises(SystemExit, match="2"):
             parser.parse_args([given])
         assert f"xalign: error: there is no command {given}{told}\n" in capsys.readouterr().err

@@ -131,5 +131,5 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.6)
+    near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.7)
     return f"; did you mean {' or '.join(near)}?" if near else ""
