@@ -34,6 +34,16 @@ def test_a_schedule_of_ones_own_is_left_alone():
     assert "--lr-scheduler" not in added
 
 
+def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
+    (tmp_path / "train.en.idx").touch()
+    assert "--disable-validation" in train_line(str(tmp_path), GIVEN)[1]
+    for own in (["--valid-subset", "test"], ["--valid-subset=test"], ["--disable-validation"]):
+        line, added = train_line(str(tmp_path), [*GIVEN, *own])
+        assert "--disable-validation" not in added and line[-len(own) :] == own
+    (tmp_path / "valid.en-de.en.idx").touch()
+    assert "--disable-validation" not in train_line(f"{tmp_path / 'other'}:{tmp_path}", GIVEN)[1]
+
+
 def test_a_task_of_transfer_and_a_foreign_one():
     _, added = train_line("data-bin", [*GIVEN, "--task", "xalign_tagging"])
     assert value(added, "--criterion") == "transfer" and value(added, "--arch") == "xalign_base"

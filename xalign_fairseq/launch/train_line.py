@@ -1,12 +1,14 @@
 """What ``xalign train`` gives to fairseq-train: the user's own options, and before them those that they leave open."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.fairseq_train import USER_DIR, flags, named
 
 TASK, CRITERION, ARCH = "xalign_pretraining", "xlm_align", "xalign_base"
+VALIDATION = ("--disable-validation", "--valid-subset")
 LIMITS = ("--max-update", "--max-epoch", "--stop-time-hours")
 
 
@@ -48,9 +50,16 @@ def train_line(
     defaults["--optimizer"] = "xalign_adamw"
     if value(given, "--lr-scheduler") is None and value(given, "--max-update") is not None:
         defaults |= {"--lr-scheduler": "polynomial_decay", "--total-num-update": value(given, "--max-update")}
+    if task == TASK and not any(each.partition("=")[0] in VALIDATION for each in given) and not validates(data):
+        defaults["--disable-validation"] = True
     defaults |= {"--save-dir": "checkpoints", "--log-format": "json", "--log-interval": 10}
     added = flags({option: each for option, each in defaults.items() if value(given, option) is None})
     return [data, *added, *given], added
+
+
+def validates(data: str) -> bool:
+    """Whether a data-bin, or one of several, has text to validate on."""
+    return any(any(Path(folder).glob("valid.*.idx")) for folder in data.split(":"))
 
 
 def value(line: Sequence[str], option: str) -> str | None:
