@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -103,3 +105,17 @@ def test_models_have_names_or_are_their_own(tmp_path, monkeypatch):
     assert named_models(["x.pt", "one=y.pt", "a=b.pt"]) == {"x.pt": "x.pt", "one": "y.pt", "a=b.pt": "a=b.pt"}
     with pytest.raises(XalignError, match="two models have the same name"):
         named_models(["one=x.pt", "one=y.pt"])
+
+
+def test_recipes_are_told_by_the_names_of_today():
+    root = Path(__file__).parents[2]
+    pages = [*root.glob("*.md"), *(page for top in ("docs", "examples", "scripts") for page in (root / top).rglob("*"))]
+    old = re.compile(
+        r"xalign [\w-]+ [^`]*--(checkpoint|destdir)(?![\w-])|"
+        r"xalign (sample|(im|ex)port-hf|u?n?trim|alignment-score) [\w\"$][^`]*--(out|text|pairs|data)\b"
+    )
+    for page in pages:
+        if page.suffix in (".md", ".sh", ".sbatch", ".yaml") and page.name not in ("CHANGELOG.md", "report.md"):
+            for line in page.read_text(encoding="utf-8").splitlines():
+                if not line.startswith("| "):  # tables of what was run once
+                    assert not old.search(line), f"{page}: {line}"
