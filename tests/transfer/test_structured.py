@@ -1,5 +1,6 @@
 """Dataclasses from YAML: types, the nearest key, and errors that say file, key, what was found and what is expected."""
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,7 +104,22 @@ def test_values_of_types_of_their_own_are_named(file, value):
         load_yaml(file(f"lr: 1\nname: {value}\n"))
 
 
-@pytest.mark.parametrize("text", ["[" * 5000, "a: &a [*a]", "a: [", "a: 1\na: 2", "\x00"])
+@pytest.mark.parametrize("text", ["[" * 5000, "- " * 5000, "a: &a [*a]", "a: &a {b: [*a]}"])
+def test_what_has_no_end_is_refused_whatever_python_allows(file, text):
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1_000_000)  # as other libraries do: to recurse would end the interpreter
+    try:
+        with pytest.raises(XalignError, match=r"not YAML that ends[\s\S]*some.yaml, line 1"):
+            load_yaml(file(text))
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_what_comes_again_beside_itself_is_read(file):
+    assert load_yaml(file("a: &a [1, &b [2]]\nb: *a\nc: [*b, *b]")) == {"a": [1, [2]], "b": [1, [2]], "c": [[2], [2]]}
+
+
+@pytest.mark.parametrize("text", ["a: [", "a: 1\na: 2", "\x00"])
 def test_what_is_no_yaml(file, text):
     with pytest.raises(XalignError, match=r"is not YAML[\s\S]*some.yaml"):
         load_yaml(file(text))

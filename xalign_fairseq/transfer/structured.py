@@ -17,6 +17,7 @@ from xalign_fairseq.errors import XalignError
 PLAIN = {"str", "int", "float", "bool", "null", "map", "seq", "merge"}
 # Far more than any study has: values, each counted as often as an alias repeats it.
 MOST_VALUES = 100_000
+MOST_LEVELS = 100  # of lists and keys within each other
 
 
 def load_yaml(path: str | os.PathLike) -> Any:
@@ -24,18 +25,41 @@ def load_yaml(path: str | os.PathLike) -> Any:
 
     Raises:
         XalignError: the file is missing, is no YAML, has a key twice, a value of a type that no study has (a date,
-            Python's own), or more values than :data:`MOST_VALUES`.
+            Python's own) or that holds itself, more values than :data:`MOST_VALUES` or levels than :data:`MOST_LEVELS`.
     """
     if not Path(path).is_file():
         raise XalignError("the study does not exist", where=path)
     try:
-        _require_plain(yaml.compose(Path(path).read_bytes(), yaml.SafeLoader), path)
+        text = Path(path).read_bytes()
+        _require_finite(text, path)
+        _require_plain(yaml.compose(text, yaml.SafeLoader), path)
         return OmegaConf.to_container(OmegaConf.load(os.fspath(path)), resolve=True)
     except XalignError:
         raise
     # ValueError: bytes that are no UTF-8, numbers of more digits than Python reads
-    except (yaml.YAMLError, ValueError, OmegaConfBaseException, OSError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, OmegaConfBaseException, OSError) as error:
         raise XalignError("the study is not YAML", where=path, found=" ".join(str(error).split())) from None
+
+
+def _require_finite(text: bytes, path: str | os.PathLike) -> None:
+    """Refuse, event by event, what would be built by calls within calls without end: how many there may be is not ours.
+
+    A library may have raised Python's limit, and beyond the stack's end the interpreter dies.
+    """
+    anchors: list[str | None] = []  # of the lists and mappings that are not closed yet
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            anchors.append(event.anchor)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchors.pop()
+        holds_itself = isinstance(event, yaml.AliasEvent) and event.anchor in anchors
+        if holds_itself or len(anchors) > MOST_LEVELS:
+            raise XalignError(
+                "the study is not YAML that ends",
+                where=f"{path}, line {event.start_mark.line + 1}",
+                found=f"*{event.anchor} within itself" if holds_itself else "lists or keys within each other",
+                expected=f"at most {MOST_LEVELS} levels",
+            )
 
 
 def _require_plain(root: yaml.Node | None, path: str | os.PathLike) -> None:
