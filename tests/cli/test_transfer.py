@@ -259,7 +259,7 @@ def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys)
 @pytest.mark.parametrize(
     ("extra", "message"),
     [
-        (["--model", "justapath.pt"], "NAME=PATH"),
+        (["--model", "justapath.pt"], "NAME=MODEL"),
         (["--model", "tiny=other.pt"], "names of their own"),
         (["--model", "a/b=other.pt"], "can't be a folder's"),
         (["--jobs", "0"], "at least one job"),
