@@ -30,7 +30,7 @@ links() { # NAME OPTION...: aligns the sentences that have gold links, and score
     local text="$gold/$pair" hyp="$out/$1.$pair.links"
     xalign align --quiet "${@:2}" --src "$text.en" --tgt "$text.${pair#*-}" --out "$hyp"
     printf '%s: ' "$pair"
-    xalign score --hyp "$hyp" --gold "$text.gold" | head -n 1
+    xalign score --hyp "$hyp" --gold "$text.gold" | sed -n 1p # head would end before score does, which fails
   done
 }
 
