@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# The benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text.
+# The benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text, and
+# eflomal's links (pip install eflomal), for the objectives that need links.
 #
 #   bash prepare.sh TEXT DATA_BIN
 #
-# BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. A pair that is in TEXT already stays.
+# BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. Pairs and links that are in TEXT stay.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 benchmark="${BENCHMARK:-$here/../../../../shared/data}"
-[[ $# -eq 2 ]] || { sed -n '2,6p' "$0" >&2; exit 2; }
+[[ $# -eq 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
 [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
 text="$1" data="$2" pairs=()
 for pair in de-en en-fr en-hi ro-en; do
   [[ -e "$text/$pair" ]] || python "$benchmark/assemble.py" "$pair" "$text/$pair"
-  pairs+=(--pair "$pair" --trainpref "$text/$pair/train")
+  sides=(--src "$text/$pair/train.${pair%-*}" --tgt "$text/$pair/train.${pair#*-}")
+  [[ -e "$text/$pair/train.links" ]] || xalign links --engine eflomal "${sides[@]}" --out "$text/$pair/train.links"
+  pairs+=(--pair "$pair" --trainpref "$text/$pair/train" --links "train=$text/$pair/train.links")
 done
 xalign prepare --out "$data" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"

@@ -10,7 +10,8 @@ from xalign_fairseq.transport.methods import make_method
 
 Options = Mapping[str, str]
 
-# Of every setting: awesome-align's optimiser, embeddings that stay, as many draws of each pair as temperature 5 gives.
+# Of every setting: awesome-align's optimiser, embeddings that stay, as many draws of each pair as temperature 5 gives;
+# new heads at ten times the encoder's rate. e5-small knows no pairs in one sequence, so that labels are by argmax at 7.
 COMMON: Options = {
     "--task": "xalign_pretraining",
     "--criterion": "weighted",
@@ -29,27 +30,49 @@ COMMON: Options = {
     "--lr": "2e-5",
     "--lr-scheduler": "polynomial_decay",
     "--warmup-updates": "50",
-    "--max-update": "2000",
+    "--max-update": "200",
+    "--heads-lr": "2e-4",
     "--self-training-layer": "7",
+    "--self-training-temperature": "0.05",
     "--consistency-layer": "7",
     "--psi-layer": "8",
     "--dwa-layer": "7",
     "--dwa-label-layer": "7",
+    "--dwa-filter": "argmax",
     "--dwa-start-update": "0",
     "--dwa-pointer-start": "identity",
 }
+# Every objective beside e5-small as it comes, on the same pairs. Those of other papers have their papers' settings, at
+# layer 7 where they have a layer; linear maps, which start from the identity, need a rate of their own.
 SETTINGS: Mapping[str, Options] = {
+    # awesome-align (Dou & Neubig 2021) and what goes with its self-training
     "so": {"--objectives": "self_training"},
-    "so-tlm": {"--objectives": "self_training,tlm"},
     "so-co": {"--objectives": "self_training,consistency"},
     "so-psi": {"--objectives": "self_training,psi"},
+    "so-tlm": {"--objectives": "self_training,tlm"},
     "so-tlm-psi": {"--objectives": "self_training,tlm,psi"},
     "so-dwa": {"--objectives": "self_training,dwa"},
     "so-dwa-tlm": {"--objectives": "self_training,dwa,tlm"},
-    "dwa": {"--objectives": "dwa"},
+    # XLM-Align (Chi et al. 2021), and without its parts (Table 3)
+    "xlm-align": {"--objectives": "sentence_mlm,tlm,dwa"},
+    "mlm-tlm": {"--objectives": "sentence_mlm,tlm"},
+    "mlm-dwa": {"--objectives": "sentence_mlm,dwa"},
+    "mlm": {"--objectives": "sentence_mlm"},
     "dwa-tlm": {"--objectives": "dwa,tlm"},
-}
-
+    "dwa": {"--objectives": "dwa"},
+    "tlm": {"--objectives": "tlm"},
+    # explicit alignments (Wu & Dredze 2020), by eflomal's links
+    "weak": {"--objectives": "word_contrastive,reg_param", "--word-contrastive-layer": "7"},
+    "strong": {"--objectives": "word_contrastive,reg_param", "--word-contrastive-layer": "7",
+               "--word-contrastive-negatives": "strong"},
+    "l2": {"--objectives": "l2_align,reg_param", "--l2-align-layer": "7"},
+    "linear-mapping": {"--objectives": "linear_mapping", "--lr": "1e-3"},
+    "procrustes": {"--max-update": "1"},  # in closed form: one step from all links
+    # PPA (Pan et al. 2021), WEAM (Yang et al. 2021), optimal transport (Alqahtani et al. 2021)
+    "ppa": {"--objectives": "moco,tlm", "--moco-queue-size": "2000"},
+    "weam": {"--objectives": "tlm,word_exchange", "--mask-prob": "0.3"},
+    "ot": {"--objectives": "ot_align,reg_param", "--ot-align-layer": "7"},
+}  # fmt: skip
 # Development gold: its path below gold/ and its part in the mean that steers. Of German and Romanian there is none; the
 # ten languages of XL-WA stand in for both.
 TRIALS = {"hansards-wpt03-trial/en-fr": 0.5, "golden-collection/en-fr": 0.5, "wpt05-hi-trial/en-hi": 1.0}

@@ -20,10 +20,11 @@ from pathlib import Path
 import study
 
 from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.sweep import try_settings
+from xalign_fairseq.aligner.link_setting import LinkSetting
+from xalign_fairseq.aligner.sweep import GoldPairs, Trial, try_settings
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.files import write_json
+from xalign_fairseq.files import atomic_copy, write_json
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
 from xalign_fairseq.launch.locks import alone
 from xalign_fairseq.launch.mending import LAST, mend
@@ -33,6 +34,8 @@ from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.pretrained.saving import new_model
 from xalign_fairseq.pretrained.trimming import untrim
 
+START = "e5-small"
+LINKS = {"layer": 7, "method": "argmax", "encoding": "separate", "similarity": "hidden"}
 WHOLE = "whole.pt"
 ROW = re.compile(r"\| train_inner \| (\{.*\})\s*$")
 
@@ -53,7 +56,8 @@ def main() -> None:
     name = ",".join([args.setting, *(f"{key.lstrip('-')}={value}" for key, value in changed.items())])
     folder = args.runs / f"{name}-{args.seed}"
     with alone(folder):
-        Run(folder, args.data, args.gold, args.every, options, args.setting, args.seed).go_on()
+        kind = KINDS.get(args.setting, Run)
+        kind(folder, args.data, args.gold, args.every, options, args.setting, args.seed).go_on()
 
 
 class Run:
@@ -71,13 +75,22 @@ class Run:
         """Train and score until all updates are done."""
         mend(self.folder, updates_of)
         if not self._rows():
-            self._score(0, 0.0, 0)
+            self._begin()
         while (done := self._scored()) < self.updates:
             until = min(done + self.every, self.updates)
             if (updates_of(self.folder / LAST) or 0) < until:
                 self._train(until)
             self._score(until, *self._cost(until))
         write_json(self.folder / "result.json", {**self.record, "development": self._rows()})
+
+    def _begin(self) -> None:
+        """e5-small as it comes, which is scored for the first run of all."""
+        start = self.folder.parent / "start.json"
+        if start.is_file():
+            self.curve.write_text(start.read_text())
+        else:
+            self._score(0, 0.0, 0)
+            atomic_copy(self.curve, start)
 
     def _rows(self) -> list[dict]:
         lines = self.curve.read_text().splitlines() if self.curve.is_file() else []
@@ -89,6 +102,20 @@ class Run:
 
     def _train(self, until: int) -> None:
         """Train up to an update; the schedule is that of the whole run."""
+        command = self._command(until)
+        self.record |= {"command": shlex.join(["fairseq-train", *command[3:]]), "commit": commit(Path(__file__))}
+        write_json(self.folder / "run.json", self.record)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        words = 0.0
+        for row in output(command, self.folder / "train.log"):
+            if found := ROW.search(row):
+                words += 50 * float(json.loads(found[1])["wpb"])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        with (self.folder / "cost.jsonl").open("a") as out:
+            out.write(json.dumps({"updates": until, "cpu_seconds": round(seconds, 1), "tokens": round(words)}) + "\n")
+
+    def _command(self, until: int) -> list[str]:
         config = checkpoint.load_encoder(*read_pretrained(self.data))[0].config
         line = flags(
             {
@@ -105,18 +132,7 @@ class Run:
                 "--log-interval": 50,
             }
         )
-        command = [*FAIRSEQ_TRAIN, str(self.data), *line]
-        self.record |= {"command": shlex.join(["fairseq-train", *command[3:]]), "commit": commit(Path(__file__))}
-        write_json(self.folder / "run.json", self.record)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        words = 0.0
-        for row in output(command, self.folder / "train.log"):
-            if found := ROW.search(row):
-                words += 50 * float(json.loads(found[1])["wpb"])
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        with (self.folder / "cost.jsonl").open("a") as out:
-            out.write(json.dumps({"updates": until, "cpu_seconds": round(seconds, 1), "tokens": round(words)}) + "\n")
+        return [*FAIRSEQ_TRAIN, str(self.data), *line]
 
     def _cost(self, until: int) -> tuple[float, int]:
         """CPU seconds and tokens of all pieces so far."""
@@ -127,14 +143,16 @@ class Run:
             sum(row["tokens"] for at, row in pieces.items() if at <= until),
         )
 
+    def _trials(self, model: str, sets: list[GoldPairs], settings: list[LinkSetting]) -> list[Trial]:
+        return try_settings(Aligner.from_pretrained(model, **LINKS), sets, settings)
+
     def _score(self, updates: int, seconds: float, tokens: int) -> None:
         """Add a line to the curve: every link setting's AER on every development set."""
-        whole = whole_model(self.folder, self.folder / WHOLE) if updates else "e5-small"
+        whole = whole_model(self.folder, self.folder / WHOLE) if updates else START
         started = time.thread_time()
         names = list(study.DEVELOPMENT)
         settings = study.line_settings()
-        aligner = Aligner.from_pretrained(whole, layer=7, method="argmax", encoding="separate", similarity="hidden")
-        trials = try_settings(aligner, study.gold_pairs(self.gold, names), settings)
+        trials = self._trials(whole, study.gold_pairs(self.gold, names), settings)
         found = {study.setting_name(trial.setting): study.scores(trial, names, study.DEVELOPMENT) for trial in trials}
         row = {"updates": updates, "cpu_seconds": round(seconds), "tokens": tokens, "aer": found}
         with self.curve.open("a") as out:
@@ -148,11 +166,36 @@ class Run:
         (self.folder / WHOLE).unlink(missing_ok=True)
 
 
+class MappedRun(Run):
+    """A run whose states are read through its maps: each set by those of its own languages, where there are any."""
+
+    def _trials(self, model: str, sets: list[GoldPairs], settings: list[LinkSetting]) -> list[Trial]:
+        settings = [setting for setting in settings if setting.encoding == "separate"]
+        of_sets = []
+        for each in sets:
+            languages = tuple(each.name.rsplit("/", 1)[1].split("-"))
+            aligner = Aligner.from_pretrained(model, use_maps=model != START, languages=languages, **LINKS)
+            of_sets.append(try_settings(aligner, [each], settings))
+        columns = zip(*of_sets, strict=True)
+        return [Trial(own[0].setting, tuple(part for trial in own for part in trial.parts)) for own in columns]
+
+
+class ClosedForm(MappedRun):
+    """Maps by Procrustes, from all links at once: a single step."""
+
+    def _command(self, until: int) -> list[str]:
+        command = [sys.executable, "-m", "xalign_fairseq", "procrustes", "--overwrite"]
+        return [*command, *map(str, ("--model", self.data, "--data", self.data, "--out", self.folder / LAST))]
+
+
+KINDS = {"linear-mapping": MappedRun, "procrustes": ClosedForm}
+
+
 def whole_model(run: Path, out: Path) -> str:
     """A run's last checkpoint in the whole vocabulary, which text of other languages needs; its path."""
     with new_model(out, overwrite=True) as save:
         state, where = read_pretrained(run / LAST)
-        save(untrim(state, where, *read_pretrained("e5-small")), where)
+        save(untrim(state, where, *read_pretrained(START)), where)
     return str(out)
 
 

@@ -67,6 +67,39 @@ def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):
     assert called == []  # a finished run stays
 
 
+def test_what_runs_begin_from_is_scored_once(made_up):
+    run, called, at = made_up
+    run.go_on()
+    at["updates"] = 0
+    other = run.folder.parent / "so-2"
+    other.mkdir()
+    called.clear()
+    train.Run(other, run.data, run.gold, 2, run.options, "so", 2).go_on()
+    assert ("score", 0, 0.0, 0) not in called
+    assert read_json(other / "result.json")["development"][0] == read_json(run.folder / "result.json")["development"][0]
+
+
+def test_maps_are_those_of_each_set_s_languages(made_up, monkeypatch):
+    """A set is scored by an aligner for its own pair, and by separate encoding alone, which maps need."""
+    import numpy as np
+
+    run, _, _ = made_up
+    asked = []
+    monkeypatch.setattr(train.Aligner, "from_pretrained", lambda model, **options: asked.append((model, options)))
+    monkeypatch.setattr(
+        train, "try_settings", lambda aligner, sets, settings: [
+            Trial(each, tuple(np.full((2, 4), len(text.name)) for text in sets)) for each in settings
+        ]
+    )  # fmt: skip
+    mapped = train.MappedRun(run.folder, run.data, run.gold, 2, run.options, "linear-mapping", 1)
+    sets = [train.GoldPairs(name, [], []) for name in ("trial/en-fr", "dev/en-pt")]
+    trials = mapped._trials("model", sets, study.line_settings())
+    assert [options["languages"] for _, options in asked] == [("en", "fr"), ("en", "pt")]
+    assert all(options["use_maps"] for _, options in asked)
+    assert {trial.setting.encoding for trial in trials} == {"separate"}
+    assert [part[0, 0] for part in trials[0].parts] == [11, 9]
+
+
 def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):
     run, called, _ = made_up
     run._score(0, 0.0, 0)
@@ -114,7 +147,10 @@ def test_the_four_pairs_are_prepared_together(tmp_path):
     done = run_script(tmp_path, "xlm_align/continued/prepare.sh", tmp_path / "text", "bin",
                       instead={"xalign": xalign}, BENCHMARK=str(tmp_path))  # fmt: skip
     assert done.returncode == 0, done.stderr
-    *assembled, prepared = done.stdout.splitlines()
-    assert [line.split()[0] for line in assembled] == ["de-en", "en-hi", "ro-en"]
+    *before, prepared = done.stdout.splitlines()
+    assembled = [line.split()[0] for line in before if not line.startswith("links")]
+    assert assembled == ["de-en", "en-hi", "ro-en"]
+    linked = [line for line in before if line.startswith("links --engine eflomal")]
+    assert len(linked) == 4 and "en-fr/train.en --tgt" in linked[1]
     assert prepared.startswith("prepare --out bin --tokenizer e5-small --trim-vocabulary --pair de-en --trainpref")
-    assert prepared.count("--pair") == 4
+    assert prepared.count("--pair") == prepared.count("--links train=") == 4
