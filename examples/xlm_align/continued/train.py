@@ -167,14 +167,15 @@ class Run:
 
 
 class MappedRun(Run):
-    """A run whose states are read through its maps: each set by those of its own languages, where there are any."""
+    """A run whose states are read through its maps: those of XL-WA, in other languages, as they are."""
 
     def _trials(self, model: str, sets: list[GoldPairs], settings: list[LinkSetting]) -> list[Trial]:
         settings = [setting for setting in settings if setting.encoding == "separate"]
         of_sets = []
         for each in sets:
             languages = tuple(each.name.rsplit("/", 1)[1].split("-"))
-            aligner = Aligner.from_pretrained(model, use_maps=model != START, languages=languages, **LINKS)
+            mapped = model != START and languages in study.PAIRS
+            aligner = Aligner.from_pretrained(model, use_maps=mapped, languages=languages, **LINKS)
             of_sets.append(try_settings(aligner, [each], settings))
         columns = zip(*of_sets, strict=True)
         return [Trial(own[0].setting, tuple(part for trial in own for part in trial.parts)) for own in columns]
