@@ -73,7 +73,7 @@ class Run:
 
     def go_on(self) -> None:
         """Train and score until all updates are done."""
-        mend(self.folder, updates_of)
+        self._mend()
         if not self._rows():
             self._begin()
         while (done := self._scored()) < self.updates:
@@ -82,6 +82,9 @@ class Run:
                 self._train(until)
             self._score(until, *self._cost(until))
         write_json(self.folder / "result.json", {**self.record, "development": self._rows()})
+
+    def _mend(self) -> None:
+        mend(self.folder, updates_of)
 
     def _begin(self) -> None:
         """e5-small as it comes, which is scored for the first run of all."""
@@ -182,7 +185,10 @@ class MappedRun(Run):
 
 
 class ClosedForm(MappedRun):
-    """Maps by Procrustes, from all links at once: a single step."""
+    """Maps by Procrustes, from all links at once: a single step, whose checkpoint counts no updates."""
+
+    def _mend(self) -> None:
+        pass
 
     def _command(self, until: int) -> list[str]:
         command = [sys.executable, "-m", "xalign_fairseq", "procrustes", "--overwrite"]
