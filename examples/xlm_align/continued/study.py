@@ -45,6 +45,10 @@ COMMON: Options = {
 # Every objective beside e5-small as it comes, on the same pairs. Those of other papers have their papers' settings, at
 # layer 7 where they have a layer; linear maps, which start from the identity, need a rate of their own.
 SETTINGS: Mapping[str, Options] = {
+    "none": {"--max-update": "0"},
+    # e5-small has no MLM head: one is learned beside the encoder as it is, for all settings that predict words
+    "head": {"--objectives": "sentence_mlm,tlm", "--freeze-encoder-updates": "400", "--max-update": "400",
+             "--lr": "2e-3", "--heads-lr": "2e-3"},
     # awesome-align (Dou & Neubig 2021) and what goes with its self-training
     "so": {"--objectives": "self_training"},
     "so-co": {"--objectives": "self_training,consistency"},
@@ -73,6 +77,15 @@ SETTINGS: Mapping[str, Options] = {
     "weam": {"--objectives": "tlm,word_exchange", "--mask-prob": "0.3"},
     "ot": {"--objectives": "ot_align,reg_param", "--ot-align-layer": "7"},
 }  # fmt: skip
+HEAD = "head-1"  # the run whose head those settings begin with
+
+
+def predicts(options: Options) -> bool:
+    """Whether an MLM head is needed from the first update on."""
+    objectives = options.get("--objectives", "").split(",")
+    return "--freeze-encoder-updates" not in options and any("mlm" in name or name == "tlm" for name in objectives)
+
+
 PAIRS = (("de", "en"), ("en", "fr"), ("en", "hi"), ("ro", "en"))  # whose text is trained on
 # Development gold: its path below gold/ and its part in the mean that steers. Of German and Romanian there is none; the
 # ten languages of XL-WA stand in for both.

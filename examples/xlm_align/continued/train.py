@@ -24,6 +24,7 @@ from xalign_fairseq.aligner.link_setting import LinkSetting
 from xalign_fairseq.aligner.sweep import GoldPairs, Trial, try_settings
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint import updates_of
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_copy, write_json
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
 from xalign_fairseq.launch.locks import alone
@@ -122,7 +123,7 @@ class Run:
         config = checkpoint.load_encoder(*read_pretrained(self.data))[0].config
         line = flags(
             {
-                **encoder_options(config.as_options(), self.data),
+                **encoder_options(config.as_options(), self._start()),
                 **self.options,
                 "--total-num-update": self.updates,
                 "--max-update": until,
@@ -136,6 +137,17 @@ class Run:
             }
         )
         return [*FAIRSEQ_TRAIN, str(self.data), *line]
+
+    def _start(self) -> Path:
+        """What training begins with: the trimmed encoder, with the MLM head of the first run if need be."""
+        if not study.predicts(self.options):
+            return self.data
+        head = self.folder.parent / study.HEAD
+        if not (head / "result.json").is_file():
+            raise XalignError(
+                "the MLM head is not learned yet", where=head, next=f"train.py {self.data} GOLD {head.parent} head 1"
+            )
+        return head / LAST
 
     def _cost(self, until: int) -> tuple[float, int]:
         """CPU seconds and tokens of all pieces so far."""
@@ -199,7 +211,9 @@ KINDS = {"linear-mapping": MappedRun, "procrustes": ClosedForm}
 
 
 def whole_model(run: Path, out: Path) -> str:
-    """A run's last checkpoint in the whole vocabulary, which text of other languages needs; its path."""
+    """A run's last checkpoint in the whole vocabulary, which text of other languages needs; its path or name."""
+    if not (run / LAST).exists():  # of the setting "none"
+        return START
     with new_model(out, overwrite=True) as save:
         state, where = read_pretrained(run / LAST)
         save(untrim(state, where, *read_pretrained(START)), where)

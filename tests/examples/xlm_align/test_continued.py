@@ -79,6 +79,21 @@ def test_what_runs_begin_from_is_scored_once(made_up):
     assert read_json(other / "result.json")["development"][0] == read_json(run.folder / "result.json")["development"][0]
 
 
+def test_settings_that_predict_words_begin_with_a_head(made_up):
+    run, _, _ = made_up
+    assert run._start() == run.data
+    predicting = {name for name, options in study.SETTINGS.items() if study.predicts(options)}
+    assert {"xlm-align", "tlm", "ppa", "weam", "mlm"} <= predicting
+    assert not predicting & {"so", "head", "none", "weak", "dwa", "ot"}
+    options = {**run.options, **study.SETTINGS["weam"]}
+    weam = train.Run(run.folder.parent / "weam-1", run.data, run.gold, 2, options, "weam", 1)
+    with pytest.raises(XalignError, match="head is not learned"):
+        weam._start()
+    (run.folder.parent / "head-1").mkdir()
+    (run.folder.parent / "head-1/result.json").touch()
+    assert weam._start() == run.folder.parent / "head-1/checkpoint_last.pt"
+
+
 def test_maps_are_those_of_each_set_s_languages(made_up, monkeypatch):
     """A set is scored by an aligner for its own pair, and by separate encoding alone, which maps need."""
     import numpy as np
