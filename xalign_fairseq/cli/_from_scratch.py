@@ -9,26 +9,32 @@ from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.errors import XalignError
 
 
-def refuse_strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentParser], None], kept: set[str]) -> None:
-    """Refuse options that an aligner of bitext alone has no use for.
+def strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentParser], None], kept: set[str]) -> list[str]:
+    """Options that an aligner of bitext alone has no use for, among those that are given.
 
     Args:
         args: as given.
         add: adds the options of the command to a parser, which tells their defaults.
         kept: options that it has a use for.
-
-    Raises:
-        XalignError: another option is not at its default.
     """
     parser = CommandParser()
     add(parser)
-    for option, default in vars(parser.parse_args([])).items():
-        if option not in kept and getattr(args, option) != default:
-            raise XalignError(
-                "an aligner of bitext alone has no use for this option",
-                where=f"--{option.replace('_', '-')}",
-                next="leave it out",
-            )
+    defaults = vars(parser.parse_args([]))
+    return [
+        f"--{option.replace('_', '-')}"
+        for option, default in defaults.items()
+        if option not in kept and getattr(args, option) != default
+    ]
+
+
+def refuse_strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentParser], None], kept: set[str]) -> None:
+    """Refuse what :func:`strays` finds.
+
+    Raises:
+        XalignError: such an option is given.
+    """
+    for option in strays(args, add, kept):
+        raise XalignError("an aligner of bitext alone has no use for this option", where=option, next="leave it out")
 
 
 @contextmanager

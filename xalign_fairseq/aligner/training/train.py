@@ -109,7 +109,9 @@ def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
     say(f"preparing {run.src}, {run.tgt}")
     texts = prepare(run.sources(), read_tokenizer(run.model))["pairs"]
     say("; ".join(f"{text['split']}: {text['pairs']} pairs, {text['lines'] - text['pairs']} dropped" for text in texts))
-    if message := unknown_of_texts(texts).warning("the aligner learns little of these words"):
+    if message := unknown_of_texts(texts).warning(
+        "the aligner learns little of these words, and one --from-scratch may be better"
+    ):
         say(f"warning: {message}")
     before = aer_of(run.model, run, layer, "hidden", device, run.method)
     if before is not None:
