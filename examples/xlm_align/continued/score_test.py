@@ -1,9 +1,9 @@
-"""Score a finished run on the benchmark's test sets, once, with the links that development gold chose.
+"""Score finished runs on the benchmark's test sets, each once, with the links that development gold chose.
 
-usage: python score_test.py GOLD RUN
+usage: python score_test.py GOLD RUNS
 
-What chooses is the last line of RUN/dev.jsonl: the link setting with the lowest mean. Writes RUN/test.json, and leaves
-one that is there as it is.
+What chooses is the last line of dev.jsonl: the link setting with the lowest mean. Writes RUN/test.json with each
+sentence pair's counts, and leaves one that is there as it is; runs that are not finished wait.
 """
 
 import sys
@@ -12,38 +12,38 @@ from pathlib import Path
 from typing import Any
 
 import study
-from train import whole_model
+from train import trials, whole_model
 
-from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.sweep import try_settings
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json, write_json
 
 
-def main(gold: Path, run: Path) -> None:
+def main(gold: Path, runs: Path) -> None:
     """Choose by development gold, score, write."""
-    if (run / "test.json").is_file():
-        print(f"{run.name}: scored already")
-        return
-    if not (run / "result.json").is_file():
-        raise XalignError("the run is not finished", where=run, next="train.py goes on with it")
-    last = read_json(run / "result.json")["development"][-1]
-    with tempfile.TemporaryDirectory() as folder:
-        write_json(run / "test.json", scored(whole_model(run, Path(folder, "whole.pt")), gold, last["aer"]))
+    for result in sorted(runs.glob("*/result.json")):
+        run, record = result.parent, read_json(result)
+        if record["setting"] == "head" or (run / "test.json").is_file():
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            model = whole_model(run, Path(folder, "whole.pt"))
+            found = scored(model, record["setting"], gold, record["development"][-1]["aer"])
+        write_json(run / "test.json", found)
+        print(run.name, found["chosen"], found["test"], flush=True)
 
 
-def scored(model: str, gold: Path, development: dict[str, dict[str, float]]) -> dict[str, Any]:
-    """The chosen link setting, its AER on development gold, and the test sets' with their mean, in per cent."""
+def scored(model: str, setting: str, gold: Path, development: dict[str, dict[str, float]]) -> dict[str, Any]:
+    """The chosen link setting, its AER on development gold, and the test sets' with their mean, in per cent.
+
+    And ``counts``: each set's (pairs, 4), as :class:`~xalign_fairseq.aligner.sweep.Trial` has them.
+    """
     chosen = min(development, key=lambda name: development[name]["mean"])
-    setting = next(each for each in study.line_settings() if study.setting_name(each) == chosen)
-    aligner = Aligner.from_pretrained(
-        model, layer=setting.layers, method=setting.method, encoding=setting.encoding, similarity="hidden"
-    )
-    sets = study.gold_pairs(gold, study.TEST)
-    [trial] = try_settings(aligner, sets, [setting])
-    by_set = study.scores(trial, study.TEST, dict.fromkeys(study.TEST, 1.0))
-    return {"chosen": chosen, "development": development[chosen]["mean"], "signature": aligner.signature(setting),
-            "test": by_set}  # fmt: skip
+    links = next(each for each in study.line_settings() if study.setting_name(each) == chosen)
+    [trial] = trials(model, setting, study.gold_pairs(gold, study.TEST), [links])
+    return {
+        "chosen": chosen,
+        "development": development[chosen]["mean"],
+        "test": study.scores(trial, study.TEST, dict.fromkeys(study.TEST, 1.0)),
+        "counts": {name: part.tolist() for name, part in zip(study.TEST, trial.parts, strict=True)},
+    }
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ SETTINGS: Mapping[str, Options] = {
     "weam": {"--objectives": "tlm,word_exchange", "--mask-prob": "0.3"},
     "ot": {"--objectives": "ot_align,reg_param", "--ot-align-layer": "7"},
 }  # fmt: skip
+MAPPED = ("linear-mapping", "procrustes")
 HEAD = "head-1"  # the run whose head those settings begin with
 
 

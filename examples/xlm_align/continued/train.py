@@ -158,17 +158,13 @@ class Run:
             sum(row["tokens"] for at, row in pieces.items() if at <= until),
         )
 
-    def _trials(self, model: str, sets: list[GoldPairs], settings: list[LinkSetting]) -> list[Trial]:
-        return try_settings(Aligner.from_pretrained(model, **LINKS), sets, settings)
-
     def _score(self, updates: int, seconds: float, tokens: int) -> None:
         """Add a line to the curve: every link setting's AER on every development set."""
         whole = whole_model(self.folder, self.folder / WHOLE) if updates else START
         started = time.thread_time()
         names = list(study.DEVELOPMENT)
-        settings = study.line_settings()
-        trials = self._trials(whole, study.gold_pairs(self.gold, names), settings)
-        found = {study.setting_name(trial.setting): study.scores(trial, names, study.DEVELOPMENT) for trial in trials}
+        read = trials(whole, self.record["setting"], study.gold_pairs(self.gold, names), study.line_settings())
+        found = {study.setting_name(trial.setting): study.scores(trial, names, study.DEVELOPMENT) for trial in read}
         row = {"updates": updates, "cpu_seconds": round(seconds), "tokens": tokens, "aer": found}
         with self.curve.open("a") as out:
             out.write(json.dumps(row) + "\n")
@@ -181,22 +177,7 @@ class Run:
         (self.folder / WHOLE).unlink(missing_ok=True)
 
 
-class MappedRun(Run):
-    """A run whose states are read through its maps: those of XL-WA, in other languages, as they are."""
-
-    def _trials(self, model: str, sets: list[GoldPairs], settings: list[LinkSetting]) -> list[Trial]:
-        settings = [setting for setting in settings if setting.encoding == "separate"]
-        of_sets = []
-        for each in sets:
-            languages = tuple(each.name.rsplit("/", 1)[1].split("-"))
-            mapped = model != START and languages in study.PAIRS
-            aligner = Aligner.from_pretrained(model, use_maps=mapped, languages=languages, **LINKS)
-            of_sets.append(try_settings(aligner, [each], settings))
-        columns = zip(*of_sets, strict=True)
-        return [Trial(own[0].setting, tuple(part for trial in own for part in trial.parts)) for own in columns]
-
-
-class ClosedForm(MappedRun):
+class ClosedForm(Run):
     """Maps by Procrustes, from all links at once: a single step, whose checkpoint counts no updates."""
 
     def _mend(self) -> None:
@@ -207,7 +188,22 @@ class ClosedForm(MappedRun):
         return [*command, *map(str, ("--model", self.data, "--data", self.data, "--out", self.folder / LAST))]
 
 
-KINDS = {"linear-mapping": MappedRun, "procrustes": ClosedForm}
+KINDS = {"procrustes": ClosedForm}
+
+
+def trials(model: str, setting: str, sets: list[GoldPairs], links: list[LinkSetting]) -> list[Trial]:
+    """Every way of reading links on every set; a setting with maps is read through those of each set's languages."""
+    if setting not in study.MAPPED or model == START:
+        return try_settings(Aligner.from_pretrained(model, **LINKS), sets, links)
+    links = [each for each in links if each.encoding == "separate"]
+    of_sets = []
+    for each in sets:
+        languages = tuple(each.name.rsplit("/", 1)[1].split("-"))
+        there = languages in study.PAIRS  # XL-WA's other languages have no map
+        aligner = Aligner.from_pretrained(model, use_maps=there, languages=languages, **LINKS)
+        of_sets.append(try_settings(aligner, [each], links))
+    columns = zip(*of_sets, strict=True)
+    return [Trial(own[0].setting, tuple(part for trial in own for part in trial.parts)) for own in columns]
 
 
 def whole_model(run: Path, out: Path) -> str:

@@ -35,7 +35,7 @@ def made_up(tmp_path, monkeypatch):
 
     def score(run, updates, seconds, tokens):
         called.append(("score", updates, seconds, tokens))
-        found = {name: {"mean": 21.0 - updates / 100} for name in (report.USUAL, "argmax-separate-6")}
+        found = {report.USUAL: {"mean": 21.0 - updates / 100}, "argmax-separate-6": {"mean": 20.5 - updates / 100}}
         with run.curve.open("a") as out:
             out.write(json.dumps({"updates": updates, "cpu_seconds": seconds, "tokens": tokens, "aer": found}) + "\n")
 
@@ -94,11 +94,10 @@ def test_settings_that_predict_words_begin_with_a_head(made_up):
     assert weam._start() == run.folder.parent / "head-1/checkpoint_last.pt"
 
 
-def test_maps_are_those_of_each_set_s_languages(made_up, monkeypatch):
+def test_maps_are_those_of_each_set_s_languages(monkeypatch):
     """A set is scored by an aligner for its own pair, and by separate encoding alone, which maps need."""
     import numpy as np
 
-    run, _, _ = made_up
     asked = []
     monkeypatch.setattr(train.Aligner, "from_pretrained", lambda model, **options: asked.append((model, options)))
     monkeypatch.setattr(
@@ -106,13 +105,15 @@ def test_maps_are_those_of_each_set_s_languages(made_up, monkeypatch):
             Trial(each, tuple(np.full((2, 4), len(text.name)) for text in sets)) for each in settings
         ]
     )  # fmt: skip
-    mapped = train.MappedRun(run.folder, run.data, run.gold, 2, run.options, "linear-mapping", 1)
     sets = [train.GoldPairs(name, [], []) for name in ("trial/en-fr", "dev/en-pt")]
-    trials = mapped._trials("model", sets, study.line_settings())
+    found = train.trials("model", "procrustes", sets, study.line_settings())
     assert [options["languages"] for _, options in asked] == [("en", "fr"), ("en", "pt")]
     assert [options["use_maps"] for _, options in asked] == [True, False]  # there is no text of Portuguese
-    assert {trial.setting.encoding for trial in trials} == {"separate"}
-    assert [part[0, 0] for part in trials[0].parts] == [11, 9]
+    assert {trial.setting.encoding for trial in found} == {"separate"}
+    assert [part[0, 0] for part in found[0].parts] == [11, 9]
+    asked.clear()
+    train.trials("model", "so", sets, study.line_settings())
+    assert asked == [("model", train.LINKS)]
 
 
 def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):
@@ -124,35 +125,101 @@ def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):
     assert called[:2] == [("score", 2, 10.0, 1000), ("train", 4)]
 
 
-def test_the_table_has_every_run_and_keeps_the_text_around_it(made_up, tmp_path):
-    run, _, _ = made_up
-    run.go_on()
-    (run.folder / "run.json").write_text(json.dumps(run.record))
-    (run.folder / "test.json").write_text(json.dumps({"test": {"mean": 19.5}}))
-    (tmp_path / "README.md").write_text(f"before\n{report.BEGIN}old\n{report.END}after\n")
+@pytest.fixture
+def finished(made_up, tmp_path):
+    """The folder of finished runs: e5-small as it comes, two seeds of self-training, one with another option."""
+    run, _, at = made_up
+    runs = run.folder.parent
+    for name, setting, seed, updates, change in (
+        ("none-1", "none", 1, 0, {}),
+        ("so-1", "so", 1, 5, {}),
+        ("so-2", "so", 2, 5, {}),
+        ("so,lr=1e-5-1", "so", 1, 5, {"--lr": "1e-5"}),
+    ):
+        at["updates"] = 0
+        (runs / name).mkdir(exist_ok=True)
+        options = {
+            **study.COMMON,
+            **study.SETTINGS[setting],
+            **change,
+            "--max-update": str(updates),
+            "--seed": str(seed),
+        }
+        train.Run(runs / name, tmp_path, tmp_path, 2, options, setting, seed).go_on()
+    return runs
+
+
+@pytest.fixture
+def five_updates(monkeypatch):
+    monkeypatch.setattr(study, "COMMON", {**study.COMMON, "--max-update": "5"})
+
+
+def counts_of(hits):
+    """Each test set of four pairs of sentences with four sure links, of which so many are found."""
+    return {name: [[hits, hits, 4, 4]] * 4 for name in study.TEST}
+
+
+def page(folder):
+    for name, marks in (("README.md", ["objectives"]), ("runs.md", ["runs", "trials"])):
+        blocks = "\n".join(f"before\n<!-- {mark} -->\nold\n<!-- end -->\nafter" for mark in marks)
+        (folder / name).write_text(blocks + "\n")
+
+
+def test_tables_are_of_all_runs_and_of_settings_as_they_stand(five_updates, finished, tmp_path):
+    for name, hits in (("none-1", 2), ("so-1", 3), ("so-2", 4)):
+        found = {"chosen": "argmax-separate-6", "test": {"mean": 100.0 - 25 * hits}, "counts": counts_of(hits)}
+        (finished / name / "test.json").write_text(json.dumps(found))
+    page(tmp_path)
     for _ in range(2):
-        report.main(tmp_path / "runs", tmp_path)
-    text = (tmp_path / "README.md").read_text()
-    assert read_json(tmp_path / "results/so-1.json")["command"] == "train.py DATA_BIN GOLD RUNS so 1 -- --max-update 5"
-    assert text.startswith("before\n") and text.endswith(f"{report.END}after\n") and "old" not in text
-    assert (
-        "| so-1 | 5 of 5 | 0.00M | 0 | 0: 21.00, 2: 20.98, 4: 20.96, 5: 20.95 | 20.95 (argmax-separate-7) | 19.50 |"
-        in text
-    )
+        report.main(finished, tmp_path)
+    readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "runs.md").read_text()
+    assert readme.startswith("before\n") and readme.endswith("<!-- end -->\nafter\n") and "old" not in readme + runs
+    so, none = (next(line.split(" | ") for line in readme.splitlines() if line.startswith(f"| {name} |"))
+                for name in ("so", "none"))  # fmt: skip
+    assert so[1:7] == ["self_training", "2", "0.5", "20.95 ± 0.00", "20.45 ± 0.00", "12.50 ± 17.68"]
+    assert so[7].startswith("−37.5 (")
+    assert none[1:7] == ["", "", "0.0", "21.00", "20.50", "50.00"]
+    assert "lr=1e-5" not in readme
+    assert "| so,lr=1e-5-1 | 5 of 5 | 0.00M | 0 | 0: 21.00, 2: 20.98, 4: 20.96, 5: 20.95 |" in runs.replace("---:", "")
+    assert read_json(tmp_path / "results/so-1.json")["command"] == "train.py DATA_BIN GOLD RUNS so 1"
+    assert read_json(tmp_path / "results/so,lr=1e-5-1.json")["command"].endswith("so 1 -- --lr 1e-5")
+    assert "counts" not in read_json(tmp_path / "results/so-1.json")["test"]
+    assert (tmp_path / "results/objectives.svg").stat().st_size
+
+
+def test_differences_are_means_over_test_sets_and_seeds():
+    import numpy as np
+
+    counts = {name: [{pair: np.array(part, float) for pair, part in counts_of(hits).items()} for hits in found]
+              for name, found in (("none", [2]), ("so", [4, 4]), ("dwa", [2]))}  # fmt: skip
+    found = report.differences(counts)
+    assert found["so"]["difference"] == pytest.approx(-0.5) and found["so"]["seeds"] == 2
+    assert found["so"]["p_holm"] < 0.05
+    assert found["dwa"]["difference"] == 0 and found["dwa"]["p_holm"] == 1
 
 
 def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tmp_path):
     run, _, _ = made_up
-    with pytest.raises(XalignError, match="not finished"):
-        score_test.main(tmp_path, run.folder)
-    run.go_on()
+    asked = []
+
+    def trials(model, setting, sets, links):
+        import numpy as np
+
+        asked.append((model, setting, [study.setting_name(each) for each in links]))
+        return [Trial(links[0], tuple(np.full((3, 4), 2) for _ in sets))]
+
+    monkeypatch.setattr(score_test, "trials", trials)
     monkeypatch.setattr(score_test, "whole_model", lambda run, out: "model")
-    monkeypatch.setattr(score_test, "scored", lambda model, gold, development: {"seen": sorted(development)})
-    score_test.main(tmp_path, run.folder)
-    assert read_json(run.folder / "test.json") == {"seen": ["argmax-separate-6", "argmax-separate-7"]}
-    monkeypatch.setattr(score_test, "scored", lambda *_: {"seen": "again"})
-    score_test.main(tmp_path, run.folder)
-    assert read_json(run.folder / "test.json")["seen"] != "again"
+    monkeypatch.setattr(study, "gold_pairs", lambda gold, names: list(names))
+    score_test.main(tmp_path, run.folder.parent)
+    assert not asked  # nothing is finished
+    run.go_on()
+    for _ in range(2):
+        score_test.main(tmp_path, run.folder.parent)
+    assert asked == [("model", "so", ["argmax-separate-6"])]
+    found = read_json(run.folder / "test.json")
+    assert found["test"] == {"mean": 0.0, **dict.fromkeys(study.TEST, 0.0)}
+    assert found["counts"][study.TEST[0]] == [[2] * 4] * 3
 
 
 def test_the_four_pairs_are_prepared_together(tmp_path):
