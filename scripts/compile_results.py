@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Write the results tables of README.md, docs/ and examples/*/README.md from examples/*/results/*.json.
+"""Write the results tables of README.md, docs/ and the pages of examples/ from results files.
 
 usage: compile_results.py [--check] [--plot] [--root FOLDER]
 
-A table stands between <!-- results:RECIPE/TABLE --> and <!-- end -->. Without any results file the tables say so.
+A table stands between <!-- results:FOLDER/TABLE --> and <!-- end -->, FOLDER below examples/. Without any results file
+the tables say so. Those of xlm_align/small are made here; a study with a report (FOLDER/results/report/report.md, as
+xalign transfer-report or the study's report.py writes it) has a table for each heading there.
 benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, and
 benchmarks/peers is made of several of these (scripts/peers.py).
-A study (results/report/report.md, as xalign transfer-report or examples/continuation/report.py writes it) has a table
-for each heading there; RECIPE/continuation is the recipe's own part of the latter.
 """
 
 import argparse
@@ -28,9 +28,9 @@ COMMAND = "python scripts/compile_results.py"
 NOTHING = "No results yet."
 PLOT = "aer-layers.png"
 REPORT = "report/report.md"
-CONTINUATION = "continuation"  # the study that several recipes have a part in
+SMALL = "xlm_align/small"  # below examples/: the study whose results files become tables here
 BENCHMARKS, PEERS = "benchmarks", "peers"
-SUMMARIES = "docs/results.md"  # where each recipe's summary stands beside the recipe's own page
+SUMMARIES = "docs/results.md"  # where that study's summary stands beside its own pages
 ABLATION = "ablation-"  # begins the names of short runs that have a table of their own
 Runs = Sequence[dict[str, Any]]
 
@@ -208,10 +208,9 @@ def draw(runs: Runs, path: Path) -> None:
     print(f"wrote {path}")
 
 
-def load(root: Path) -> dict[str, list[dict[str, Any]]]:
-    """The runs of every recipe, by name of their file."""
-    recipes = sorted(path.parent for path in (root / "examples").glob("*/README.md"))
-    return {recipe.name: [results.read(path) for path in sorted(recipe.glob("results/*.json"))] for recipe in recipes}
+def load(root: Path) -> list[dict[str, Any]]:
+    """The runs of the small study, by name of their file."""
+    return [results.read(path) for path in sorted((root / "examples" / SMALL).glob("results/*.json"))]
 
 
 def split(found: Runs) -> tuple[Runs, Runs]:
@@ -220,30 +219,29 @@ def split(found: Runs) -> tuple[Runs, Runs]:
     return [run for run in found if run not in short], short
 
 
-def writer(recipes: dict[str, list[dict[str, Any]]], root: Path) -> Any:
+def writer(runs: Runs, root: Path) -> Any:
     """The function that gives the text of a part."""
 
     def write(name: str) -> str:
-        recipe, _, table = name.partition("/")
+        folder, _, table = name.rpartition("/")
         if name == f"{BENCHMARKS}/{PEERS}":
             return peers.table(root) or NOTHING
-        if recipe == BENCHMARKS:
+        if folder == BENCHMARKS:
             return benchmark(root / "scripts/results" / f"{table}.md")
-        if recipe in recipes and is_study(root, recipe):
-            return study_table(root / "examples" / recipe / "results" / REPORT, table)
-        if recipe in recipes and table == CONTINUATION:
-            return study_table(root / "examples" / CONTINUATION / "results" / REPORT, recipe.replace("_", "-"))
-        if recipe not in recipes or table not in (*TABLES, "plot"):
+        if is_study(root / "examples" / folder):
+            return study_table(root / "examples" / folder / "results" / REPORT, table)
+        if folder != SMALL or table not in (*TABLES, "plot"):
             raise XalignError(
                 "there is no such results table",
                 found=f"<!-- results:{name} -->",
-                expected=f"RECIPE/TABLE: one of {', '.join(recipes)}, and one of {', '.join(TABLES)}, plot",
+                expected=f"{SMALL}/ and one of {', '.join(TABLES)}, plot; or a study's folder and a heading of its "
+                "report",
             )
         if table == "plot":
-            there = (root / "examples" / recipe / "results" / PLOT).exists()
+            there = (root / "examples" / SMALL / "results" / PLOT).exists()
             return f"![AER over layers](results/{PLOT})" if there else f"No picture yet: `{COMMAND} --plot`."
-        own, short = split(recipes[recipe])
-        shown = recipes[recipe] if table in OF_ALL else short if table == "ablations" else own
+        own, short = split(runs)
+        shown = runs if table in OF_ALL else short if table == "ablations" else own
         return TABLES[table](shown) if shown else NOTHING
 
     return write
@@ -254,9 +252,9 @@ def benchmark(path: Path) -> str:
     return path.read_text(encoding="utf-8").strip("\n") if path.is_file() else NOTHING
 
 
-def is_study(root: Path, recipe: str) -> bool:
-    """Whether a recipe's tables are those of a report: runs of xalign transfer, or of the continuation study."""
-    return recipe == CONTINUATION or (root / "examples" / recipe / "studies").is_dir()
+def is_study(folder: Path) -> bool:
+    """Whether a folder's tables are those of a report: of xalign transfer-report, or of a report.py."""
+    return (folder / "studies").is_dir() or (folder / "report.py").is_file()
 
 
 def study_table(report: Path, heading: str) -> str:
@@ -270,38 +268,44 @@ def study_table(report: Path, heading: str) -> str:
     return found[heading].strip("\n")
 
 
-def require_markers(recipes: dict[str, list[dict[str, Any]]], root: Path) -> None:
-    """Every table of a recipe with results must have its place: the summary in docs/results.md, all in the recipe's."""
-    for recipe in (recipe for recipe, found in recipes.items() if found):
-        for document, tables in ((root / SUMMARIES, ["summary"]), (root / "examples" / recipe / "README.md", TABLES)):
-            places = markers.names(document.read_text(encoding="utf-8"), "results")
-            missing = [f"<!-- results:{recipe}/{table} -->" for table in tables if f"{recipe}/{table}" not in places]
-            if missing:
-                raise XalignError(
-                    "a document has no place for results",
-                    where=document,
-                    found=f"markers for {', '.join(places) or 'nothing'}",
-                    expected=", ".join(missing),
-                    next=f"add each marker and {markers.END} after it, on lines of their own",
-                )
+def require_markers(runs: Runs, root: Path, pages: Sequence[Path]) -> None:
+    """Every table of the small study must have its place: the summary in docs/results.md, all in its own pages."""
+    own = [page for page in pages if page.parent == root / "examples" / SMALL]
+    for places, tables in (([root / SUMMARIES], ["summary"]), (own, list(TABLES))):
+        found = [name for page in places for name in markers.names(page.read_text(encoding="utf-8"), "results")]
+        missing = [f"<!-- results:{SMALL}/{table} -->" for table in tables if f"{SMALL}/{table}" not in found]
+        if runs and missing:
+            raise XalignError(
+                "a document has no place for results",
+                where=", ".join(map(str, places)),
+                found=f"markers for {', '.join(found) or 'nothing'}",
+                expected=", ".join(missing),
+                next=f"add each marker and {markers.END} after it, on lines of their own",
+            )
+
+
+def pages_of(root: Path) -> list[Path]:
+    """The pages of the recipes; what lies in results/ is written by scripts of its own."""
+    found = sorted((root / "examples").rglob("*.md"))
+    return [page for page in found if "results" not in page.relative_to(root).parts]
 
 
 def write(root: Path, check: bool, plot: bool) -> int:
     """Write the tables of all documents below ``root``, or compare them; 1 if one that is checked is outdated."""
-    recipes = load(root)
-    require_markers(recipes, root)
-    for recipe, found in recipes.items():
-        if split(found)[0] and plot and not check:
-            draw(split(found)[0], root / "examples" / recipe / "results" / PLOT)
-    documents = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
-    documents += [root / "examples" / recipe / "README.md" for recipe in recipes]
-    return markers.update(documents, "results", writer(recipes, root), check, COMMAND)
+    runs, pages = load(root), pages_of(root)
+    require_markers(runs, root, pages)
+    if split(runs)[0] and plot and not check:
+        draw(split(runs)[0], root / "examples" / SMALL / "results" / PLOT)
+    documents = [root / "README.md", *sorted((root / "docs").rglob("*.md")), *pages]
+    return markers.update(documents, "results", writer(runs, root), check, COMMAND)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a table is outdated")
-    parser.add_argument("--plot", action="store_true", help=f"also draw examples/*/results/{PLOT} (needs matplotlib)")
+    parser.add_argument(
+        "--plot", action="store_true", help=f"also draw examples/{SMALL}/results/{PLOT} (needs matplotlib)"
+    )
     parser.add_argument(
         "--root", type=Path, default=ROOT, help="the folder with README.md and examples (default: this one)"
     )

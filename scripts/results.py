@@ -1,4 +1,4 @@
-"""Results files of the recipes, as ``examples/xlm_align/evaluate.py`` writes them: read and checked."""
+"""Results files of XLM-Align's small study, as ``examples/xlm_align/small/evaluate.py`` writes them, checked."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def read(path: Path) -> dict[str, Any]:
 
     Example::
 
-        read(Path("examples/xlm_align/results/links.json"))["pairs"]["ro-en"]["aer"]
+        read(Path("examples/xlm_align/small/results/ro-en-links.json"))["pairs"]["ro-en"]["aer"]
     """
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
@@ -89,5 +89,5 @@ def _malformed(path: Path, place: str, found: str, expected: str) -> XalignError
         where=f"{path}: {place}",
         found=found,
         expected=expected,
-        next="bash examples/xlm_align/4_evaluate.sh writes it anew",
+        next="bash examples/xlm_align/small/4_evaluate.sh writes it anew",
     )

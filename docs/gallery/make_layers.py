@@ -17,7 +17,7 @@ NAMES = {
     "ro-en-scratch": "without links",
     "ro-en-scratch-60min": "without links, again",
 }
-INPUTS = (PACKAGED, *(f"examples/xlm_align/results/{name}.json" for name in NAMES))
+INPUTS = (PACKAGED, *(f"examples/xlm_align/small/results/{name}.json" for name in NAMES))
 METHODS = ("softmax", "argmax", "transport", "itermax", "match")
 
 
@@ -41,7 +41,7 @@ def draw(path: Path) -> None:
     right.plot([], [], marker="o", markersize=10, markerfacecolor="none", color=MUTED, linestyle="none",
                label="the pointer, at its layer")  # fmt: skip
     right.axhline(100 * here["eflomal"]["aer"], color=MUTED, linestyle="--", linewidth=1, label="eflomal")
-    right.set_title("four layers trained from nothing, ro-en test set", color=INK, fontsize=10)
+    right.set_title("three layers trained from nothing, ro-en test set", color=INK, fontsize=10)
     for axes in (left, right):
         axes.set_xlabel("layer (0: embeddings)", color=INK)
         axes.set_ylabel("AER in % (lower is better)", color=INK)

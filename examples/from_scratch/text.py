@@ -17,7 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BENCHMARK = Path(os.environ.get("BENCHMARK", HERE.parents[2] / "shared/data"))
-TOKENIZE = HERE.parent / "xlm_align" / "tokenize_bitext.py"
+TOKENIZE = HERE.parent / "common" / "tokenize_bitext.py"
 TEST = ("simalign-testsets", "test")
 SETS = {
     "de-en": (TEST,),

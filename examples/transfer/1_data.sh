@@ -7,7 +7,7 @@
 # each at most, VOCAB (default 16000) pieces. Needs: pip install ".[recipes]". What is there already is left as it is.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-recipes="$here/../xlm_align"
+common="$here/../common"
 benchmark="${BENCHMARK:-$here/../../../shared/data}"
 [[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
 [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
@@ -23,11 +23,11 @@ make_pair() { # PAIR: writes $text/PAIR/{train,valid}.{LANG,LANG,links}
   python "$benchmark/assemble.py" "$pair" "$work/raw"
   python "$here/sample_bitext.py" "$work/raw/train.$src" "$work/raw/train.$tgt" "${PAIRS:-60000}"
   for lang in "$src" "$tgt"; do
-    python "$recipes/tokenize_bitext.py" "$lang" --cased < "$work/raw/train.$lang" > "$work/all.$lang"
+    python "$common/tokenize_bitext.py" "$lang" --cased < "$work/raw/train.$lang" > "$work/all.$lang"
   done
   xalign links --engine eflomal --src "$work/all.$src" --tgt "$work/all.$tgt" \
     --out "$work/all.links" --directions "$work/all"
-  python "$recipes/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
+  python "$common/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
   rm -rf "$work"/raw "$work"/all.*
   mv "$work" "$text/$pair"
 }

@@ -13,13 +13,7 @@ DOCUMENTS = (
     "README.md",
     "user_dir_docs.md",
     *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md")),
-    "examples/xlm_align/README.md",
-    "examples/xlm_align/continued/README.md",
-    "examples/explicit_alignments/README.md",
-    "examples/ppa/README.md",
-    "examples/weam/README.md",
-    "examples/continuation/README.md",
-    "examples/align_mlm/README.md",
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "examples").rglob("*.md")),
 )
 SMALLER = {
     "--pairs 20000 --seed 1 --valid 200 --test 200": "--pairs 300 --seed 1 --valid 20 --test 20",

@@ -92,7 +92,7 @@ def align_mlm(objective, yaml, *overrides):
 
 
 TWINS = (
-    Twin("xlm_align/3_train.sh", "links", "tiny_links", starts_from_checkpoint=False),
+    Twin("xlm_align/small/3_train.sh", "links", "tiny_links", starts_from_checkpoint=False),
     Twin("xlm_align/3_train.sh", "base", "base"),
     Twin(EXPLICIT, "weak", "weak"),
     Twin(EXPLICIT, "strong", "weak", ("criterion.word_contrastive_negatives=strong",)),
@@ -117,7 +117,7 @@ TWINS = (
 
 def recipe(twin):
     """``RECIPE/SETTING``."""
-    return f"{twin.script.split('/')[0]}/{twin.setting}"
+    return f"{twin.script.rpartition('/')[0]}/{twin.setting}"
 
 
 def command_line(twin, folder, checkpoint):

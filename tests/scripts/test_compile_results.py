@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PAGE = "examples/xlm_align/small/details.md"
 
 
 def run(*arguments):
@@ -40,28 +41,28 @@ def record(name, aer, pairs=("ro-en",)):
 @pytest.fixture
 def folder(tmp_path):
     """The documents of this repository with no results yet."""
-    recipe = tmp_path / "examples/xlm_align"
-    (recipe / "results").mkdir(parents=True)
+    (tmp_path / "examples/xlm_align/small/results").mkdir(parents=True)
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "README.md", tmp_path)
     shutil.copy(ROOT / "docs/results.md", tmp_path / "docs")
-    shutil.copy(ROOT / "examples/xlm_align/README.md", recipe)
     (tmp_path / "examples/transfer/studies").mkdir(parents=True)
-    (tmp_path / "examples/continuation").mkdir()
-    for study in ("transfer", "continuation"):
-        shutil.copy(ROOT / f"examples/{study}/README.md", tmp_path / f"examples/{study}")
+    (tmp_path / "examples/small").mkdir()
+    (tmp_path / "examples/small/report.py").touch()
+    studies = ("xlm_align", "xlm_align/small", "transfer", "small")
+    for page in (PAGE, *(f"examples/{study}/README.md" for study in studies)):
+        shutil.copy(ROOT / page, tmp_path / page)
     assert run("--root", tmp_path).returncode == 0
     return tmp_path
 
 
 def add(folder, name, content):
     text = content if isinstance(content, str) else json.dumps(content)
-    (folder / f"examples/xlm_align/results/{name}.json").write_text(text)
+    (folder / f"examples/xlm_align/small/results/{name}.json").write_text(text)
 
 
 def part(text, name):
     """The lines that were written for a marker."""
-    return text.split(f"<!-- results:xlm_align/{name} -->\n")[1].split("\n<!-- end -->")[0].split("\n")
+    return text.split(f"<!-- results:xlm_align/small/{name} -->\n")[1].split("\n<!-- end -->")[0].split("\n")
 
 
 def test_the_documents_of_this_repository_are_up_to_date():
@@ -71,7 +72,7 @@ def test_the_documents_of_this_repository_are_up_to_date():
 
 def test_without_results_the_tables_say_so(folder):
     assert part((folder / "docs/results.md").read_text(), "summary") == ["No results yet."]
-    assert part((folder / "examples/xlm_align/README.md").read_text(), "layers") == ["No results yet."]
+    assert part((folder / PAGE).read_text(), "layers") == ["No results yet."]
 
 
 def test_tables_hold_the_figures_of_all_runs_and_pairs(folder):
@@ -87,7 +88,7 @@ def test_tables_hold_the_figures_of_all_runs_and_pairs(folder):
         "| both | 25.0M | 61 | 25.0 | 25.0 | 25.0 |",
         "| one | 25.0M | 61 | 40.0 |  |  |",
     ]
-    text = (folder / "examples/xlm_align/README.md").read_text()
+    text = (folder / PAGE).read_text()
     assert part(text, "scores")[3] == (
         "| ro-en | both | 25.00 | 23.00 to 27.00 | 70.00 | 60.00 | 65.00 | hidden | 1 | argmax | silver links | 20.00 |"
     )
@@ -98,7 +99,7 @@ def test_tables_hold_the_figures_of_all_runs_and_pairs(folder):
     assert part(text, "signatures")[2] == "| both | ro-en | `base:hyp0,gold0\\|layer:1\\|version:0` |"
     assert run("--root", folder, "--check").returncode == 0
     before = text
-    assert run("--root", folder).stdout == "" and (folder / "examples/xlm_align/README.md").read_text() == before
+    assert run("--root", folder).stdout == "" and (folder / PAGE).read_text() == before
 
 
 def test_ablations_have_a_table_of_their_own_against_their_base(folder):
@@ -109,7 +110,7 @@ def test_ablations_have_a_table_of_their_own_against_their_base(folder):
         "| eflomal",
         "| links",
     ]
-    text = (folder / "examples/xlm_align/README.md").read_text()
+    text = (folder / PAGE).read_text()
     assert [line.split(" | ")[1:5] for line in part(text, "ablations")[2:]] == [
         ["base", "40.0", "38.0 to 42.0", "+0.0"],
         ["joint", "38.0", "36.0 to 40.0", "-2.0"],
@@ -119,12 +120,13 @@ def test_ablations_have_a_table_of_their_own_against_their_base(folder):
 
 
 def test_prose_around_the_tables_stays(folder):
-    document = folder / "examples/xlm_align/README.md"
-    before = document.read_text().split("<!-- results:xlm_align/summary -->")
-    document.write_text(before[0] + "Findings.\n\n<!-- results:xlm_align/summary -->" + before[1])
+    document, marker = folder / PAGE, "<!-- results:xlm_align/small/scores -->"
+    before = document.read_text().split(marker)
+    document.write_text(f"{before[0]}Findings.\n\n{marker}{before[1]}")
     add(folder, "one", record("one", 0.4))
     assert run("--root", folder).returncode == 0
-    assert document.read_text().startswith(before[0] + "Findings.\n") and "Filters: AER" in document.read_text()
+    text = document.read_text()
+    assert text.startswith(before[0] + "Findings.\n") and "AER / precision / recall of each" in text
 
 
 def test_a_picture_is_drawn_and_linked(folder):
@@ -132,8 +134,8 @@ def test_a_picture_is_drawn_and_linked(folder):
     add(folder, "both", record("both", 0.25, ("ro-en", "en-fr")))
     done = run("--root", folder, "--plot")
     assert done.returncode == 0, done.stderr
-    assert (folder / "examples/xlm_align/results/aer-layers.png").read_bytes().startswith(b"\x89PNG")
-    assert "](results/aer-layers.png)" in part((folder / "examples/xlm_align/README.md").read_text(), "plot")[0]
+    assert (folder / "examples/xlm_align/small/results/aer-layers.png").read_bytes().startswith(b"\x89PNG")
+    assert "](results/aer-layers.png)" in part((folder / "examples/xlm_align/small/README.md").read_text(), "plot")[0]
 
 
 def test_the_picture_has_the_pointer_beside_the_layers(script, tmp_path, monkeypatch):
@@ -185,26 +187,26 @@ def test_a_malformed_results_file_is_named_and_nothing_is_written(folder, conten
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [
-    ("<!-- results:xlm_align/summary -->\n", "", ["no place for results", "<!-- results:xlm_align/summary -->"]),
-    ("results:xlm_align/summary", "results:xlm_align/sumary", ["xlm_align/summary"]),
+    ("<!-- results:xlm_align/small/summary -->\n", "", ["no place for results", "results:xlm_align/small/summary -->"]),
+    ("results:xlm_align/small/summary", "results:xlm_align/small/sumary", ["xlm_align/small/summary"]),
     ("<!-- end -->", "", ["has no end", "results.md, line"]),
 ])  # fmt: skip
 def test_a_missing_marker_is_named_and_nothing_is_written(folder, old, new, words):
     add(folder, "one", record("one", 0.4))
     document = folder / "docs/results.md"
     document.write_text(document.read_text().replace(old, new))
-    before = [document.read_text(), (folder / "examples/xlm_align/README.md").read_text()]
+    before = [document.read_text(), (folder / PAGE).read_text()]
     done = run("--root", folder)
     assert done.returncode == 2 and "Traceback" not in done.stderr
     assert all(word in done.stderr for word in words), done.stderr
-    assert [document.read_text(), (folder / "examples/xlm_align/README.md").read_text()] == before
+    assert [document.read_text(), (folder / PAGE).read_text()] == before
 
 
 def test_an_unknown_table_is_an_error(folder):
     document = folder / "docs/results.md"
-    document.write_text(document.read_text() + "\n<!-- results:xlm_align/speed -->\n<!-- end -->\n")
+    document.write_text(document.read_text() + "\n<!-- results:xlm_align/small/speed -->\n<!-- end -->\n")
     done = run("--root", folder)
-    assert done.returncode == 2 and "results:xlm_align/speed" in done.stderr and "summary" in done.stderr
+    assert done.returncode == 2 and "results:xlm_align/small/speed" in done.stderr and "summary" in done.stderr
 
 
 def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
@@ -224,20 +226,23 @@ def test_a_study_has_a_table_for_each_heading_of_its_report(folder):
     assert "overall, pos-trained-on-en" in done.stderr
 
 
-def test_a_recipe_has_its_part_of_the_continuation_study(folder):
-    for recipe, table in (("continuation", "summary"), ("explicit_alignments", "continuation")):
-        page = folder / "examples" / recipe / "README.md"
-        page.parent.mkdir(exist_ok=True)
-        page.write_text(f"<!-- results:{recipe}/{table} -->\n<!-- end -->\n")
+def test_a_page_may_show_a_table_of_another_folders_study(folder):
+    page = folder / "examples/weam/details.md"
+    page.parent.mkdir()
+    page.write_text("<!-- results:small/weam -->\n<!-- end -->\n")
     assert run("--root", folder).returncode == 0
     assert "No results yet." in page.read_text()
-    report = folder / "examples/continuation/results/report/report.md"
+    report = folder / "examples/small/results/report/report.md"
     report.parent.mkdir(parents=True)
-    report.write_text("# Study\n\n## Summary\n\n| a |\n\n## Explicit alignments\n\n| b |\n\n| c |\n")
+    report.write_text("# Study\n\n## Summary\n\n| a |\n\n## WEAM\n\n| b |\n\n| c |\n")
     assert run("--root", folder, "--check").returncode == 1
     assert run("--root", folder).returncode == 0
-    assert page.read_text() == "<!-- results:explicit_alignments/continuation -->\n| b |\n\n| c |\n<!-- end -->\n"
-    assert "| a |" in (folder / "examples/continuation/README.md").read_text()
+    assert page.read_text() == "<!-- results:small/weam -->\n| b |\n\n| c |\n<!-- end -->\n"
+    assert "| a |" in (folder / "examples/small/README.md").read_text()
+    report.with_name("page.md").write_text("<!-- results:small/nothing -->\n")  # of the study's own scripts, no page
+    assert run("--root", folder).returncode == 0
+    page.write_text("<!-- results:weam/summary -->\n<!-- end -->\n")  # a folder without a study
+    assert run("--root", folder).returncode == 2
 
 
 def test_a_benchmark_has_its_table(folder):

@@ -13,9 +13,10 @@ TRAINING = {
     "explicit_alignments/2_train.sh": ("weak",),
     "ppa/2_train.sh": ("ppa",),
     "weam/2_train.sh": ("weam", "de-en"),
-    "xlm_align/3_train.sh": ("links",),
+    "xlm_align/3_train.sh": ("base",),
+    "xlm_align/small/3_train.sh": ("links",),
     "transfer/2_encoders.sh": ("base",),
-    "continuation/1_train.sh": ("tlm", "1"),
+    "small/1_train.sh": ("tlm", "1"),
     "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }
 EPOCH = "2026 | INFO | train | epoch 001 | loss 8.7 | bsz 92.8 | num_updates 40 | lr 0 | gnorm 1.4\n"
@@ -30,7 +31,7 @@ def train(folder, script, *options, **variables):
     name, places = setting, ["/data-bin", folder / "runs" / setting]
     if script.startswith("transfer"):
         places = ["/data-bin", folder / "runs"]
-    elif script.startswith("continuation"):
+    elif script.startswith("small"):
         name, places = "tlm-1", ["/data-bin", checkpoint, folder / "runs"]
     elif script.startswith("align_mlm"):
         name, places = "align_mlm.trans_inv-1", [folder, folder / "runs"]

@@ -11,6 +11,7 @@ import pytest
 from xalign_fairseq.errors import XalignError
 
 ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples"
 CUDA = {"device": "NVIDIA H100", "devices": 1, "driver": "580.1", "torch": "2.11.0", "cuda": "13.0", "python": "3.12.3"}
 ROW = {"tool": "simalign", "method": "itermax", "encoding": "separate", "layer": 8, "dtype": "float32",
        "pairs_per_second": 50.0, "times_simalign": 1.0, "peak_mb": 900.0}  # fmt: skip
@@ -20,13 +21,16 @@ ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.
 @pytest.fixture
 def root(tmp_path):
     """The documents and results of this repository."""
-    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*/README.md")):
+    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *EXAMPLES.rglob("*.md")):
+        if "results" in page.relative_to(ROOT).parts:
+            continue
         copy = tmp_path / "root" / page.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page, copy)
-    for study in ("transfer", "align_mlm"):
-        if (ROOT / "examples" / study / "studies").is_dir():
-            (tmp_path / "root/examples" / study / "studies").mkdir()
+    for study in EXAMPLES.rglob("report.py"):  # that they are there makes them studies
+        if (study.parent / "README.md").exists():
+            (tmp_path / "root" / study.relative_to(ROOT)).touch()
+    (tmp_path / "root/examples/transfer/studies").mkdir()
     (tmp_path / "root/scripts/results").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')

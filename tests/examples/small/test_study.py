@@ -1,17 +1,15 @@
-"""Names and places of the continuation study's runs, and their scores by hand."""
+"""Names and places of the study of small encoders's runs, and their scores by hand."""
 
 import json
 import re
 
 import pytest
 
-from tests.examples.continuation.made_up import add, study
+from tests.examples.small.made_up import add, study
 from xalign_fairseq.errors import XalignError
 
 
-def test_results_lie_with_their_papers(results):
-    assert (results / "explicit_alignments/results/continuation/weak-3.npz").exists()
-    assert (results / "ppa/results/continuation/ppa-1.json").exists()
+def test_runs_are_read_by_setting(results):
     found = study.read(results)
     assert {setting: len(mine) for setting, mine in found.items()} == {
         "none": 1, "tlm": 3, "tlm30": 3, "weak": 3, "strong": 3, "ppa": 3, "weam": 3,
@@ -42,7 +40,7 @@ def test_names_of_runs():
 
 
 def test_results_name_no_machine():
-    for path in study.EXAMPLES.glob(f"*/results/{study.STUDY}/*.json"):
+    for path in (study.RESULTS / "runs").glob("*.json"):
         record = json.loads(path.read_text())
         texts = [value for value in record.values() if isinstance(value, str)]
         assert texts and not [text for text in texts if re.search(r"(^|[\s='\"])[/~]", text)], path  # no absolute path

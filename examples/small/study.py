@@ -1,4 +1,4 @@
-"""What evaluate.py writes and report.py reads: settings and their baselines, where results lie, and the measures."""
+"""What evaluate.py writes and report.py reads: settings and their baselines, and the measures."""
 
 import re
 from collections.abc import Callable
@@ -12,10 +12,9 @@ from common import results
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import ratio
 
-EXAMPLES = Path(__file__).resolve().parent.parent
-STUDY = "continuation"
+RESULTS = Path(__file__).resolve().parent / "results"
 BASELINES = ("none", "tlm", "tlm30")
-# The recipe that a setting's results belong to; the baselines' are the study's own.
+# The paper that a setting is of; the baselines are of none.
 PAPERS = {
     "explicit_alignments": ("linear_mapping", "procrustes", "l2", "l2_hidden", "weak", "strong"),
     "ppa": ("ppa", "moco", "ppa_mlm", "ppa_mean"),
@@ -96,18 +95,13 @@ def split_name(name: str) -> tuple[str, int | None]:
     return setting, int(seed) if seed and setting not in WITHOUT_SEED else None
 
 
-def place(examples: Path, name: str) -> Path:
+def place(folder: Path, name: str) -> Path:
     """The results file of a run."""
-    return folder(examples, split_name(name)[0]) / f"{name}.json"
+    split_name(name)
+    return folder / "runs" / f"{name}.json"
 
 
-def folder(examples: Path, setting: str) -> Path:
-    """The results of a setting."""
-    paper = next((paper for paper, settings in PAPERS.items() if setting in settings), STUDY)
-    return examples / paper / "results" / STUDY
-
-
-def read(examples: Path) -> dict[str, list[Run]]:
+def read(folder: Path) -> dict[str, list[Run]]:
     """The runs of each setting, by seed; settings without results are left out.
 
     Raises:
@@ -116,8 +110,7 @@ def read(examples: Path) -> dict[str, list[Run]]:
     found: dict[str, list[Run]] = {}
     pairs: dict[str, str] = {}
     for setting in SETTINGS:
-        paths = folder(examples, setting).glob(f"{setting}*.json")
-        paths = [path for path in paths if split_name(path.stem)[0] == setting]
+        paths = [path for path in (folder / "runs").glob(f"{setting}*.json") if split_name(path.stem)[0] == setting]
         for path in sorted(paths, key=lambda path: split_name(path.stem)[1] or 0):
             run = Run(*results.read(path))
             pairs[run.record["pair"]] = path.stem
@@ -125,7 +118,7 @@ def read(examples: Path) -> dict[str, list[Run]]:
     if len(pairs) > 1:
         raise XalignError(
             "results of different pairs can't be compared",
-            where=examples,
+            where=folder,
             found=", ".join(f"{name} of {pair}" for pair, name in pairs.items()),
             next="measure all runs again with one PAIR",
         )

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Measure a run of 1_train.sh: AER, sentence retrieval and alignment score, with counts of every test item.
 
-usage: evaluate.py CHECKPOINT NAME BENCHMARK TEXT [--pair de-en] [--device auto] [--examples FOLDER]
+usage: evaluate.py CHECKPOINT NAME BENCHMARK TEXT [--pair de-en] [--device auto] [--results FOLDER]
 
 NAME is SETTING-SEED, or a setting without a seed (none, procrustes). BENCHMARK has gold/, bitext/ and dict/; TEXT/PAIR
 is the bitext that 1_data.sh of the transfer study made, whose valid.* have silver links. Results are written to
-examples/RECIPE/results/ as NAME.json and NAME.npz.
+results/runs/ as NAME.json and NAME.npz.
 
 AER: encoding (joint or separate), layer and method (argmax, itermax, union) are those with the lowest AER on the silver
 links, of equal ones the first; the gold test set is scored with these and, for comparison at one place, with each
@@ -246,7 +246,7 @@ def measure(args: argparse.Namespace) -> None:
     }  # fmt: skip
     run = study.Run(record, counts)
     record["scores"] = {name: round(run.score(name), 4) for name in counts}
-    results.write(study.place(args.examples, args.name), record, counts)
+    results.write(study.place(args.results, args.name), record, counts)
     headlines = ", ".join(f"{label} {100 * run.score(name):.2f}" for name, label in study.HEADLINES.items())
     chosen = ", ".join(str(how["aer"][key]) for key in ("encoding", "layer", "method"))
     print(f"{args.name}: {headlines}; AER at {chosen}")
@@ -262,7 +262,7 @@ def main() -> int:
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
-    parser.add_argument("--examples", type=Path, default=study.EXAMPLES, help="default: the folder with this recipe")
+    parser.add_argument("--results", type=Path, default=study.RESULTS, help="default: the study's")
     args = parser.parse_args()
     return exit_code(lambda: measure(args))
 

@@ -14,7 +14,7 @@ from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.methods import Transport
 
-[evaluate] = load("xlm_align", "evaluate")
+[evaluate] = load("xlm_align/small", "evaluate")
 EPOCH = "epoch 001 | loss 9 | wps 1 | wpb 3000.5 | bsz 9 | num_updates 30 | lr 0.1 | gnorm 1\n"
 KEYS = ("similarity", "layer", "method")
 

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.continuation.made_up import add
+from tests.examples.small.made_up import add
 from tests.examples.stand_ins import EXAMPLES, run_script
 
 
 @pytest.mark.parametrize(("pair", "measured"), [("de-en", True), ("en-fr", False)])
 def test_results_of_another_pair_are_measured_again(tmp_path, pair, measured):
     """The script beside results of de-en, with a stand-in for evaluate.py."""
-    examples, runs = tmp_path / "examples", tmp_path / "runs"
-    (examples / "continuation").mkdir(parents=True)
-    script = examples / "continuation/2_evaluate.sh"
-    script.write_text((EXAMPLES / "continuation" / script.name).read_text())
+    folder, runs = tmp_path / "small", tmp_path / "runs"
+    folder.mkdir()
+    script = folder / "2_evaluate.sh"
+    script.write_text((EXAMPLES / "small" / script.name).read_text())
     script.with_name("evaluate.py").write_text("import sys; print(sys.argv[2:3] + sys.argv[5:])\n")
     (tmp_path / "benchmark/gold").mkdir(parents=True)
     (runs / "weak-1").mkdir(parents=True)
     for checkpoint in (tmp_path / "base.pt", runs / "weak-1/checkpoint_last.pt"):
         checkpoint.touch()
-    add(examples, "none", 20, 30, 40)
-    add(examples, "weak-1", 20, 30, 40)
+    add(folder / "results", "none", 20, 30, 40)
+    add(folder / "results", "weak-1", 20, 30, 40)
     done = subprocess.run(
         ["bash", script, tmp_path / "base.pt", runs, "TEXT", "--device", "cpu"], capture_output=True, text=True,
         env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "PAIR": pair,
@@ -47,7 +47,7 @@ def test_settings_of_the_study_are_all_trained(tmp_path):
         "l2_hidden": ["--criterion", "explicit_alignments", "--objectives", "l2_align,reg_hidden"],
     }
     for setting, options in wanted.items():
-        done = run_script(tmp_path, "continuation/1_train.sh", "/data-bin", checkpoint, tmp_path / "runs", setting, "1")
+        done = run_script(tmp_path, "small/1_train.sh", "/data-bin", checkpoint, tmp_path / "runs", setting, "1")
         arguments = json.loads(done.stdout)
         start = arguments.index("--criterion")
         assert arguments[start : start + len(options)] == options

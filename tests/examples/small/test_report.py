@@ -1,11 +1,11 @@
-"""Verdicts and tables of the continuation study by hand, and a report that is that of the results beside it."""
+"""Verdicts and tables of the study of small encoders by hand, and a report that is that of the results beside it."""
 
 import math
 
 import numpy as np
 import pytest
 
-from tests.examples.continuation.made_up import add, report, rows, study
+from tests.examples.small.made_up import add, report, rows, study
 from xalign_fairseq.errors import XalignError
 
 
@@ -39,7 +39,7 @@ def test_each_paper_has_its_settings_beside_the_baselines(results):
     assert "ppa" not in {row[0] for row in rows(text, "Explicit alignments")}
     assert [row[0] for row in rows(text, "WEAM")[2:5]] == ["none", "tlm30", "weam"]
     assert "tlm" not in {row[0] for row in rows(text, "WEAM")}
-    for path in (results / "weam/results/continuation").iterdir():
+    for path in (results / "runs").glob("weam-*"):
         path.unlink()
     assert report.to_markdown(study.read(results)).split("## WEAM\n\n")[1] == "No results yet.\n"
 
@@ -107,19 +107,19 @@ def test_results_of_different_pairs_are_refused(results, capsys):
     add(results, "weam-1", 10, 10, 10, pair="en-fr")
     with pytest.raises(XalignError, match="different pairs"):
         study.read(results)
-    assert report.REPORT.main("doc", ["--examples", str(results)]) == 2
+    assert report.REPORT.main("doc", ["--results", str(results)]) == 2
     assert "weam-1 of en-fr" in capsys.readouterr().err
 
 
 def test_the_command_reads_writes_and_draws(results):
     pytest.importorskip("matplotlib")
-    assert report.REPORT.main("doc", ["--examples", str(results)]) == 0
-    folder = results / "continuation/results/report"
+    assert report.REPORT.main("doc", ["--results", str(results)]) == 0
+    folder = results / "report"
     assert (folder / "report.md").read_text() == report.to_markdown(study.read(results))
     assert (folder / "measures.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.slow
 def test_the_report_is_that_of_its_results():
-    path = study.EXAMPLES / "continuation/results/report/report.md"
-    assert path.read_text() == report.to_markdown(study.read(study.EXAMPLES))
+    path = study.RESULTS / "report/report.md"
+    assert path.read_text() == report.to_markdown(study.read(study.RESULTS))

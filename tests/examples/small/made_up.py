@@ -1,10 +1,10 @@
-"""Made-up results of the continuation study."""
+"""Made-up results of the study of small encoders."""
 
 import numpy as np
 
 from tests.examples.recipes import load
 
-study, report, evaluate = load("continuation", "study", "report", "evaluate")
+study, report, evaluate = load("small", "study", "report", "evaluate")
 
 
 def items(right, of=100):
@@ -18,7 +18,7 @@ def links(hits, of=50):
     return np.stack([right, right, np.full(of, 2), np.full(of, 2)], axis=1)
 
 
-def add(examples, name, hits, right, aligned, **other):
+def add(folder, name, hits, right, aligned, **other):
     """Write made-up results of a run, of which all measures of a kind are equal."""
     setting, seed = study.split_name(name)
     counts = {}
@@ -29,7 +29,7 @@ def add(examples, name, hits, right, aligned, **other):
     record = {"name": name, "setting": setting, "seed": seed, "pair": "de-en", "command": f"bash 1_train.sh {setting}",
               "commit": "abc", "machine": "x CPU", "updates": 400 if seed else 0, "minutes": 2.5,
               "tokens": 1_500_000 if seed else 0, "how": {"aer": chosen}, **other}  # fmt: skip
-    study.results.write(study.place(examples, name), record, counts)
+    study.results.write(study.place(folder, name), record, counts)
 
 
 def rows(text, title):

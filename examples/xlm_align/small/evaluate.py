@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for common
 
 from common.training import training_record
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write the study's report from the results of 2_evaluate.sh: tables, tests and a picture.
 
-usage: report.py [--check] [--examples FOLDER]
+usage: report.py [--check] [--results FOLDER]
 
 Writes results/report/report.md and measures.png beside this script; scripts/compile_results.py then copies the tables
 into the documents. --check writes nothing; the exit code is 1 if report.md is not what the results give.
@@ -110,17 +110,16 @@ def scores(runs: Runs, findings: Sequence[Finding]) -> str:
     return markdown(("setting", *against, "seeds", "updates", "tokens", *labels), rows, names=3)
 
 
-def differences(runs: Runs, findings: Sequence[Finding]) -> str:
-    """A row for each test of these settings."""
+def differences(findings: Sequence[Finding]) -> str:
+    """A row for each test."""
     rows = []
     for finding in findings:
-        if finding.setting in runs:
-            difference = points(finding.difference)
-            over, seeds = ("items", "–") if finding.p_seeds is None else ("items and seeds", f"{finding.p_seeds:.3f}")
-            rows.append([finding.setting, finding.baseline, study.HEADLINES[finding.measure], over, finding.verdict,
-                         difference if finding.verdict == "no difference" else f"**{difference}**",
-                         f"{points(finding.low)} to {points(finding.high)}", f"{finding.p_bootstrap:.3f}", seeds,
-                         f"{finding.p_holm:.3f}"])  # fmt: skip
+        difference = points(finding.difference)
+        over, seeds = ("items", "–") if finding.p_seeds is None else ("items and seeds", f"{finding.p_seeds:.3f}")
+        rows.append([finding.setting, finding.baseline, study.HEADLINES[finding.measure], over, finding.verdict,
+                     difference if finding.verdict == "no difference" else f"**{difference}**",
+                     f"{points(finding.low)} to {points(finding.high)}", f"{finding.p_bootstrap:.3f}", seeds,
+                     f"{finding.p_holm:.3f}"])  # fmt: skip
     rows.sort(key=lambda row: list(study.SETTINGS).index(row[0]))
     columns = ("setting", "against", "measure", "tested over", "verdict", "difference", "95 % interval",
                "p, bootstrap", "p, t-test", "p, Holm")  # fmt: skip
@@ -171,17 +170,15 @@ def to_markdown(runs: Runs) -> str:
         "counts, with Holm's correction over the settings (5 %; bold: significant). WEAM's TLM is tlm30, that of the "
         "others tlm.",
     ]
-    sections = {"Summary": scores, "Differences": differences}
-    for title, write in sections.items():
-        parts += [f"## {title}", write(runs, findings) if runs else NOTHING]
+    parts += ["## Summary", scores(runs, findings) if runs else NOTHING]
+    parts += ["## Differences", differences(findings) if runs else NOTHING]
     for title, make in (("All measures", all_measures), ("Choices", choices), ("Runs", commands)):
         parts += [f"## {title}", make(runs) if runs else NOTHING]
     for paper, title in TITLES.items():
         mine = {setting: found for setting, found in runs.items() if setting in study.PAPERS[paper]}
         theirs = {baselines[setting] for baselines in study.COMPARISONS.values() for setting in study.PAPERS[paper]}
         baselines = {setting: runs[setting] for setting in study.BASELINES if setting in runs and setting in theirs}
-        text = f"{scores(baselines | mine, findings)}\n\n{differences(mine, findings)}" if mine else NOTHING
-        parts += [f"## {title}", text]
+        parts += [f"## {title}", scores(baselines | mine, findings) if mine else NOTHING]
     return "\n\n".join(parts) + "\n"
 
 
@@ -209,7 +206,7 @@ def draw(runs: Runs, folder: Path) -> None:
     save(figure, folder / "measures.png")
 
 
-REPORT = Report("--examples", study.EXAMPLES, f"{study.STUDY}/results/report/report.md", study.read, to_markdown, draw)
+REPORT = Report("--results", study.RESULTS, "report/report.md", study.read, to_markdown, draw)
 
 if __name__ == "__main__":
     sys.exit(REPORT.main(__doc__))

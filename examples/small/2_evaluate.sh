@@ -4,8 +4,8 @@
 #   bash 2_evaluate.sh ENCODER RUNS TEXT [evaluate.py option ...]
 #
 # TEXT: of ../transfer/1_data.sh, for silver links and word frequencies. BENCHMARK (default ../shared/data) is the folder
-# with gold/, bitext/ and dict/. Writes results/continuation/ here and in the recipes of the settings' papers; after that
-# `python report.py` and `python scripts/compile_results.py` make the tables. PAIR (de-en): what was measured
+# with gold/, bitext/ and dict/. Writes results/runs/; after that `python report.py` and
+# `python ../../scripts/compile_results.py` make the tables. PAIR (de-en): what was measured
 # on another pair is measured again.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -18,7 +18,7 @@ options=("$@")
 [[ -d "$benchmark/gold" ]] || { echo "error: no gold/ in $benchmark; set BENCHMARK" >&2; exit 2; }
 
 measure() { # CHECKPOINT NAME
-  if grep -qs "\"pair\": \"$pair\"" "$here"/../*/results/continuation/"$2".json; then
+  if grep -qs "\"pair\": \"$pair\"" "$here/results/runs/$2.json"; then
     echo "$2: measured already"
   else
     python "$here/evaluate.py" "$1" "$2" "$benchmark" "$text" --pair "$pair" "${options[@]}"

@@ -7,7 +7,8 @@
 # A pair that is there already is left as it is. Writes OUT/PAIR/{train,valid,test}.{LANG,LANG,links|gold}.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-benchmark="${BENCHMARK:-$here/../../../shared/data}"
+common="$here/../../common"
+benchmark="${BENCHMARK:-$here/../../../../shared/data}"
 [[ $# -ge 2 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
 [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
 out="$1"
@@ -16,7 +17,7 @@ shift
 tokenize() { # LANG OPTION... < text > tokens
   local marks=()
   [[ "$1" == ro ]] && marks=(--strip-marks) # the Romanian gold set was written without diacritics
-  python "$here/tokenize_bitext.py" "$@" "${marks[@]}"
+  python "$common/tokenize_bitext.py" "$@" "${marks[@]}"
 }
 
 eflomal() { # NAME: links of $work/NAME.{$src,$tgt}: NAME.fwd, NAME.rev, and both by grow-diag-final-and, NAME.links
@@ -54,7 +55,7 @@ for pair in "$@"; do
   fi
   # Bootstrap links see the training text alone; the baseline of the results table sees the test text too, as is usual.
   eflomal all
-  python "$here/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
+  python "$common/split_bitext.py" "$work" "$src" "$tgt" --valid 500 --seed 1
   cat "$work/all.$src" "$work/test.$src" > "$work/with-test.$src"
   cat "$work/all.$tgt" "$work/test.$tgt" > "$work/with-test.$tgt"
   eflomal with-test

@@ -21,5 +21,5 @@ pytest.importorskip("sacremoses")
 def test_tokens_are_written_as_in_the_gold_sets(options, text, tokens, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["tokenize_bitext.py", *options])
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{text}\n\n"))
-    load("xlm_align", "tokenize_bitext")[0].main()
+    load("common", "tokenize_bitext")[0].main()
     assert capsys.readouterr().out == f"{tokens}\n\n"

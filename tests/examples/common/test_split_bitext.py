@@ -2,7 +2,7 @@ import sys
 
 from tests.examples.recipes import load
 
-[split_bitext] = load("xlm_align", "split_bitext")
+[split_bitext] = load("common", "split_bitext")
 
 
 def split(folder, monkeypatch, seed=1):

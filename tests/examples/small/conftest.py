@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.examples.continuation.made_up import add
+from tests.examples.small.made_up import add
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a run of the continuation study is measured on, and what is told instead."""
+"""What a run of the study of small encoders is measured on, and what is told instead."""
 
 import json
 import random
@@ -8,7 +8,7 @@ import pytest
 import torch
 import transfer_data as made_up
 
-from tests.examples.continuation.made_up import evaluate, study
+from tests.examples.small.made_up import evaluate, study
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.sweep import sweep_links
 from xalign_fairseq.encoder.mappings import LanguageMaps
@@ -92,12 +92,12 @@ def texts(tmp_path):
 @pytest.mark.parametrize("maps", [False, True])
 def test_all_measures_of_a_checkpoint(texts, tmp_path, transfer_encoder, maps, monkeypatch, capsys):
     model, name = write_model(tmp_path / "model.pt", transfer_encoder, maps), "procrustes" if maps else "none"
-    arguments = [model, name, *texts, "--device", "cpu", "--examples", tmp_path / "examples"]
+    arguments = [model, name, *texts, "--device", "cpu", "--results", tmp_path / "results"]
     monkeypatch.setattr(sys, "argv", ["evaluate.py", *map(str, arguments)])
     assert evaluate.main() == 0
     assert capsys.readouterr().out.startswith(f"{name}: AER ")
 
-    [[run]] = study.read(tmp_path / "examples").values()
+    [[run]] = study.read(tmp_path / "results").values()
     # through maps sentences are read by themselves
     assert run.counts.keys() == study.MEASURES.keys() - ({"aer-joint"} if maps else set())
     assert run.record["scores"] == {measure: round(run.score(measure), 4) for measure in run.counts}
