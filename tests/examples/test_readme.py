@@ -1,4 +1,4 @@
-"""Training from nothing works as its page has it, on smaller sizes; links of the documents lead somewhere."""
+"""Training from nothing works as its page has it, on smaller sizes; links lead somewhere; papers' pages are short."""
 
 import os
 import re
@@ -62,3 +62,13 @@ def test_relative_links_of_the_documents_lead_somewhere():
             headings = re.findall(r"^#+ (.+)$", there.read_text(), re.MULTILINE) if there.suffix == ".md" else []
             anchors = [re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings]
             assert not anchor or anchor in anchors, (document.name, target)
+
+
+@pytest.mark.parametrize("paper", ["align_mlm", "explicit_alignments", "ppa", "weam", "xlm_align"])
+def test_a_papers_page_is_claim_answer_one_table_and_steps(paper):
+    page = (ROOT / "examples" / paper / "README.md").read_text()
+    claim, steps = page.index("\n**The claim**"), page.index("\n## Steps\n")
+    [table] = re.finditer(r"^<!-- (?!end)\S+ -->$", page, re.MULTILINE)
+    assert claim < page.index("\n**The answer**") < table.start() < steps
+    assert len(re.findall(r"^!\[", page, re.MULTILINE)) == 1
+    assert "(details.md)" in page[steps:] and len(page.splitlines()) <= 80
