@@ -33,9 +33,10 @@ from xalign_fairseq.launch.record import commit
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
 from xalign_fairseq.statistical.calibration import calibration_error
-from xalign_fairseq.statistical.choice import candidates, grown_links, links_above
+from xalign_fairseq.statistical.choice import candidates
 from xalign_fairseq.statistical.folder import load
 from xalign_fairseq.statistical.models import mean_scores
 

@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 import torch
 import transfer_data as made_up
+from hypothesis import HealthCheck, settings
 from warm_start import PREPARED, WarmStart
 
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter
 
+# A busy machine draws and runs examples slowly, which says nothing of the code.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 torch.set_num_threads(1)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # What is started in the background ignores Ctrl-C, and some tests send it to themselves.

@@ -25,7 +25,7 @@ def encoder():
 
 @pytest.mark.parametrize(("fast", "expected"), [((True, True), "bfloat16"), ((True, False), "float32")])
 def test_auto_is_bfloat16_where_all_devices_are_fast_in_it(fast, expected, monkeypatch, caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, dtypes.__name__)  # a command may have made it quiet
     answers = iter(fast)
     monkeypatch.setattr(dtypes, "fast_bfloat16", lambda device: next(answers))
     assert choose_dtype("auto", [CPU, CPU]) == expected
@@ -33,7 +33,7 @@ def test_auto_is_bfloat16_where_all_devices_are_fast_in_it(fast, expected, monke
 
 
 def test_what_is_asked_for_is_taken(monkeypatch, caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, dtypes.__name__)  # a command may have made it quiet
     monkeypatch.setattr(dtypes, "fast_bfloat16", lambda device: True)
     assert [choose_dtype(name, [CPU]) for name in ("float32", "bfloat16")] == ["float32", "bfloat16"]
     assert not caplog.text

@@ -24,6 +24,7 @@ def test_layers_as_they_are_given(layers, words):
         ("transport", {}, "--method transport --filter itermax"),
         ("transport", {"filter": "argmax", "mu": 0.5}, "--method transport --filter argmax --mu 0.5"),
         ("softmax", {"threshold": 1e-5}, "--method softmax --threshold 1e-05"),
+        ("grow", {"temperature": 0.07}, "--method grow --temperature 0.07 --threshold 0.5"),
         ("ot-unbalanced", {"dustbin": 0.25}, "--method ot-unbalanced --filter argmax --dustbin 0.25"),
     ],
 )
@@ -38,7 +39,7 @@ def test_options_give_the_setting_again(name):
     add_link_arguments(parser)
     add_model_arguments(parser)
     odd = {"filter": "union", "iterations": 7, "mu": 0.3, "order": "rows-first", "rounds": 4, "alpha": 0.6}
-    odd |= {"dustbin": 0.7, "threshold": 1 / 3}
+    odd |= {"dustbin": 0.7, "threshold": 1 / 3, "temperature": 0.07, "growth": 0.9}
     for options in ({}, {option: odd[option] for option in METHODS[name].options}):
         setting = LinkSetting((3,), make_method(name, **options), "joint")
         args = parser.parse_args(setting.options())

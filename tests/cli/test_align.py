@@ -245,8 +245,8 @@ def test_a_failure_in_the_middle_keeps_the_old_output(align, tmp_path, monkeypat
             raise MemoryError
         return real(*arguments, **keywords)
 
-    real = aligner.word_links
-    monkeypatch.setattr(aligner, "word_links", fails_later)
+    real = aligner.links_of_words
+    monkeypatch.setattr(aligner, "links_of_words", fails_later)
     with pytest.raises(MemoryError):
         align("--out", out, "--batch-tokens", 30)
     assert out.read_text() == "old\n"

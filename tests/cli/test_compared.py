@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from xalign_fairseq.cli._compared import COMPARED, ENCODINGS, METHODS, compared_settings
+from xalign_fairseq.cli._compared import COMPARED, ENCODINGS, METHODS, OF_GROW, compared_settings
 from xalign_fairseq.cli.layers import add_arguments
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
@@ -36,8 +36,9 @@ def test_without_options_all_that_is_usual(compared):
     found = compared(origin="xlm-r-base")
     methods = [make_method("transport", filter=filter) for filter in COMPARED["filter"]]
     methods += [make_method("argmax"), make_method("itermax"), *map(Softmax, COMPARED["threshold"])]
+    methods += [make_method("grow", threshold=threshold) for threshold in OF_GROW["threshold"]]
     expected = [((layer,), method, encoding) for layer in range(5) for encoding in ENCODINGS for method in methods]
-    assert found == expected and len(METHODS) == 4
+    assert found == expected and len(METHODS) == 5
 
 
 def test_layers_and_means_of_neighbours(compared):
@@ -56,7 +57,9 @@ def test_options_choose_among_the_usual_methods(compared):
         return list(dict.fromkeys(setting.method for setting in compared("--layer", "1", *options)))
 
     assert methods("--filter", "union", "argmax") == [Transport(filter="union"), Transport(filter="argmax")]
-    assert methods("--threshold", "0.1", "0.2", "0.1") == [Softmax(0.1), Softmax(0.2)]
+    assert methods("--method", "softmax", "--threshold", "0.1", "0.2", "0.1") == [Softmax(0.1), Softmax(0.2)]
+    assert methods("--threshold", "0.1") == [Softmax(0.1), make_method("grow", threshold=0.1)]
+    assert methods("--growth", "1") == [make_method("grow", threshold=at, growth=1.0) for at in OF_GROW["threshold"]]
     assert methods("--mu", "0.5", "--filter", "argmax") == [Transport(mu=0.5, filter="argmax")]
     assert methods("--method", "argmax", "ot-unbalanced", "--mu", "0.3", "--filter", "argmax") == [
         make_method("argmax"), Dustbin(mu=0.3)

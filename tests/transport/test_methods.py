@@ -11,6 +11,7 @@ from xalign_fairseq.transport.methods import (
     METHODS,
     Cosine,
     Dustbin,
+    Grown,
     Released,
     Softmax,
     Transport,
@@ -21,7 +22,8 @@ from xalign_fairseq.transport.methods import (
     with_options,
 )
 
-ALL = [Transport(), Dustbin(0.3), Cosine(), Cosine("itermax", rounds=3), Cosine("match"), Softmax(0.05), Released()]
+ALL = [Transport(), Dustbin(0.3), Cosine(), Cosine("itermax", rounds=3), Cosine("match"), Softmax(0.05), Released(),
+       Grown(0.2, 0.3)]  # fmt: skip
 
 
 WAYS = [*ALL, *(Transport(filter=filter, rounds=3) for filter in ("argmax", "union", "itermax-paper"))]
@@ -85,7 +87,7 @@ def test_narrow_states_empty_sides_and_no_gradient(method):
 
 def test_methods_by_name():
     assert [method_label(make_method(name)) for name in METHODS] == [
-        "transport-itermax", "ot-unbalanced-argmax", "argmax", "itermax", "match", "softmax", "released",
+        "transport-itermax", "ot-unbalanced-argmax", "argmax", "itermax", "match", "softmax", "grow", "released",
     ]  # fmt: skip
     assert make_method("transport", filter="union", mu=None) == Transport(filter="union")
     assert make_method("itermax", rounds=4).describe() == {"method": "itermax", "rounds": 4, "alpha": 0.9}
@@ -103,6 +105,9 @@ def test_methods_by_name():
         ("argmax", {"mu": 0.5}, "argmax has no such option(.|\n)*--mu(.|\n)*none"),
         ("softmax", {"rounds": 3}, "--rounds(.|\n)*--threshold"),
         ("softmax", {"threshold": 1.0}, "threshold"),
+        ("grow", {"temperature": 0.0}, "temperature(.|\n)*above 0"),
+        ("grow", {"threshold": 0.0}, "threshold(.|\n)*above 0"),
+        ("grow", {"growth": 1.5}, "growth(.|\n)*at most 1"),
         ("itermax", {"alpha": 0.0}, "alpha"),
         ("transport", {"filter": "match"}, "filter(.|\n)*match"),
         ("ot-unbalanced", {"dustbin": 1.5}, "dustbin(.|\n)*0 to 1"),

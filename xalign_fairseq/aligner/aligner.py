@@ -28,10 +28,10 @@ from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.pretrained.trimming import trimmed_to
 from xalign_fairseq.transport.label_options import reading
-from xalign_fairseq.transport.methods import Method, make_method
+from xalign_fairseq.transport.methods import Method, links_of_words, make_method
 from xalign_fairseq.transport.pointer import Pointer
 from xalign_fairseq.transport.precision import at_least_float32
-from xalign_fairseq.transport.words import NO_WORD, word_links
+from xalign_fairseq.transport.words import NO_WORD
 
 # Pairs are sorted by length within so many, which bounds memory on files of any size.
 SORTED_AT_ONCE = 2048
@@ -329,9 +329,8 @@ class Aligner:
             states, spans = self.pair_encoder.long_states(batch[0].src, batch[0].tgt, wanted, self.batch_tokens)
         src_words, tgt_words = self._owners(batch)
         for layers, method in settings:
-            sizes = (src_words.shape[1], tgt_words.shape[1])
-            links = method(_mean([states[layer] for layer in layers]), spans, sizes=sizes)
-            yield word_links(links, src_words, tgt_words)
+            hidden = _mean([states[layer] for layer in layers])
+            yield links_of_words(method, hidden, spans, src_words, tgt_words)
 
     def _owners(self, batch: list[EncodedPair]) -> list[Tensor]:
         """The word of each token of either side, or its own number where links join subwords: (B, n) and (B, m)."""

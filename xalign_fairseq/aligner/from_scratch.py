@@ -11,8 +11,9 @@ from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, chunk
 from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.files import file_sha256
 from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import check_bounds
-from xalign_fairseq.statistical.choice import USUAL, Choice, Report, choose, grown_links
+from xalign_fairseq.statistical.choice import USUAL, Choice, Report, choose
 from xalign_fairseq.statistical.folder import Progress, TrainedModels, finish, load, train_models
 from xalign_fairseq.statistical.models import mean_scores
 from xalign_fairseq.version import __version__
@@ -26,7 +27,7 @@ class StatisticalAligner:
     Args:
         trained: what was learned.
         min_probability: of a link; all links of this probability are taken, and no others. Without one, links grow
-            as was best on development gold (:func:`~xalign_fairseq.statistical.choice.grown_links`).
+            as was best on development gold (:func:`~xalign_fairseq.links.growing.grown_links`).
 
     Example::
 

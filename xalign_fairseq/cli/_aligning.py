@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.pharaoh import Gold
     from xalign_fairseq.transport.methods import Method
 
-METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax", "released")
-METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "threshold")
+METHODS = ("transport", "ot-unbalanced", "argmax", "itermax", "match", "softmax", "grow", "released")
+METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "temperature", "threshold", "growth")
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
-    "match: SimAlign's, on cosines; softmax: awesome-align's; released: XLM-Align's own "
-    "aligner, to the letter (default: the model's own, else its family's, else transport)"
+    "match: SimAlign's, on cosines; softmax: awesome-align's; grow: softmaxes summed to words, and weaker links beside "
+    "strong ones; released: XLM-Align's own aligner, to the letter (default: the model's own, else its family's, else "
+    "transport)"
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 BACKENDS = ("auto", "reference", "cpu", "cuda")
@@ -101,7 +102,20 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
         metavar="Z",
         help="of ot-unbalanced: score of having no partner, 0 to 1; the higher, the fewer links (default: 0.5)",
     )
-    links.add_argument("--threshold", **many, type=float, metavar="P", help="of softmax (default: 0.001)")
+    links.add_argument(
+        "--threshold",
+        **many,
+        type=float,
+        metavar="P",
+        help="least probability of softmax and grow (default: 0.001, 0.5)",
+    )
+    links.add_argument("--temperature", type=float, metavar="T", help="of grow: divides the cosines (default: 0.05)")
+    links.add_argument(
+        "--growth",
+        type=float,
+        metavar="G",
+        help="of grow: weaker links beside others, from G times the threshold on; 1: none (default: 0.5)",
+    )
     links.add_argument(
         "--dtype",
         choices=("auto", "float32", "bfloat16", "int8"),
@@ -155,7 +169,7 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="L",
         help="layer of the hidden states, or several that are averaged: 8, 7,8,9 or 6-9; 0 embeddings, -1 last "
         "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else its family's, "
-        "else 10/12 of the depth; 8/12 for argmax, itermax, match, softmax and released)",
+        "else 10/12 of the depth; 8/12 for argmax, itermax, match, softmax, grow and released)",
     )
     parser.add_argument("--method", choices=METHODS, help=METHOD_HELP)
     parser.add_argument(

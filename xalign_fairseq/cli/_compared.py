@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from xalign_fairseq.transport.methods import Method
 
 # What is compared unless it is given. Of SimAlign's, match needs SciPy; the others here are named.
-METHODS = ("transport", "argmax", "itermax", "softmax")
+METHODS = ("transport", "argmax", "itermax", "softmax", "grow")
 COMPARED: dict[str, Sequence[Any]] = {
     "filter": ("itermax", "argmax"),
     "threshold": (0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5),
 }
+OF_GROW = {"threshold": (0.4, 0.5, 0.6)}
 ENCODINGS = ("joint", "separate")
 
 
@@ -81,7 +82,8 @@ def named_methods(args: argparse.Namespace) -> "list[Method]":
     found: list[Method] = []
     for name, options in known.items():
         fixed = {option: value for option, value in given.items() if option in options and option not in COMPARED}
-        varied = {option: given.get(option, usual) for option, usual in COMPARED.items() if option in options}
+        usual = COMPARED | (OF_GROW if name == "grow" else {})
+        varied = {option: given.get(option, values) for option, values in usual.items() if option in options}
         for values in itertools.product(*(dict.fromkeys(values) for values in varied.values())):
             found.append(methods.make_method(name, **fixed, **dict(zip(varied, values, strict=True))))
     return found

@@ -1,13 +1,13 @@
 """Which scores become links, and what probability a score stands for, from gold links or from other languages' gold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.links.pharaoh import Gold, Link
-from xalign_fairseq.links.symmetrize import NEIGHBOURS
+from xalign_fairseq.links.growing import grown_links, links_above
+from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.statistical.calibration import Calibration, calibration_error, fit_calibration
 
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(3, 15))
@@ -15,7 +15,7 @@ CANDIDATE = 0.05  # pairs of words below this score are no candidates of links
 
 
 class Choice(NamedTuple):
-    """The least scores of a link, alone and where links grow (see :func:`grown_links`); the probability of a score."""
+    """Least scores of a link, alone and where links grow (:mod:`~xalign_fairseq.links.growing`); probabilities."""
 
     threshold: float
     growth: float
@@ -32,48 +32,6 @@ class Report(NamedTuple):
     aer: float
     error_before: float
     error_after: float
-
-
-def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float]:
-    """The links of a pair and their scores; none of one that is too long."""
-    if scores is None:
-        return {}
-    return {(int(i), int(j)): float(scores[i, j]) for i, j in zip(*np.nonzero(scores >= threshold), strict=True)}
-
-
-def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> dict[Link, float]:
-    """Links from a threshold on, and weaker ones where they fit in, as grow-diag-final-and does (Koehn et al., 2005).
-
-    From the best weaker one down, links are added that neighbour a link, diagonally too, and have a word without any,
-    until there are none; then those between two words without any.
-
-    Args:
-        scores: (words of the source, words of the target), or ``None``: no links.
-        threshold: the least score of the links that the others grow from.
-        growth: the least score of these others, at most ``threshold``; at it, none grow.
-
-    Example::
-
-        grown_links(np.array([[0.9, 0.3], [0.1, 0.2]]), 0.45, 0.25)  # {(0, 0): 0.9, (0, 1): 0.3}
-    """
-    links = links_above(scores, threshold)
-    weaker = sorted(links_above(scores, growth).items() - links.items(), key=lambda each: (-each[1], each[0]))
-    src, tgt = {i for i, _ in links}, {j for _, j in links}
-
-    def add(fits: Callable[[int, int], bool]) -> bool:
-        before = len(links)
-        for (i, j), value in weaker:
-            if fits(i, j):
-                links[i, j] = value
-                src.add(i)
-                tgt.add(j)
-        return len(links) > before
-
-    # A link that was added has no free word any more, so that it is not added again.
-    while add(lambda i, j: not (i in src and j in tgt) and any((i + a, j + b) in links for a, b in NEIGHBOURS)):
-        pass
-    add(lambda i, j: i not in src and j not in tgt)
-    return dict(sorted(links.items()))
 
 
 def choose(scores: Sequence[np.ndarray | None], golds: Sequence[Gold]) -> tuple[Choice, Report]:

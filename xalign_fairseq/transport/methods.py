@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.extraction import describe_filter
+from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.labels import Measure, pair_link_matrix, pair_links, self_label
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.token_links import TokenLinks
 from xalign_fairseq.transport.unbalanced import Dustbin
+from xalign_fairseq.transport.words import word_links
 
 
 class Method(Protocol):
@@ -46,6 +49,14 @@ class Method(Protocol):
 
     def describe(self) -> dict[str, Any]:
         """``method``, its name in :data:`METHODS`, and the options that bear on its links."""
+
+
+@runtime_checkable
+class WordMethod(Protocol):
+    """What finds links between words rather than between their tokens."""
+
+    def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
+        """The word links of each pair, with their probabilities; arguments as of :func:`links_of_words`."""
 
 
 class LabellingMethod(Method, Protocol):
@@ -111,6 +122,7 @@ METHODS = {
     "itermax": Kind(Cosine, {"filter": "itermax"}, ("rounds", "alpha")),
     "match": Kind(Cosine, {"filter": "match"}, ()),
     "softmax": Kind(Softmax, {}, ("threshold",)),
+    "grow": Kind(Grown, {}, ("temperature", "threshold", "growth")),
     "released": Kind(Released, {}, ("iterations",)),
 }
 
@@ -128,6 +140,24 @@ def make_method(name: str, **options: Any) -> Method:
     if name not in METHODS:
         raise XalignError("there is no such method", where="--method", found=name, expected=" or ".join(METHODS))
     return METHODS[name].kind(**METHODS[name].fixed, **_given(name, options))
+
+
+def links_of_words(
+    method: Method, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor
+) -> list[dict[Link, float]]:
+    """The word links of each pair with their probabilities: by the method itself, or two words of linked tokens.
+
+    Args:
+        method: what finds them.
+        hidden: (B, T, H).
+        spans: (B, 4), as of :class:`Method`.
+        src_words: (B, n) int, the word index of each source token; -1 for a token of no word.
+        tgt_words: (B, m) int, the same of the target side.
+    """
+    if isinstance(method, WordMethod):
+        return method.words(hidden, spans, src_words, tgt_words)
+    links = method(hidden, spans, sizes=(src_words.shape[1], tgt_words.shape[1]))
+    return word_links(links, src_words, tgt_words)
 
 
 def with_options(method: Method, **options: Any) -> Method:

@@ -98,9 +98,9 @@ TEST = tuple(f"simalign-testsets/{src}-{tgt}" for src, tgt in PAIRS)
 
 def line_settings() -> list[LinkSetting]:
     """What links may be read by: layers and methods of separately encoded sides, and jointly encoded ones by argmax."""
-    argmax, softmax = make_method("argmax"), make_method("softmax", threshold=0.4)
+    argmax, methods = make_method("argmax"), (make_method("softmax", threshold=0.4), make_method("grow"))
     layers = [(5,), (6,), (7,), (8,), (9,), (6, 7), (7, 8)]
-    separate = [LinkSetting(each, method, "separate") for each in layers for method in (argmax, softmax)]
+    separate = [LinkSetting(each, method, "separate") for each in layers for method in (argmax, *methods)]
     return [*separate, *(LinkSetting(each, argmax, "joint") for each in layers)]
 
 

@@ -1,0 +1,97 @@
+"""Links of words that grow: scores against plain Python, tokens as words, tokens of no word."""
+
+import math
+
+import pytest
+import torch
+from method_pairs import SIZES, draw, similarities
+
+from xalign_fairseq.links.growing import grown_links
+from xalign_fairseq.transport.grown import Grown
+from xalign_fairseq.transport.methods import links_of_words, make_method
+
+METHOD = Grown(temperature=0.2, threshold=0.3, growth=0.5)
+
+
+def softmax(values):
+    weights = [math.exp(value) for value in values]
+    return [weight / sum(weights) for weight in weights]
+
+
+def score(src, tgt, src_words, tgt_words, u, v, temperature):
+    """s(u, v), by sums over tokens."""
+    cosines = [[2 * value - 1 for value in row] for row in similarities(src, tgt)]
+    forward = [softmax([cosine / temperature for cosine in row]) for row in cosines]
+    backward = [softmax([cosine / temperature for cosine in column]) for column in zip(*cosines, strict=True)]
+    rows = [i for i, word in enumerate(src_words) if word == u]
+    columns = [j for j, word in enumerate(tgt_words) if word == v]
+    there = sum(forward[i][j] for i in rows for j in columns) / len(rows)
+    back = sum(backward[j][i] for i in rows for j in columns) / len(columns)
+    return math.sqrt(there * back)
+
+
+def owners(seed):
+    """Words of 1 to 3 tokens for sides of SIZES, padded with -1."""
+    generator = torch.Generator().manual_seed(seed)
+    sides = []
+    for side in (0, 1):
+        words = torch.full((len(SIZES), max(size[side] for size in SIZES)), -1)
+        for row, size in zip(words, SIZES, strict=True):
+            first = torch.rand(size[side], generator=generator) < 0.6
+            first[0] = True
+            row[: size[side]] = first.cumsum(0) - 1
+        sides.append(words)
+    return sides
+
+
+def test_scores_are_those_of_the_equation():
+    pairs, hidden, spans = draw(1)
+    src_words, tgt_words = owners(2)
+    scores = METHOD.scores(hidden, spans, src_words, tgt_words)
+    several = 0
+    for row, (src, tgt) in enumerate(pairs):
+        u_words, v_words = src_words[row, : len(src)].tolist(), tgt_words[row, : len(tgt)].tolist()
+        several += len(src) > len(set(u_words))
+        for u in set(u_words):
+            for v in set(v_words):
+                expected = score(src, tgt, u_words, v_words, u, v, 0.2)
+                assert scores[row, u, v].item() == pytest.approx(expected, abs=1e-9)
+        assert not scores[row, max(u_words) + 1 :].any() and not scores[row, :, max(v_words) + 1 :].any()
+    assert several  # words of several tokens
+
+
+def test_links_grow_from_the_threshold_down_to_a_share_of_it():
+    _, hidden, spans = draw(3)
+    words = owners(4)
+    scores = METHOD.scores(hidden, spans, *words).numpy()
+    found = METHOD.words(hidden, spans, *words)
+    assert found == [grown_links(each, 0.3, 0.15) for each in scores]
+    alone = Grown(temperature=0.2, threshold=0.3, growth=1.0).words(hidden, spans, *words)
+    assert all(one.items() <= other.items() for one, other in zip(alone, found, strict=True)) and alone != found
+    assert min(value for each in alone for value in each.values()) >= 0.3
+    assert 0.15 <= min(value for each in found for value in each.values()) < 0.3
+
+
+def test_a_token_that_is_a_word_by_itself():
+    _, hidden, spans = draw(5)
+    each = [torch.arange(size).expand(len(SIZES), -1) for size in (max(n for n, _ in SIZES), max(m for _, m in SIZES))]
+    links = METHOD(hidden, spans)
+    found = [{} for _ in SIZES]
+    for pair, i, j, probability in zip(*(column.tolist() for column in links), strict=True):
+        found[pair][i, j] = probability
+    assert found == METHOD.words(hidden, spans, *each)
+
+
+def test_a_token_of_no_word_has_no_link_and_keeps_its_share():
+    _, hidden, spans = draw(6, [(3, 3)])
+    all_words = METHOD.scores(hidden, spans, torch.tensor([[0, 1, 2]]), torch.tensor([[0, 1, 2]]))
+    left_out = METHOD.scores(hidden, spans, torch.tensor([[0, -1, 1]]), torch.tensor([[0, 1, 2]]))
+    torch.testing.assert_close(left_out, all_words[:, [0, 2]])
+
+
+def test_methods_find_words_by_themselves_or_by_their_tokens():
+    _, hidden, spans = draw(7)
+    words = owners(8)
+    assert links_of_words(METHOD, hidden, spans, *words) == METHOD.words(hidden, spans, *words)
+    by_tokens = links_of_words(make_method("argmax"), hidden, spans, *words)
+    assert by_tokens != METHOD.words(hidden, spans, *words) and all(by_tokens)

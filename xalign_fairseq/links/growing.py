@@ -1,0 +1,50 @@
+"""Links from scores of pairs of words: the strong ones, and weaker ones that grow from them."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.links.symmetrize import NEIGHBOURS
+
+
+def links_above(scores: np.ndarray | None, threshold: float) -> dict[Link, float]:
+    """The links of a pair and their scores; none of one that is too long."""
+    if scores is None:
+        return {}
+    return {(int(i), int(j)): float(scores[i, j]) for i, j in zip(*np.nonzero(scores >= threshold), strict=True)}
+
+
+def grown_links(scores: np.ndarray | None, threshold: float, growth: float) -> dict[Link, float]:
+    """Links from a threshold on, and weaker ones where they fit in, as grow-diag-final-and does (Koehn et al., 2005).
+
+    From the best weaker one down, links are added that neighbour a link, diagonally too, and have a word without any,
+    until there are none; then those between two words without any.
+
+    Args:
+        scores: (words of the source, words of the target), or ``None``: no links.
+        threshold: the least score of the links that the others grow from.
+        growth: the least score of these others, at most ``threshold``; at it, none grow.
+
+    Example::
+
+        grown_links(np.array([[0.9, 0.3], [0.1, 0.2]]), 0.45, 0.25)  # {(0, 0): 0.9, (0, 1): 0.3}
+    """
+    links = links_above(scores, threshold)
+    weaker = sorted(links_above(scores, growth).items() - links.items(), key=lambda each: (-each[1], each[0]))
+    src, tgt = {i for i, _ in links}, {j for _, j in links}
+
+    def add(fits: Callable[[int, int], bool]) -> bool:
+        before = len(links)
+        for (i, j), value in weaker:
+            if fits(i, j):
+                links[i, j] = value
+                src.add(i)
+                tgt.add(j)
+        return len(links) > before
+
+    # A link that was added has no free word any more, so that it is not added again.
+    while add(lambda i, j: not (i in src and j in tgt) and any((i + a, j + b) in links for a, b in NEIGHBOURS)):
+        pass
+    add(lambda i, j: i not in src and j not in tgt)
+    return dict(sorted(links.items()))

@@ -1,0 +1,110 @@
+"""Links of words rather than of subwords: sure ones, and weaker neighbours that grow from them."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.errors import check_values
+from xalign_fairseq.links.growing import grown_links
+from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.transport.similarity import pair_cosines
+from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
+
+
+@dataclass(frozen=True)
+class Grown:
+    r"""Softmaxes of cosines over either side, summed to words, and links that grow.
+
+    With :math:`p(j \mid i)` the softmax over the target's tokens of :math:`\cos(h_i, h_j) / T` and :math:`p(i \mid j)`
+    that over the source's, a pair of words has the score
+
+    .. math:: s(u, v) = \sqrt{P(v \mid u) P(u \mid v)}, \quad
+              P(v \mid u) = \frac{1}{|u|} \sum_{i \in u} \sum_{j \in v} p(j \mid i)
+
+    so that a word of many subwords counts as one, and two of its subwords that point at two of the same other word
+    agree. Links are pairs with a score of ``threshold`` and more, and from there weaker ones of ``growth`` times that
+    grow as in grow-diag-final-and (:func:`~xalign_fairseq.links.growing.grown_links`). The score is the probability.
+    Where links join tokens, each token is a word.
+
+    Args:
+        temperature: T.
+        threshold: the least score of the links that others grow from.
+        growth: the least score of the others, as a share of ``threshold``; 1: none grow.
+
+    Example::
+
+        links = Grown()(hidden, spans)
+        by_word = Grown().words(hidden, spans, src_words, tgt_words)  # [{(0, 0): 0.97, (0, 1): 0.31}]
+    """
+
+    encoding: ClassVar[str] = "separate"
+    depth: ClassVar[float] = 8 / 12
+
+    temperature: float = 0.05
+    threshold: float = 0.5
+    growth: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_values(
+            "links can't grow with such an option",
+            ("temperature", self.temperature, self.temperature > 0, "above 0"),
+            ("threshold", self.threshold, 0 < self.threshold <= 1, "above 0, at most 1"),
+            ("growth", self.growth, 0 < self.growth <= 1, "above 0, at most 1"),
+        )
+
+    def words(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:
+        """The word links of each pair, with their scores.
+
+        Args:
+            hidden: (B, T, H), as of :class:`~xalign_fairseq.transport.methods.Method`.
+            spans: (B, 4).
+            src_words: (B, n) int, the word index of each source token; -1 for a token of no word.
+            tgt_words: (B, m) int, the same of the target side.
+        """
+        scores = self.scores(hidden, spans, src_words, tgt_words).cpu().numpy()
+        return [grown_links(each, self.threshold, self.growth * self.threshold) for each in scores]
+
+    @torch.no_grad()
+    def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
+        """s (B, words of the longest source, words of the longest target); 0 beyond a pair's own words."""
+        cosine, src_mask, tgt_mask = pair_cosines(hidden, spans, (src_words.shape[1], tgt_words.shape[1]))
+        inside = src_mask[:, :, None] & tgt_mask[:, None, :]
+        scaled = (cosine / self.temperature).masked_fill_(~inside, torch.finfo(cosine.dtype).min)
+        forward, backward = (scaled.softmax(dim).masked_fill_(~inside, 0.0) for dim in (2, 1))
+        src, tgt = (_members(words, cosine.dtype) for words in (src_words, tgt_words))
+        there = src.mT @ forward @ tgt / src.sum(1).clamp_min(1.0)[:, :, None]
+        back = src.mT @ backward @ tgt / tgt.sum(1).clamp_min(1.0)[:, None, :]
+        return (there * back).sqrt()
+
+    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
+        """As :meth:`Method.__call__`."""
+        return links_of_matrix(*self._matrices(hidden, spans, sizes))
+
+    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
+        """As :meth:`Method.matrix`; links are found on the host."""
+        return self._matrices(hidden, spans, sizes)[0]
+
+    def _matrices(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """Links between tokens (B, n, m) bool, and their scores."""
+        lengths = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
+        n, m = sizes or (max(each.tolist(), default=0) for each in lengths)
+        owners = (torch.arange(size, device=spans.device).expand(len(spans), -1) for size in (n, m))
+        scores = self.scores(hidden, spans, *owners)
+        links = torch.zeros(scores.shape, dtype=torch.bool)
+        for matrix, each in zip(links, scores.cpu().numpy(), strict=True):
+            found = grown_links(each, self.threshold, self.growth * self.threshold)
+            if found:
+                matrix[tuple(torch.tensor(list(found)).T)] = True
+        return links.to(scores.device), scores
+
+    def describe(self) -> dict[str, Any]:
+        """As :meth:`Method.describe`."""
+        return {"method": "grow", "temperature": self.temperature, "threshold": self.threshold, "growth": self.growth}
+
+
+def _members(words: Tensor, dtype: torch.dtype) -> Tensor:
+    """Which token is of which word: (B, n, words), 1 or 0; nothing for a token of no word."""
+    most = int(words.max()) + 1 if words.numel() else 0
+    return (words[:, :, None] == torch.arange(most, device=words.device)).to(dtype)
