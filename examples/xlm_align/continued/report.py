@@ -1,4 +1,4 @@
-"""Collect runs into results/, finished or not, and write the tables of README.md and runs.md and the picture.
+"""Collect runs into results/, finished or not, and write the tables of README.md and details.md and the picture.
 
 usage: python report.py [RUNS]
 
@@ -198,8 +198,8 @@ def main(runs: Path | None, here: Path = HERE) -> None:
     records = {path.stem: read_json(path) for path in sorted(results.glob("*.json")) if path.name != TESTS}
     trials = {path.stem: read_json(path) for path in sorted(results.glob("trials/*.json"))}
     replace(here / "README.md", "objectives", objectives(records, tests))
-    replace(here / "runs.md", "runs", all_runs(records))
-    replace(here / "runs.md", "trials", all_runs(trials))
+    replace(here / "details.md", "runs", all_runs(records))
+    replace(here / "details.md", "trials", all_runs(trials))
     draw(records, here / "results/objectives.svg")
 
 

@@ -160,7 +160,7 @@ def counts_of(hits):
 
 
 def page(folder):
-    for name, marks in (("README.md", ["objectives"]), ("runs.md", ["runs", "trials"])):
+    for name, marks in (("README.md", ["objectives"]), ("details.md", ["runs", "trials"])):
         blocks = "\n".join(f"before\n<!-- {mark} -->\nold\n<!-- end -->\nafter" for mark in marks)
         (folder / name).write_text(blocks + "\n")
 
@@ -172,7 +172,7 @@ def test_tables_are_of_all_runs_and_of_settings_as_they_stand(five_updates, fini
     page(tmp_path)
     for _ in range(2):
         report.main(finished, tmp_path)
-    readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "runs.md").read_text()
+    readme, runs = (tmp_path / "README.md").read_text(), (tmp_path / "details.md").read_text()
     assert readme.startswith("before\n") and readme.endswith("<!-- end -->\nafter\n") and "old" not in readme + runs
     so, none = (next(line.split(" | ") for line in readme.splitlines() if line.startswith(f"| {name} |"))
                 for name in ("so", "none"))  # fmt: skip
