@@ -9,7 +9,7 @@ from xalign_fairseq.aligner import defaults
 from xalign_fairseq.aligner.defaults import FAMILIES, NOT_MEASURED, default_labelling
 from xalign_fairseq.aligner.link_setting import CHOSEN
 from xalign_fairseq.pretrained.known import KNOWN
-from xalign_fairseq.transport.methods import Cosine, Softmax, Transport, make_method
+from xalign_fairseq.transport.methods import Cosine, Grown, Softmax, Transport, make_method
 
 RESULTS = Path(__file__).parents[2] / "scripts" / "results"
 MEASURED = [row for row in FAMILIES if row.results]
@@ -34,7 +34,8 @@ def test_entries_can_be_made_and_differ(row):
 
 
 def test_some_of_the_table():
-    assert default_labelling("e5-large", 24) == ((12, 14), Softmax(0.4), "separate")
+    assert default_labelling("e5-large", 24) == ((12, 14), Grown(), "separate")
+    assert default_labelling("e5-large", 24, "softmax") == ((12, 14), Softmax(0.4), "separate")
     assert default_labelling("xlm-r-base", 12) == ((8,), Transport(), "joint")
     assert default_labelling("xlm-r-large", 24, "argmax") == ((16,), Cosine(), "separate")
     assert default_labelling("mbert", 12) == ((8,), Softmax(0.001), "separate")

@@ -45,16 +45,18 @@ class FamilyDefaults:
 
 
 _E5_SMALL = (
+    FamilyEntry("grow", (6, 7), "separate", {"threshold": 0.5}),
     FamilyEntry("softmax", (6, 7), "separate", {"threshold": 0.4}),
     FamilyEntry("argmax", (6, 7), "separate"),
     FamilyEntry("transport", (7,), "separate", {"filter": "argmax"}),
     FamilyEntry("released", (7,), "separate"),
+    FamilyEntry("grow", (7,), "joint", {"threshold": 0.5}),
     FamilyEntry("itermax", (7,), "separate"),
     FamilyEntry("softmax", (7,), "joint", {"threshold": 0.5}),
     FamilyEntry("transport", (7,), "joint", {"filter": "argmax"}),
+    FamilyEntry("released", (7,), "joint"),
     FamilyEntry("match", (6, 7), "separate"),
     FamilyEntry("argmax", (7,), "joint"),
-    FamilyEntry("released", (7,), "joint"),
     FamilyEntry("itermax", (7,), "joint"),
     FamilyEntry("match", (7,), "joint"),
     FamilyEntry("ot-unbalanced", (7, 8), "separate", {"filter": "argmax"}),
@@ -75,7 +77,7 @@ FAMILIES = (
     ),
     FamilyDefaults(
         ("e5-base", "e5-large", "minilm-l12", "mpnet-base", "bge-m3"),
-        _E5_SMALL[:5],
+        _E5_SMALL[:7],
         f"those of e5-small, an encoder of sentences too, at the same depth; {NOT_MEASURED}",
     ),
     FamilyDefaults(
