@@ -28,7 +28,7 @@ links() { # NAME OPTION...: aligns the sentences that have gold links, and score
   local pair
   for pair in "${tested[@]}"; do
     local text="$gold/$pair" hyp="$out/$1.$pair.links"
-    xalign align --quiet "${@:2}" --src "$text.en" --tgt "$text.${pair#*-}" --out "$hyp"
+    xalign align --quiet --method grow "${@:2}" --src "$text.en" --tgt "$text.${pair#*-}" --out "$hyp"
     printf '%s: ' "$pair"
     xalign score --hyp "$hyp" --gold "$text.gold" | sed -n 1p # head would end before score does, which fails
   done
@@ -63,6 +63,6 @@ xalign untrim --model "$out/checkpoints/checkpoint_last.pt" --original e5-small 
 links after --model "$out/aligner.pt"
 
 step "A page of links, beside those made by hand: $out/links.html"
-xalign align --quiet --model "$out/aligner.pt" --format html \
+xalign align --quiet --method grow --model "$out/aligner.pt" --format html \
   --src "$gold/en-fr.en" --tgt "$gold/en-fr.fr" --gold "$gold/en-fr.gold" --out "$out/links.html"
 ls -l "$out/links.html"

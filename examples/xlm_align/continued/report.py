@@ -106,7 +106,7 @@ def objectives(records: Records, tests: Mapping[str, Any]) -> str:
     order = sorted(groups, key=lambda name: mean(lowest(each)[1] for each in groups[name]))
     columns = ("setting", "objectives", "seeds", "CPU minutes", f"development, {USUAL}", "development, lowest",
                "test", "difference (95 %)", "p, Holm")  # fmt: skip
-    return markdown(columns, [[name, *cells(groups[name], tests.get(name))] for name in order])
+    return markdown(columns, [[name, *cells(groups[name], tests.get(name))] for name in order], names=2)
 
 
 def finished(record: Mapping[str, Any]) -> bool:
