@@ -18,7 +18,7 @@ NAMES = {
     "ro-en-scratch-60min": "without links, again",
 }
 INPUTS = (PACKAGED, *(f"examples/xlm_align/small/results/{name}.json" for name in NAMES))
-METHODS = ("softmax", "argmax", "transport", "itermax", "match")
+METHODS = ("grow", "softmax", "argmax", "transport", "itermax", "match")
 
 
 def draw(path: Path) -> None:
