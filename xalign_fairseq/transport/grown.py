@@ -9,12 +9,12 @@ from torch import Tensor
 from xalign_fairseq.errors import check_values
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Link
-from xalign_fairseq.transport.similarity import pair_cosines
-from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix
+from xalign_fairseq.transport.peers import ByMatrix
+from xalign_fairseq.transport.similarity import pair_cosines, side_sizes
 
 
 @dataclass(frozen=True)
-class Grown:
+class Grown(ByMatrix):
     r"""Softmaxes of cosines over either side, summed to words, and links that grow.
 
     With :math:`p(j \mid i)` the softmax over the target's tokens of :math:`\cos(h_i, h_j) / T` and :math:`p(i \mid j)`
@@ -63,8 +63,7 @@ class Grown:
             src_words: (B, n) int, the word index of each source token; -1 for a token of no word.
             tgt_words: (B, m) int, the same of the target side.
         """
-        scores = self.scores(hidden, spans, src_words, tgt_words).cpu().numpy()
-        return [grown_links(each, self.threshold, self.growth * self.threshold) for each in scores]
+        return self._grow(self.scores(hidden, spans, src_words, tgt_words))
 
     @torch.no_grad()
     def scores(self, hidden: Tensor, spans: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
@@ -78,26 +77,19 @@ class Grown:
         back = src.mT @ backward @ tgt / tgt.sum(1).clamp_min(1.0)[:, None, :]
         return (there * back).sqrt()
 
-    def __call__(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> TokenLinks:
-        """As :meth:`Method.__call__`."""
-        return links_of_matrix(*self._matrices(hidden, spans, sizes))
-
-    def matrix(self, hidden: Tensor, spans: Tensor, *, sizes: tuple[int, int] | None = None) -> Tensor:
-        """As :meth:`Method.matrix`; links are found on the host."""
-        return self._matrices(hidden, spans, sizes)[0]
-
-    def _matrices(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
-        """Links between tokens (B, n, m) bool, and their scores."""
-        lengths = spans[:, 1] - spans[:, 0], spans[:, 3] - spans[:, 2]
-        n, m = sizes or (max(each.tolist(), default=0) for each in lengths)
-        owners = (torch.arange(size, device=spans.device).expand(len(spans), -1) for size in (n, m))
-        scores = self.scores(hidden, spans, *owners)
+    def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
+        """As :meth:`ByMatrix.scored`; links are found on the host."""
+        tokens = (torch.arange(size, device=spans.device) for size in sizes or side_sizes(spans))
+        scores = self.scores(hidden, spans, *(each.expand(len(spans), -1) for each in tokens))
         links = torch.zeros(scores.shape, dtype=torch.bool)
-        for matrix, each in zip(links, scores.cpu().numpy(), strict=True):
-            found = grown_links(each, self.threshold, self.growth * self.threshold)
+        for matrix, found in zip(links, self._grow(scores), strict=True):
             if found:
                 matrix[tuple(torch.tensor(list(found)).T)] = True
         return links.to(scores.device), scores
+
+    def _grow(self, scores: Tensor) -> list[dict[Link, float]]:
+        """The links of each pair, of scores (B, n, m)."""
+        return [grown_links(each, self.threshold, self.growth * self.threshold) for each in scores.cpu().numpy()]
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
