@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "xlm_align/continued"))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
-from report import replace
+import markers
 
 from xalign_fairseq.evaluation.figures import percent
 from xalign_fairseq.evaluation.statistics import summarise
@@ -70,7 +70,7 @@ def main(runs: Path | None, here: Path = HERE) -> None:
         results.mkdir(exist_ok=True)
         write_json(results / f"{path.parent.name}.json", read_json(path))
     records = [read_json(path) for path in sorted(results.glob("*.json"))]
-    replace(here / "README.md", "measures", table(records))
+    markers.update([here / "README.md"], "study", lambda name: table(records), False, "table.py")
 
 
 if __name__ == "__main__":

@@ -16,10 +16,14 @@ from typing import Any
 import numpy as np
 import study
 
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+
+import markers
+
 from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds, summarise
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.files import atomic_write, read_json, write_json
+from xalign_fairseq.files import read_json, write_json
 
 HERE = Path(__file__).resolve().parent
 USUAL = "argmax-separate-7"
@@ -180,15 +184,6 @@ def draw(records: Records, path: Path) -> None:
     save(figure, path)
 
 
-def replace(path: Path, name: str, table: str) -> None:
-    """Put a table between a document's marks of this name."""
-    begin, end = f"<!-- {name} -->\n", "<!-- end -->"
-    before, _, rest = path.read_text(encoding="utf-8").partition(begin)
-    _, _, after = rest.partition(end)
-    with atomic_write(path) as out:
-        out.write(before + begin + table.rstrip("\n") + "\n" + end + after)
-
-
 def main(runs: Path | None, here: Path = HERE) -> None:
     """Collect, and write the tables and the picture."""
     results = here / "results"
@@ -197,9 +192,8 @@ def main(runs: Path | None, here: Path = HERE) -> None:
     tests = read_json(results / TESTS) if (results / TESTS).is_file() else {}
     records = {path.stem: read_json(path) for path in sorted(results.glob("*.json")) if path.name != TESTS}
     trials = {path.stem: read_json(path) for path in sorted(results.glob("trials/*.json"))}
-    replace(here / "README.md", "objectives", objectives(records, tests))
-    replace(here / "details.md", "runs", all_runs(records))
-    replace(here / "details.md", "trials", all_runs(trials))
+    tables = {"objectives": objectives(records, tests), "runs": all_runs(records), "trials": all_runs(trials)}
+    markers.update([here / "README.md", here / "details.md"], "study", tables.__getitem__, False, "report.py")
     draw(records, here / "results/objectives.svg")
 
 

@@ -90,7 +90,7 @@ def made_up_record(setting, seed, aer):
 
 
 def test_the_table_has_means_over_lexicons_and_seeds(tmp_path):
-    (tmp_path / "README.md").write_text("<!-- measures -->\nold\n<!-- end -->\n")
+    (tmp_path / "README.md").write_text("<!-- study:measures -->\nold\n<!-- end -->\n")
     for setting, seed, aer in (("none", 1, 20.0), ("align_mlm", 1, 18.0), ("align_mlm", 2, 19.0)):
         folder = tmp_path / f"runs/{setting}-{seed}"
         folder.mkdir(parents=True)

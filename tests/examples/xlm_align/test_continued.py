@@ -161,7 +161,7 @@ def counts_of(hits):
 
 def page(folder):
     for name, marks in (("README.md", ["objectives"]), ("details.md", ["runs", "trials"])):
-        blocks = "\n".join(f"before\n<!-- {mark} -->\nold\n<!-- end -->\nafter" for mark in marks)
+        blocks = "\n".join(f"before\n<!-- study:{mark} -->\nold\n<!-- end -->\nafter" for mark in marks)
         (folder / name).write_text(blocks + "\n")
 
 
