@@ -6,6 +6,12 @@ require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
 }
 
+# Sets `benchmark`, the folder with assemble.py and what it reads: BENCHMARK, else ../shared/data beside this repository.
+choose_benchmark() {
+  benchmark="${BENCHMARK:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../../shared/data}"
+  [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
+}
+
 # fairseq-train called again would do one update more. The line of an epoch is logged after the last checkpoint was
 # written, that of a validation before.
 finished() { # SAVE_DIR UPDATES

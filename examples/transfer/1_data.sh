@@ -8,9 +8,9 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 common="$here/../common"
-benchmark="${BENCHMARK:-$here/../../../shared/data}"
+source "$common/recipe.sh"
 [[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
-[[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
+choose_benchmark
 text="$1" data="$2"
 shift 2
 [[ $# -gt 0 ]] || set -- de-en en-fr ro-en en-hi

@@ -6,10 +6,9 @@
 #
 # BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. Pairs and links that are in TEXT stay.
 set -euo pipefail
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-benchmark="${BENCHMARK:-$here/../../../../shared/data}"
+source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
 [[ $# -eq 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
-[[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
+choose_benchmark
 text="$1" data="$2" pairs=()
 for pair in de-en en-fr en-hi ro-en; do
   [[ -e "$text/$pair" ]] || python "$benchmark/assemble.py" "$pair" "$text/$pair"
