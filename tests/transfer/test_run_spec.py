@@ -21,11 +21,22 @@ def test_fairseqs_command_line(runs, folder):
     assert found(command, "--holdout") == "0.1" and "--valid-files" not in command
     assert found(command, "--init-checkpoint") == "/models/enc.pt" and found(command, "--encoder-layers") == "3"
     assert found(command, "--seed") == "3" and found(command, "--max-length") == "32"
-    assert "--code-switch" in command and "--bf16" in command and "--cpu" in command and "--fp16" not in command
+    assert "--code-switch" in command and "--cpu" in command and "--fp16" not in command
     (spec, _) = runs()
     command = train_options(spec, Path("save"))
     assert found(command, "--valid-files") == f"en={folder}/dev-en.tsv" and "--holdout" not in command
     assert "--code-switch" not in command and "--extra-layers" not in command
+
+
+def test_bf16_is_of_the_products_alone_on_a_cpu(runs):
+    """Parameters in bfloat16 would not learn at these rates, and on a CPU there is no float32 copy of them."""
+    (spec, _) = runs(precision="bf16")
+    command = train_options(spec, Path("save"))
+    assert found(command, "--autocast") == "yes" and "--bf16" not in command
+    command = train_options(replace(spec, place={**spec.place, "cpu": False}), Path("save"))
+    assert "--bf16" in command and "--autocast" not in command
+    (spec, _) = runs()
+    assert "--autocast" not in train_options(spec, Path("save"))
 
 
 def test_family_options_reach_fairseq(runs, folder):

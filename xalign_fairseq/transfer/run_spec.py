@@ -30,7 +30,7 @@ class RunSpec:
         holdout, code_switch: of the training data.
         settings, options: of training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes them; of the family.
         train_examples, updates, warmup_updates: what follows from data and settings.
-        precision: ``fp32``, ``fp16`` or ``bf16``.
+        precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU bf16 is of the products alone (``--autocast``).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
         place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
     """
@@ -160,12 +160,13 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
         **encoder_options(spec.encoder, place["checkpoint"]),
         "--dropout": settings.dropout,
         "--attention-dropout": settings.attention_dropout,
+        "--autocast": "yes" if spec.precision == "bf16" and place["cpu"] else None,
     }
     rest: dict[str, Any] = {
         "--seed": spec.seed,
         "--cpu": place["cpu"],
         "--fp16": spec.precision == "fp16",
-        "--bf16": spec.precision == "bf16",
+        "--bf16": spec.precision == "bf16" and not place["cpu"],
         "--num-workers": 0,
         "--save-dir": save_dir,
         "--no-epoch-checkpoints": True,
