@@ -8,8 +8,8 @@ is.
 What awesome-align calls so, co, tlm and psi are self_training, consistency, tlm and psi; so and co are taken, too. With
 --links, dwa learns from these, gold or any others, as awesome-align does from --train_gold_file. Defaults:
 awesome-align's 20,000 updates of 8 pairs by Adam, without warm-up; the labels and the layer are XLM-Align's. For
-e5-small development gold chose others: self_training at layer 7, with frozen embeddings, 200 updates of 32 pairs, 50 of
-them warm-up, which is minutes on a CPU.
+e5-small development gold chose others: self_training by grow at layer 7, with frozen embeddings, 200 updates of 32
+pairs, 50 of them warm-up, which is minutes on a CPU.
 
 Without --model it starts from e5-small. --from-scratch learns from the bitext alone, in minutes for 100,000 pairs: for
 languages that no encoder covers. So it is, too, without --model where e5-small is not installed; a line on stderr says
@@ -31,6 +31,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
+    METHODS,
     add_backend_argument,
     language_pair,
     show_log,
@@ -97,6 +98,12 @@ def _add_training_arguments(group: Any) -> None:
         choices=("hidden", "pointer"),
         help="what links are read by: hidden states, or dwa's pointer (default: hidden; where dwa learns from --links, "
         "which train the pointer, pointer)",
+    )
+    group.add_argument(
+        "--method",
+        choices=METHODS,
+        help="what self_training labels by, and the aligner then reads links by, as in xalign align (default: argmax; "
+        "e5-small: grow)",
     )
     group.add_argument("--updates", type=int, metavar="N", help="default: 20000 (e5-small by self_training: 200)")
     group.add_argument(
@@ -222,8 +229,8 @@ def _training_run(args: argparse.Namespace) -> "TrainingRun":
         *("patience", "seed", "device", "sinkhorn_backend", "workers"),
     )
     optional = (
-        *("layer", "updates", "batch_size", "lr", "warmup", "freeze_layers", "freeze_encoder_updates", "heads_lr"),
-        *("validate_every", "trim_vocabulary"),
+        *("layer", "method", "updates", "batch_size", "lr", "warmup", "freeze_layers", "freeze_encoder_updates"),
+        *("heads_lr", "validate_every", "trim_vocabulary"),
     )
     chosen = {name: getattr(args, name) for name in optional if getattr(args, name) is not None}
     if args.objectives is not None:

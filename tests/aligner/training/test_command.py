@@ -41,6 +41,11 @@ def test_the_defaults(parsed):
     assert args.pivot_lang == "fr"
 
 
+def test_self_training_labels_by_the_method(parsed):
+    assert parsed(objectives=("self_training",)).self_training_method == "argmax"
+    assert parsed(objectives=("self_training",), method="grow").self_training_method == "grow"
+
+
 def test_the_model_is_built_as_the_checkpoint_is(parsed):
     assert EncoderConfig.from_options(parsed(), vocab_size=50) == CONFIG
     assert parsed().init_checkpoint == "model.pt"

@@ -165,6 +165,7 @@ def chosen(run, **options):
 def test_what_nobody_chose_is_as_usual_for_the_models_family(run):
     usual = chosen(run)
     assert (usual.objectives, usual.layer, usual.updates, usual.batch_size) == (("self_training",), 7, 200, 32)
+    assert usual.method == usual.read_by == "grow"
     assert (usual.learning_rate, usual.warmup, usual.freeze_layers, usual.validate_every) == (2e-5, 50, 0, 50)
     usual.check()
     other = chosen(run, layer=5, updates=90, freeze_layers=None)
@@ -185,9 +186,18 @@ def test_a_head_is_learned_for_longer(run, options):
 
 
 def test_the_first_objective_that_labels_makes_the_links(run):
-    assert run.method is None and replace(run, objectives=("tlm",)).method is None
-    assert replace(run, objectives=("tlm", "self_training", "dwa")).method == "argmax"
-    assert replace(run, objectives=("dwa", "self_training")).method is None
+    assert run.read_by is None and replace(run, objectives=("tlm",)).read_by is None
+    assert replace(run, objectives=("tlm", "self_training", "dwa")).read_by == "argmax"
+    assert replace(run, objectives=("self_training",), method="softmax").read_by == "softmax"
+    assert replace(run, objectives=("dwa", "self_training"), method="softmax").read_by is None
+
+
+def test_a_method_of_no_objective_is_refused(run):
+    with pytest.raises(XalignError, match=r"--method[\s\S]*found: dwa, tlm"):
+        replace(run, method="grow", chosen=frozenset({"method"})).check()
+    replace(run, method="grow", objectives=("self_training",), chosen=frozenset({"method", "objectives"})).check()
+    with pytest.raises(XalignError, match=r"set by the run itself[\s\S]*--self-training-method"):
+        replace(run, objectives=("self_training",), extra=("--self-training-method", "softmax")).check()
 
 
 def test_the_rate_is_reached_in_the_training(run):
@@ -198,7 +208,7 @@ def test_the_rate_is_reached_in_the_training(run):
 def test_what_is_not_used_makes_no_other_run(run):
     plain = run.identity("digest", 7)
     assert "warmup" not in plain and "freeze_layers" not in plain  # runs of before go on
-    assert "pointer_start" not in plain
-    used = {"warmup": 3, "freeze_layers": 0, "pointer_start": "identity", "pointer_scale": 2.5,
+    assert "pointer_start" not in plain and "method" not in plain
+    used = {"method": "grow", "warmup": 3, "freeze_layers": 0, "pointer_start": "identity", "pointer_scale": 2.5,
             "freeze_encoder_updates": 4, "heads_lr": 1e-3}  # fmt: skip
     assert replace(run, **used).identity("digest", 7) == {**plain, **used}

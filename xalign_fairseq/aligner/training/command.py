@@ -28,6 +28,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--dwa-label-layer": layer,
         "--dwa-layer": layer if beside_labels else None,
         "--self-training-layer": layer,
+        "--self-training-method": run.method,
         "--consistency-layer": layer,
         "--psi-layer": min(layer + 1, config.encoder_layers),  # as awesome-align has it
         "--word-contrastive-layer": layer,

@@ -23,6 +23,7 @@ FAMILIES: Mapping[str, FamilyTraining] = MappingProxyType(
             any={"layer": 7, "freeze_layers": 0, "pointer_start": "identity"},
             self_labelled={
                 "objectives": ("self_training",),
+                "method": "grow",
                 "updates": 200,
                 "batch_size": 32,
                 "lr": 2e-5,

@@ -43,7 +43,7 @@ OWN_OPTIONS = (
     "--user-dir", "--task", "--arch", "--init-checkpoint", "--criterion", "--objectives", "--save-dir",
     "--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--seed", "--patience",
     "--best-checkpoint-metric", "--validate-interval-updates", "--save-interval-updates", "--log-format", "--log-file",
-    "--cpu", "--sinkhorn-backend",
+    "--cpu", "--sinkhorn-backend", "--self-training-method",
 )  # fmt: skip
 
 
@@ -69,6 +69,7 @@ class TrainingRun:
         objectives: keys of :data:`OBJECTIVES`; the links are those of the first that labels by the model itself.
         layer: whose hidden states the links are read from; ``None`` is the layer at the depth of XLM-Align's 10 of 12.
         similarity: ``hidden`` or ``pointer``; ``None`` is the pointer where it is trained on given links.
+        method: what self_training labels by, and so what the aligner's links are read by then.
         updates, batch_size: pairs in an update, on each device.
         lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links.
         warmup: updates until it is reached.
@@ -101,6 +102,7 @@ class TrainingRun:
     objectives: tuple[str, ...] = ("dwa", "tlm")
     layer: int | None = None
     similarity: str | None = None
+    method: str = "argmax"
     updates: int = 20000
     batch_size: int = 8
     lr: float | None = None
@@ -151,10 +153,10 @@ class TrainingRun:
         return self.similarity or ("pointer" if self.links and "dwa" in self.objectives else "hidden")
 
     @property
-    def method(self) -> str | None:
+    def read_by(self) -> str | None:
         """What makes links before training, if it is to be what labels in training; None: as is usual for the model."""
         labeller = next((each for each in self.objectives if each in LABELLERS), None)
-        return "argmax" if labeller == "self_training" else None
+        return self.method if labeller == "self_training" else None
 
     def sources(self) -> PrepareOptions:
         """What ``xalign prepare`` makes of the text, with the model's own tokenizer."""
@@ -208,6 +210,14 @@ class TrainingRun:
             raise XalignError(
                 "the pointer is trained by dwa alone", where="--similarity", found=", ".join(self.objectives)
             )
+        if self.chosen is not None and "method" in self.chosen and "self_training" not in self.objectives:
+            raise XalignError(
+                "no objective labels by this method",
+                where="--method",
+                found=", ".join(self.objectives),
+                expected="self_training among them",
+                next="of dwa's labels: -- --dwa-filter argmax",
+            )
 
     def _check_numbers(self) -> None:
         at_least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0,
@@ -256,6 +266,7 @@ class TrainingRun:
             "patience": self.patience,
             "seed": self.seed,
             "fairseq-train": list(self.extra),
+            **({"method": self.method} if self.method != "argmax" else {}),
             **({"warmup": self.warmup} if self.warmup else {}),
             **({"freeze_layers": self.freeze_layers} if self.freeze_layers is not None else {}),
             **({"freeze_encoder_updates": self.freeze_encoder_updates} if self.freeze_encoder_updates else {}),

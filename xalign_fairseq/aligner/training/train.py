@@ -113,7 +113,7 @@ def _begin(run: TrainingRun, layer: int, device: str, say: Say) -> float | None:
         "the aligner learns little of these words, and one --from-scratch may be better"
     ):
         say(f"warning: {message}")
-    before = aer_of(run.model, run, layer, "hidden", device, run.method)
+    before = aer_of(run.model, run, layer, "hidden", device, run.read_by)
     if before is not None:
         say(f"before training: AER {100 * before:.2f} on the development set, by hidden states of layer {layer}")
     return before
