@@ -47,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     precision = parser.add_mutually_exclusive_group()
     precision.add_argument("--fp16", action="store_true", help="train in fp16 (predictions are in fp32)")
-    precision.add_argument("--bf16", action="store_true", help="train in bf16, on a CPU its products (predictions are in fp32)")
+    precision.add_argument(
+        "--bf16", action="store_true", help="train in bf16, on a CPU its products (predictions are in fp32)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
