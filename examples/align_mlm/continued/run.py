@@ -80,7 +80,7 @@ SENTENCES = 500  # of each of Tatoeba's sets, the first
 
 
 def train(data: Path, head: Path, run: Path, options: study.Options) -> None:
-    """All updates, from where the run stands; its options and the CPU seconds of this piece are kept beside it."""
+    """All updates, from where the run stands; the CPU seconds of all pieces that ended are kept beside it."""
     config = checkpoint.load_encoder(*read_pretrained(data))[0].config
     own = {
         "--cpu": True,
@@ -98,9 +98,11 @@ def train(data: Path, head: Path, run: Path, options: study.Options) -> None:
     )
     before = cpu_seconds()
     with (run / "train.log").open("a") as log:
-        subprocess.run([*FAIRSEQ_TRAIN, str(data), *line], check=True, stdout=log, stderr=log)
+        done = subprocess.run([*FAIRSEQ_TRAIN, str(data), *line], stdout=log, stderr=log)
     spent = run / "cpu_seconds"
-    spent.write_text(str(cpu_seconds() - before))
+    earlier = float(spent.read_text()) if spent.is_file() else 0.0
+    spent.write_text(str(earlier + cpu_seconds() - before))
+    done.check_returncode()
 
 
 def cpu_seconds() -> float:

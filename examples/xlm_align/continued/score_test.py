@@ -8,6 +8,7 @@ sentence pair's counts, and leaves one that is there as it is; runs that are not
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,24 +26,26 @@ def main(gold: Path, runs: Path) -> None:
             continue
         with tempfile.TemporaryDirectory() as folder:
             model = whole_model(run, Path(folder, "whole.pt"))
-            found = scored(model, record["setting"], gold, record["development"][-1]["aer"])
+            found = scored(model, record["setting"], gold, record["development"][-1]["aer"], study.TEST)
         write_json(run / "test.json", found)
         print(run.name, found["chosen"], found["test"], flush=True)
 
 
-def scored(model: str, setting: str, gold: Path, development: dict[str, dict[str, float]]) -> dict[str, Any]:
-    """The chosen link setting, its AER on development gold, and the test sets' with their mean, in per cent.
+def scored(
+    model: str, setting: str, gold: Path, development: dict[str, dict[str, float]], names: Sequence[str]
+) -> dict[str, Any]:
+    """The chosen link setting, its AER on development gold, and the named sets' with their mean, in per cent.
 
     And ``counts``: each set's (pairs, 4), as :class:`~xalign_fairseq.aligner.sweep.Trial` has them.
     """
     chosen = min(development, key=lambda name: development[name]["mean"])
     links = next(each for each in study.line_settings() if study.setting_name(each) == chosen)
-    [trial] = trials(model, setting, study.gold_pairs(gold, study.TEST), [links])
+    [trial] = trials(model, setting, study.gold_pairs(gold, names), [links])
     return {
         "chosen": chosen,
         "development": development[chosen]["mean"],
-        "test": study.scores(trial, study.TEST, dict.fromkeys(study.TEST, 1.0)),
-        "counts": {name: part.tolist() for name, part in zip(study.TEST, trial.parts, strict=True)},
+        "test": study.scores(trial, names, dict.fromkeys(names, 1.0)),
+        "counts": {name: part.tolist() for name, part in zip(names, trial.parts, strict=True)},
     }
 
 

@@ -72,9 +72,12 @@ SETTINGS: Mapping[str, Options] = {
     "l2": {"--objectives": "l2_align,reg_param", "--l2-align-layer": "7"},
     "linear-mapping": {"--objectives": "linear_mapping", "--lr": "1e-3"},
     "procrustes": {"--max-update": "1"},  # in closed form: one step from all links
-    # PPA (Pan et al. 2021), WEAM (Yang et al. 2021), optimal transport (Alqahtani et al. 2021)
+    # PPA (Pan et al. 2021) and without TLM, WEAM (Yang et al. 2021) and without word exchange, optimal transport
+    # (Alqahtani et al. 2021)
     "ppa": {"--objectives": "moco,tlm", "--moco-queue-size": "2000"},
+    "moco": {"--objectives": "moco", "--moco-queue-size": "2000"},
     "weam": {"--objectives": "tlm,word_exchange", "--mask-prob": "0.3"},
+    "tlm30": {"--objectives": "tlm", "--mask-prob": "0.3"},
     "ot": {"--objectives": "ot_align,reg_param", "--ot-align-layer": "7"},
 }  # fmt: skip
 MAPPED = ("linear-mapping", "procrustes")

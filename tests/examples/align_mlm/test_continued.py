@@ -1,5 +1,7 @@
 """ALIGN-MLM's dictionary continued from e5-small, with a training and measures that are made up."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -121,3 +123,19 @@ def test_every_setting_is_in_the_table_and_on_the_page():
     page = (EXAMPLES / "align_mlm/continued/README.md").read_text()
     assert set(table.ORDER) == set(run.SETTINGS)
     assert all(f"`{name}`" in page for name in run.SETTINGS)
+
+
+def test_what_a_run_cost_is_that_of_all_its_pieces(tmp_path, monkeypatch):
+    import subprocess
+
+    clock = iter([0.0, 30.0, 30.0, 42.0])
+    monkeypatch.setattr(run, "cpu_seconds", lambda: next(clock))
+    monkeypatch.setattr(run.checkpoint, "load_encoder", lambda *read: (SimpleNamespace(config=SimpleNamespace(as_options=dict)), None))
+    monkeypatch.setattr(run, "read_pretrained", lambda path: ())
+    monkeypatch.setattr(run, "encoder_options", lambda options, head: {})
+    ends = iter([1, 0])
+    monkeypatch.setattr(run.subprocess, "run", lambda line, **how: subprocess.CompletedProcess(line, next(ends)))
+    with pytest.raises(subprocess.CalledProcessError):
+        run.train(tmp_path, tmp_path, tmp_path, {**run.COMMON})
+    run.train(tmp_path, tmp_path, tmp_path, {**run.COMMON})
+    assert float((tmp_path / "cpu_seconds").read_text()) == 42.0
