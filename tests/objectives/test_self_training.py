@@ -44,7 +44,7 @@ def given_links(sentence, subwords):
     return links
 
 
-def plain_cross_entropy(trial, sentence, temperature=0.1, labels="found"):
+def plain_cross_entropy(trial, sentence, temperature=0.05, labels="found"):
     """The loss of one pair and its links."""
     src, tgt = (each / each.norm(dim=1, keepdim=True) for each in sides(trial, sentence))
     links, scores = mutual_best(src @ tgt.T), src @ tgt.T / temperature
@@ -109,7 +109,7 @@ def test_the_probability_is_the_mean_of_both_directions():
     p = []
     for sentence in SENTENCES:
         src, tgt = (each / each.norm(dim=1, keepdim=True) for each in sides(one, sentence))
-        links, scores = mutual_best(src @ tgt.T), src @ tgt.T / 0.1
+        links, scores = mutual_best(src @ tgt.T), src @ tgt.T / 0.05
         p += ((scores.softmax(1)[links] + scores.softmax(0)[links]) / 2).tolist()
     found, links = one.loss(batch()).stats["probability"]
     assert found.item() / links.item() == pytest.approx(sum(p) / len(p))

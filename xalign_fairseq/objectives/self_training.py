@@ -50,7 +50,7 @@ class SelfTrainingConfig(ObjectiveConfig):
         default="cosine", metadata={"help": "what the softmaxes are of: cosine, or dot (product; awesome-align)"}
     )
     temperature: float = field(
-        default=0.1, metadata={"help": "that similarities are divided by (awesome-align: 1, of dot products)"}
+        default=0.05, metadata={"help": "that similarities are divided by (awesome-align: 1, of dot products)"}
     )
     loss: str = field(
         default="cross-entropy",

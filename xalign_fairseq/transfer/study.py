@@ -124,7 +124,7 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
 
     Example::
 
-        load_study("examples/transfer/studies/small.yaml").tasks[0].languages
+        load_study("examples/transfer/studies/e5_small.yaml").tasks[0].languages
     """
     where = os.fspath(path)
     keys = StudyKeys(**structured(StudyKeys, load_yaml(path), where))
