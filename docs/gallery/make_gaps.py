@@ -7,7 +7,7 @@ import pictures
 
 from xalign_fairseq.plots.transfer import plot_gaps
 
-REPORT = "examples/transfer/results/report/report.json"
+REPORT = "examples/transfer/small/results/report/report.json"
 INPUTS = (REPORT,)
 
 

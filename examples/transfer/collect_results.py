@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Copy what the report of a study needs, scores and counts of every finished run, without the paths of a machine.
 
-usage: collect_results.py RUNS OUT RESULTS
+usage: collect_results.py OUT RESULTS [--encoders RUNS]
 
-RUNS: encoders of 2_encoders.sh; OUT: of xalign transfer. RESULTS/encoders and RESULTS/runs are replaced.
+OUT: of xalign transfer; RUNS: encoders of small/2_encoders.sh. RESULTS/runs is replaced, and RESULTS/encoders.
 """
 
 import argparse
@@ -37,9 +37,9 @@ def encoder(folder: Path) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("encoders", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("results", type=Path)
+    parser.add_argument("--encoders", type=Path, metavar="RUNS", help="how they were trained is kept, too")
     args = parser.parse_args()
     finished = sorted((args.out / "runs").rglob("result.json"))
     with atomic_folder(args.results / "runs", overwrite=True) as folder:
@@ -50,9 +50,10 @@ def main() -> None:
             result["command"] = portable(result["command"])
             write_json(run / "result.json", result)
             shutil.copy(path.parent / "counts.npz", run)
-    with atomic_folder(args.results / "encoders", overwrite=True) as folder:
-        for path in sorted(args.encoders.glob("*/run.json")):
-            write_json(folder / f"{path.parent.name}.json", encoder(path.parent))
+    if args.encoders:
+        with atomic_folder(args.results / "encoders", overwrite=True) as folder:
+            for path in sorted(args.encoders.glob("*/run.json")):
+                write_json(folder / f"{path.parent.name}.json", encoder(path.parent))
     print(f"{len(finished)} runs in {args.results / 'runs'}")
 
 

@@ -4,7 +4,7 @@
 #   bash 1_data.sh TEXT DATA_BIN PAIR [PAIR ...]
 #
 # TEXT/PAIR/train.{LANG,LANG}: tokenised text, words between blanks; TEXT/PAIR/valid.{LANG,LANG[,links]}: held-out
-# pairs, as 0_download.sh writes them (../transfer/1_data.sh with links). Links come from fast_align where it is on PATH, else from eflomal;
+# pairs, as 0_download.sh writes them (../transfer/small/1_data.sh with links). Links come from fast_align where it is on PATH, else from eflomal;
 # ENGINE names one. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ..., from mBERT or any other model that folder or
 # checkpoint: TOKENIZER=bert-base-multilingual-cased bash 1_data.sh ...

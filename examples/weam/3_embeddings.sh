@@ -3,7 +3,7 @@
 #
 #   bash 3_embeddings.sh TEXT PAIR OUT CHECKPOINT [CHECKPOINT ...]
 #
-# TEXT/PAIR/train.{LANG,LANG,links} as ../transfer/1_data.sh writes them. OUT.png and OUT.json are written. Words of
+# TEXT/PAIR/train.{LANG,LANG,links} as ../transfer/small/1_data.sh writes them. OUT.png and OUT.json are written. Words of
 # function_words.txt (English and German) are left out, as the paper leaves out stop words.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -7,7 +7,7 @@
 # each at most, VOCAB (default 16000) pieces. Needs: pip install ".[recipes]". What is there already is left as it is.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-common="$here/../common"
+common="$here/../../common"
 source "$common/recipe.sh"
 [[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
 choose_benchmark

@@ -10,7 +10,7 @@
 # UPDATES (default 2200 for base, 1200 after it), LINKS_UNTIL (1000), SEED (1), ARCH (xalign_tiny), DEVICE (--cpu; for
 # a GPU set it to --bf16 and raise the sizes).
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
 [[ $# -eq 3 ]] || { sed -n '2,13p' "$0" >&2; exit 2; }
 data="$1" runs="$2" setting="$3"
 save="$runs/$setting"

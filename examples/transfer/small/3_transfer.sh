@@ -6,7 +6,7 @@
 # BENCHMARK (default ../shared/data) is the folder with eval/ and bitext/. JOBS (default 2) runs side by side.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-benchmark="${BENCHMARK:-$here/../../../shared/data}"
+benchmark="${BENCHMARK:-$here/../../../../shared/data}"
 [[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
 runs="$1" out="$2"
 shift 2

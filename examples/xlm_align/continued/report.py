@@ -1,8 +1,8 @@
-"""Collect runs into results/, finished or not, and write the tables of README.md and details.md and the picture.
+"""Collect runs into results/, finished or not; write the tables and pictures of the study and of the papers' pages.
 
 usage: python report.py [RUNS]
 
-Without RUNS the tables and the picture are written anew from results/.
+Without RUNS tables and pictures are written anew from results/. The papers' pages show scores of ../../transfer, too.
 """
 
 import json
@@ -10,25 +10,24 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 import numpy as np
+import papers
 import study
+import tables
+from tables import USUAL, Records, changed, finished, of_seeds
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
 import markers
 
-from xalign_fairseq.evaluation.figures import percent, signed
-from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds, summarise
-from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds
 from xalign_fairseq.files import read_json, write_json
 
 HERE = Path(__file__).resolve().parent
-USUAL = "argmax-separate-7"
 TESTS = "tests.json"
-Records = Mapping[str, dict[str, Any]]
+Counts = Mapping[str, list[dict[str, np.ndarray]]]
 
 
 def collect(runs: Path, results: Path) -> None:
@@ -47,19 +46,9 @@ def collect(runs: Path, results: Path) -> None:
             counts.setdefault(of_seeds(made), []).append(found)
         write_json(results / f"{folder.name}.json",
                    made | {"command": command(made), "development": rows, "test": test})  # fmt: skip
+    baselines = [name for name in ("none", *papers.CONTROLS) if name in counts]
     if len(counts) > 1:
-        write_json(results / TESTS, differences(counts))
-
-
-def of_seeds(record: Mapping[str, Any]) -> str:
-    """A run's name without its seed: the setting, and the options that differ from the study's."""
-    return ",".join([record["setting"], *(each.replace(" ", "=").lstrip("-") for each in changed(record))])
-
-
-def changed(record: Mapping[str, Any]) -> list[str]:
-    """The options of a run that are not its setting's."""
-    usual = {**study.COMMON, **study.SETTINGS[record["setting"]], "--seed": str(record["seed"])}
-    return [f"{key} {value}" for key, value in record["options"].items() if usual.get(key) != value]
+        write_json(results / TESTS, {baseline: differences(counts, baseline) for baseline in baselines})
 
 
 def command(record: Mapping[str, Any]) -> str:
@@ -73,18 +62,18 @@ def aer(totals: np.ndarray) -> np.ndarray:
     return 1 - (totals[..., 0] + totals[..., 1]) / (totals[..., 2] + totals[..., 3])
 
 
-def differences(counts: Mapping[str, list[dict[str, np.ndarray]]]) -> dict[str, Any]:
-    """Each setting's mean test AER minus that of e5-small as it comes; Holm's correction is over all settings.
+def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
+    """Each setting's mean test AER minus that of a baseline, its first seed; Holm's correction is over all settings.
 
     Tested over sentences, and over seeds too where there are several.
     """
-    [none] = counts["none"]
+    begun = counts[baseline][0]
     found = []
     for name, runs in counts.items():
-        if name == "none":
+        if name in (baseline, "none"):
             continue
         mine = [np.stack([run[pair] for run in runs]) for pair in study.TEST]
-        start = [np.stack([none[pair]] * 2) for pair in study.TEST]  # without a seed: another run would be the same
+        start = [np.stack([begun[pair]] * 2) for pair in study.TEST]  # without a seed: another run would be the same
         test = (paired_items_and_seeds if len(runs) > 1 else paired_items)(start, mine, aer).test()
         found.append((name, len(runs), test))
     adjusted = holm([test.p_value for _, _, test in found])
@@ -92,73 +81,6 @@ def differences(counts: Mapping[str, list[dict[str, np.ndarray]]]) -> dict[str, 
         name: {"seeds": seeds, **asdict(test), "p_holm": p}
         for (name, seeds, test), p in zip(found, adjusted, strict=True)
     }
-
-
-def lowest(record: Mapping[str, Any]) -> tuple[str, float]:
-    """The way of reading links that development gold prefers after the last update, and its AER."""
-    last = record["development"][-1]["aer"]
-    best = min(last, key=lambda each: last[each]["mean"])
-    return best, last[best]["mean"]
-
-
-def objectives(records: Records, tests: Mapping[str, Any]) -> str:
-    """Every setting as it stands in the study, the lowest development AER first, means over seeds."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for record in records.values():
-        if not changed(record) and finished(record):
-            groups.setdefault(record["setting"], []).append(record)
-    order = sorted(groups, key=lambda name: mean(lowest(each)[1] for each in groups[name]))
-    columns = ("setting", "objectives", "seeds", "CPU minutes", f"development, {USUAL}", "development, lowest",
-               "test", "difference (95 %)", "p, Holm")  # fmt: skip
-    return markdown(columns, [[name, *cells(groups[name], tests.get(name))] for name in order], names=2)
-
-
-def finished(record: Mapping[str, Any]) -> bool:
-    return record["development"][-1]["updates"] == int(record["options"]["--max-update"])
-
-
-def cells(group: list[dict[str, Any]], test: Mapping[str, Any] | None) -> list[str]:
-    """A setting's row."""
-    last = [each["development"][-1] for each in group]
-    usual = [row["aer"][USUAL]["mean"] for row in last]
-    tested = [each["test"]["test"]["mean"] for each in group if each["test"]]
-    return [
-        group[0]["options"].get("--objectives", "").replace(",", " + "),
-        "" if group[0]["setting"] in ("none", "procrustes") else str(len(group)),
-        f"{mean(row['cpu_seconds'] for row in last) / 60:.1f}",
-        spread(usual),
-        spread([lowest(each)[1] for each in group]),
-        spread(tested) if tested else "",
-        "{} ({} to {})".format(*(signed(100 * test[each]) for each in ("difference", "low", "high"))) if test else "",
-        f"{test['p_holm']:.3f}" if test else "",
-    ]  # fmt: skip
-
-
-def spread(values: list[float]) -> str:
-    """Mean of percentages, and their sample deviation where there are several."""
-    return percent(summarise([each / 100 for each in values]), 2)
-
-
-def all_runs(records: Records) -> str:
-    """A row for each run: its curve by the links usual for e5-small, and the best of any links at its last scoring."""
-    order = sorted(records, key=lambda name: records[name]["development"][-1]["aer"][USUAL]["mean"])
-    columns = ("run", "updates", "tokens", "CPU minutes", f"development, {USUAL}", "lowest at the end", "test")
-    return markdown(columns, [row(name, records[name]) for name in order])
-
-
-def row(name: str, record: Mapping[str, Any]) -> list[str]:
-    """A run's cells."""
-    curve, last = record["development"], record["development"][-1]
-    best, value = lowest(record)
-    return [
-        name,
-        f"{last['updates']} of {record['options']['--max-update']}",
-        f"{last['tokens'] / 1e6:.2f}M",
-        f"{last['cpu_seconds'] / 60:.0f}",
-        ", ".join(f"{each['updates']}: {each['aer'][USUAL]['mean']:.2f}" for each in curve),
-        f"{value:.2f} ({best})",
-        f"{record['test']['test']['mean']:.2f} ({record['test']['chosen']})" if record["test"] else "",
-    ]
 
 
 def draw(records: Records, path: Path) -> None:
@@ -185,16 +107,23 @@ def draw(records: Records, path: Path) -> None:
 
 
 def main(runs: Path | None, here: Path = HERE) -> None:
-    """Collect, and write the tables and the picture."""
+    """Collect, and write tables and pictures."""
     results = here / "results"
     if runs is not None:
         collect(runs, results)
-    tests = read_json(results / TESTS) if (results / TESTS).is_file() else {}
+    tests = read_json(results / TESTS) if (results / TESTS).is_file() else {"none": {}}
     records = {path.stem: read_json(path) for path in sorted(results.glob("*.json")) if path.name != TESTS}
     trials = {path.stem: read_json(path) for path in sorted(results.glob("trials/*.json"))}
-    tables = {"objectives": objectives(records, tests), "runs": all_runs(records), "trials": all_runs(trials)}
-    markers.update([here / "README.md", here / "details.md"], "study", tables.__getitem__, False, "report.py")
+    made = {
+        "objectives": tables.objectives(records, tests["none"]),
+        "ablations": tables.ablations(records),
+        "runs": tables.all_runs(records),
+        "trials": tables.all_runs(trials),
+    }
+    markers.update([here / "README.md", here / "details.md"], "study", made.__getitem__, False, "report.py")
     draw(records, here / "results/objectives.svg")
+    if here == HERE:
+        papers.write(records, tests)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,9 @@ def test_what_a_run_cost_is_that_of_all_its_pieces(tmp_path, monkeypatch):
 
     clock = iter([0.0, 30.0, 30.0, 42.0])
     monkeypatch.setattr(run, "cpu_seconds", lambda: next(clock))
-    monkeypatch.setattr(run.checkpoint, "load_encoder", lambda *read: (SimpleNamespace(config=SimpleNamespace(as_options=dict)), None))
+    monkeypatch.setattr(
+        run.checkpoint, "load_encoder", lambda *read: (SimpleNamespace(config=SimpleNamespace(as_options=dict)), None)
+    )
     monkeypatch.setattr(run, "read_pretrained", lambda path: ())
     monkeypatch.setattr(run, "encoder_options", lambda options, head: {})
     ends = iter([1, 0])

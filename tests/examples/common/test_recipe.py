@@ -15,7 +15,7 @@ TRAINING = {
     "weam/2_train.sh": ("weam", "de-en"),
     "xlm_align/3_train.sh": ("base",),
     "xlm_align/small/3_train.sh": ("links",),
-    "transfer/2_encoders.sh": ("base",),
+    "transfer/small/2_encoders.sh": ("base",),
     "small/1_train.sh": ("tlm", "1"),
     "align_mlm/2_train.sh": ("align_mlm", "trans_inv", "1"),
 }

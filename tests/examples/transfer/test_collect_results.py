@@ -34,7 +34,7 @@ def results(tmp_path, monkeypatch):
     stale = tmp_path / "results/runs/old/result.json"
     stale.parent.mkdir(parents=True)
     stale.touch()
-    arguments = map(str, (tmp_path / "encoders", tmp_path / "out", tmp_path / "results"))
+    arguments = map(str, (tmp_path / "out", tmp_path / "results", "--encoders", tmp_path / "encoders"))
     monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
     collect_results.main()
     return tmp_path / "results"

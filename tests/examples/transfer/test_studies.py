@@ -1,4 +1,4 @@
-"""The report of the study that was run is that of the runs beside it, and all studies can be read."""
+"""The reports of studies that were run are those of the runs beside them, and all studies can be read."""
 
 from pathlib import Path
 
@@ -8,19 +8,24 @@ from xalign_fairseq.transfer.report import make_report
 from xalign_fairseq.transfer.study import load_study
 from xalign_fairseq.transfer.tables import to_markdown
 
-STUDY = Path(__file__).parents[3] / "examples/transfer"
+STUDIES = Path(__file__).parents[3] / "examples/transfer"
+RUN = (STUDIES, STUDIES / "small")
 
 
-@pytest.mark.parametrize("study", sorted((STUDY / "studies").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("study", sorted(STUDIES.rglob("studies/*.yaml")), ids=lambda path: path.stem)
 def test_studies_are_read(study):
-    assert load_study(study, data=STUDY).tasks
+    assert load_study(study, data=STUDIES).tasks
 
 
 @pytest.mark.slow
-def test_the_report_is_that_of_its_runs():
-    assert (STUDY / "results/report/report.md").read_text() == to_markdown(make_report(STUDY / "results", "none"))
+@pytest.mark.parametrize("study", RUN, ids=lambda path: path.name)
+def test_the_report_is_that_of_its_runs(study):
+    assert (study / "results/report/report.md").read_text() == to_markdown(make_report(study / "results", "none"))
 
 
-def test_results_name_no_machine():
-    for path in (STUDY / "results/runs").rglob("result.json"):
+@pytest.mark.parametrize("study", RUN, ids=lambda path: path.name)
+def test_results_name_no_machine(study):
+    found = list((study / "results/runs").rglob("result.json"))
+    assert found
+    for path in found:
         assert " /" not in path.read_text() and "=/" not in path.read_text(), path

@@ -10,7 +10,9 @@ from xalign_fairseq.aligner.sweep import Trial
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 
-study, train, report, score_test = load("xlm_align/continued", "study", "train", "report", "score_test")
+study, train, tables, papers, report, score_test = load(
+    "xlm_align/continued", "study", "train", "tables", "papers", "report", "score_test"
+)
 
 
 def test_test_sets_are_no_development_sets():
@@ -160,7 +162,7 @@ def counts_of(hits):
 
 
 def page(folder):
-    for name, marks in (("README.md", ["objectives"]), ("details.md", ["runs", "trials"])):
+    for name, marks in (("README.md", ["objectives"]), ("details.md", ["ablations", "runs", "trials"])):
         blocks = "\n".join(f"before\n<!-- study:{mark} -->\nold\n<!-- end -->\nafter" for mark in marks)
         (folder / name).write_text(blocks + "\n")
 
@@ -236,3 +238,71 @@ def test_the_four_pairs_are_prepared_together(tmp_path):
     assert len(linked) == 4 and "en-fr/train.en --tgt" in linked[1]
     assert prepared.startswith("prepare --out bin --tokenizer e5-small --trim-vocabulary --pair de-en --trainpref")
     assert prepared.count("--pair") == prepared.count("--links train=") == 4
+
+
+def record(setting, seed, test, change=None, lowest=20.0):
+    options = {**study.COMMON, **study.SETTINGS[setting], **(change or {}), "--seed": str(seed)}
+    updates = int(options["--max-update"])
+    row = {"updates": updates, "cpu_seconds": 60, "aer": {tables.USUAL: {"mean": lowest + 1}, "x": {"mean": lowest}}}
+    return {"setting": setting, "seed": seed, "options": options, "development": [row],
+            "test": test and {"test": {"mean": test}}}  # fmt: skip
+
+
+def test_a_changed_setting_of_several_seeds_is_among_the_objectives():
+    grow = {"--self-training-method": "grow"}
+    records = {"a": record("so", 1, 19.0, grow), "b": record("so", 2, 21.0, grow), "c": record("so", 1, 20.0)}
+    shown = tables.objectives(records, {}).splitlines()[2:]
+    assert [line.split(" | ")[0] for line in shown] == ["| so, self-training-method=grow", "| so"]
+    assert "| 20.00 ± 1.41 |" in shown[0]
+
+
+def test_ablations_change_one_option_of_dwa_and_stand_beside_it_as_it_is():
+    dustbin = {"--dwa-method": "ot-unbalanced", "--dwa-filter": "itermax"}
+    records = {
+        "dwa-1": record("dwa", 1, 20.5),
+        "layer": record("dwa", 1, 20.7, {"--dwa-label-layer": "10"}, 21.0),
+        "filter": record("dwa", 1, None, {"--dwa-filter": "union"}),
+        "dustbin": record("dwa", 1, 20.6, dustbin),
+        "both": record("dwa", 1, 20.0, {"--dwa-queries": "unmasked", "--dwa-layer": "12"}),
+        "so-1": record("so", 1, 19.0),
+    }
+    lines = [line.strip("| ").split(" | ") for line in tables.ablations(records).splitlines()[2:]]
+    values = {title: [line[1] for line in lines if line[0] == title] for title, *_ in lines}
+    assert lines[:2] == [["Table 4, layer that labels", "7 (here)", "1", "20.00", "20.50"],
+                         ["Table 4, layer that labels", "10", "1", "21.00", "20.70"]]  # fmt: skip
+    assert values["Table 6, filter of the labels"] == ["argmax (here)", "union"]
+    assert values["dustbin"] == ["transport (here)", "ot-unbalanced"]
+    assert values["Table 5, layer of the pointer"] == ["7 (here)"]
+    assert values["Table 7, positions that point"] == ["masked (here)"]
+
+
+def test_what_the_ablations_stand_beside_is_the_study_s():
+    options = {**study.COMMON, **study.SETTINGS[tables.ABLATED]}
+    for _, option, usual in tables.ABLATIONS:
+        assert options.get(option, usual) == usual
+
+
+def test_a_papers_page_has_its_settings_beside_their_control():
+    records = {"none-1": record("none", 1, 22.0), "weam-1": record("weam", 1, 21.0)}
+    row = {"checkpoint": "weam", "zero_shot": {"mean": 0.85, "deviation": None, "runs": 1}}
+    tasks = [{"title": title, "scored_by": ["accuracy"], "rows": {"accuracy": [row]}}
+             for title in ("tatoeba", "pos, trained on en")]  # fmt: skip
+    test = {"difference": -0.01, "low": -0.02, "high": -0.001, "p_holm": 0.01}
+    made = papers.page(
+        ("none", "tlm30", "weam"), "tlm30", records, {"none": {"weam": test}, "tlm30": {}}, {"tasks": tasks}
+    )
+    assert made.splitlines()[2:] == [
+        "| none |  |  | 22.00 |  |  |  |  |",
+        "| weam | tlm + word_exchange | 1 | 21.00 | −1.0 (−2.0 to −0.1) |  | 85.0 | 85.0 |",
+    ]
+
+
+def test_pages_show_settings_of_the_study():
+    for settings, control in papers.PAGES.values():
+        assert set(settings) <= study.SETTINGS.keys() and control in settings
+
+
+def test_pictures_are_of_what_is_tested(tmp_path):
+    test = {"difference": -0.01, "low": -0.02, "high": -0.001}
+    papers.draw(("none", "tlm", "weam"), {"weam": test}, tmp_path / "picture.svg")
+    assert "weam" in (tmp_path / "picture.svg").read_text()

@@ -2,7 +2,7 @@ import sys
 
 from tests.examples.recipes import load
 
-[sample_bitext] = load("transfer", "sample_bitext")
+[sample_bitext] = load("transfer/small", "sample_bitext")
 
 
 def sample(folder, monkeypatch, pairs, seed=1):

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The checkpoints that are compared, with the vocabulary that their runs were trained without put back.
+#
+#   bash 1_models.sh RUNS MODELS        RUNS: of ../xlm_align/continued; MODELS/SETTING.pt is made of its first seed
+set -euo pipefail
+[[ $# -eq 2 ]] || { sed -n '2,4p' "$0" >&2; exit 2; }
+runs="$1" models="$2"
+mkdir -p "$models"
+for setting in so xlm-align strong mlm-tlm l2 ppa weam weak dwa ot mlm mlm-dwa dwa-tlm tlm so-co so-psi so-dwa-tlm; do
+  [[ -e "$models/$setting.pt" ]] ||
+    xalign untrim --model "$runs/$setting-1/checkpoint_last.pt" --original e5-small --out "$models/$setting.pt"
+done

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Fine-tune and test e5-small and its continuations, then write the report; running it again makes what is missing.
+#
+#   bash 2_transfer.sh MODELS OUT [xalign transfer option ...]       MODELS: of 1_models.sh
+#
+# BENCHMARK (default ../shared/data) is the folder with eval/ and bitext/. DEVICE: "--cpu --bf16" (the default), or
+# "--bf16" for a GPU.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
+[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+choose_benchmark
+models="$1" out="$2"
+shift 2
+checkpoints=(--model none=e5-small)
+for model in "$models"/*.pt; do
+  [[ -e "$model" ]] || { echo "error: no models in $models; 1_models.sh makes them" >&2; exit 2; }
+  checkpoints+=(--model "$(basename "$model" .pt)=$model")
+done
+read -r -a device <<< "${DEVICE:---cpu --bf16}"
+xalign transfer --study "$here/studies/e5_small.yaml" --data "$benchmark" "${checkpoints[@]}" "${device[@]}" --out "$out" "$@"
+xalign transfer-report "$out" --baseline none

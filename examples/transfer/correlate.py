@@ -1,0 +1,142 @@
+"""Set alignment beside retrieval and transfer of the same checkpoints: a table and a picture.
+
+usage: python correlate.py
+
+Reads results/report/report.json of xalign transfer-report, and the AER of the same runs, on the benchmark's four test
+sets, from ../xlm_align/continued/results. Writes results/correlation.svg and the table of README.md.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import markers
+
+from xalign_fairseq.evaluation.figures import percent, signed
+from xalign_fairseq.evaluation.statistics import Correlation, Summary, spearman
+from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.files import read_json
+
+HERE = Path(__file__).resolve().parent
+ALIGNMENT = HERE.parent / "xlm_align/continued/results"
+NONE = "none"  # e5-small as it comes
+Task = Mapping[str, Any]
+
+
+class Change(NamedTuple):
+    """A checkpoint's score less that of e5-small as it comes, with its 95 % interval, in points."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, test: Mapping[str, float]) -> "Change":
+        """Of what a report or a study has tested, in fractions."""
+        return cls(*(100 * test[key] for key in ("difference", "low", "high")))
+
+
+def rows_of(task: Task) -> dict[str, Any]:
+    """Checkpoint -> its scores, by the metric that makes the task's score."""
+    metric = task["scored_by"][0] if len(task["scored_by"]) == 1 else "score"
+    return {row["checkpoint"]: row for row in task["rows"][metric]}
+
+
+def changes(task: Task, report: Mapping[str, Any]) -> dict[str, Change]:
+    """Checkpoint -> how its zero-shot score differs."""
+    tested = [each for each in report["findings"]["averages"] if each["task"] == task["title"]]
+    return {each["checkpoint"]: Change.of(each) for each in tested if each["over"] == "zero-shot"}
+
+
+def correlations(tasks: Sequence[Task], aers: Mapping[str, float]) -> dict[str, Correlation]:
+    """Task -> Spearman's correlation of links' quality (-AER) and zero-shot scores over the checkpoints it has."""
+    found = {}
+    for task in tasks:
+        rows = rows_of(task)
+        names = [name for name in aers if name in rows]
+        found[task["title"]] = spearman(
+            [-aers[name] for name in names], [rows[name]["zero_shot"]["mean"] for name in names]
+        )
+    return found
+
+
+def table(tasks: Sequence[Task], aers: Mapping[str, float]) -> str:
+    """A row for each checkpoint, the best aligner first, and one of correlations."""
+    columns = ["checkpoint", "AER"]
+    for task in tasks:
+        columns += [f"{task['task']}, English", f"{task['task']}, zero-shot"] if trained(task) else [task["task"]]
+    body = [[name, f"{aers[name]:.1f}", *cells(tasks, name)] for name in sorted(aers, key=aers.__getitem__)]
+    last = ["ρ with −AER", ""]
+    for title, found in correlations(tasks, aers).items():
+        task = next(each for each in tasks if each["title"] == title)
+        last += [*([""] if trained(task) else []), shown(found)]
+    return markdown(columns, [*body, last])
+
+
+def trained(task: Task) -> bool:
+    """Whether the task is trained in English; retrieval is not trained."""
+    return bool(task["train_languages"])
+
+
+def cells(tasks: Sequence[Task], name: str) -> list[str]:
+    """A checkpoint's scores, nothing where it has none."""
+    found = []
+    for task in tasks:
+        row = rows_of(task).get(name)
+        if trained(task):
+            found.append(percent(Summary(**row["languages"]["en"])) if row else "")
+        found.append(percent(Summary(**row["zero_shot"])) if row else "")
+    return found
+
+
+def shown(found: Correlation) -> str:
+    """As in ``+0.61 (−0.20 to +1.00)``."""
+    return f"{signed(found.rho, 2)} ({signed(found.low, 2)} to {signed(found.high, 2)}), p {found.p:.2f}"
+
+
+def draw(tasks: Sequence[Task], report: Mapping[str, Any], tests: Mapping[str, Any], path: Path) -> None:
+    """A panel for each task: the change of its zero-shot score over that of AER, with the interval of either."""
+    from xalign_fairseq.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
+
+    figure = new_figure(1.0 + 3.0 * len(tasks), 3.6)
+    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
+    for task, axes in zip(tasks, panels, strict=True):
+        for name, change in changes(task, report).items():
+            aer = Change.of(tests[name])
+            spread = [[[each.value - each.low], [each.high - each.value]] for each in (change, aer)]
+            axes.errorbar(aer.value, change.value, *spread, fmt="o", color=ACCENT, markersize=4, elinewidth=0.8)
+            axes.annotate(name, (aer.value, change.value), textcoords="offset points", xytext=(4, 4), fontsize=8,
+                          color=INK)  # fmt: skip
+        axes.axhline(0, color=MUTED, linewidth=0.8)
+        axes.axvline(0, color=MUTED, linewidth=0.8)
+        # One setting that harms is ten times as far away as all others.
+        axes.set_xscale("symlog", linthresh=2)
+        axes.set_yscale("symlog", linthresh=5)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(lambda value, _: signed(value, 0))
+        axes.set_title(task["task"], color=INK, fontsize=10)
+        axes.set_xlabel("change of AER, points", color=INK, fontsize=9)
+        style_axes(axes, grid="both")
+    panels[0].set_ylabel("change of the zero-shot score, points", color=INK, fontsize=9)
+    save(figure, path)
+
+
+def main() -> None:
+    """Write table and picture."""
+    report, tests = read_json(HERE / "results/report/report.json"), read_json(ALIGNMENT / "tests.json")["none"]
+    aers = {name: read_json(ALIGNMENT / f"{name}-1.json")["test"]["test"]["mean"] for name in report["checkpoints"]}
+    tasks = report["tasks"]
+    markers.update(
+        [HERE / "README.md"], "study", {"correlation": table(tasks, aers)}.__getitem__, False, "correlate.py"
+    )
+    draw(tasks, report, tests, HERE / "results/correlation.svg")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        sys.exit(__doc__)
+    main()

@@ -1,0 +1,80 @@
+"""What the pages of the papers show of this study: their own settings, and a picture of their differences."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tables import Records, Tests, groups_of, interval, seeds, spread, tested
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+
+import markers
+
+from xalign_fairseq.evaluation.figures import percent
+from xalign_fairseq.evaluation.statistics import Summary
+from xalign_fairseq.evaluation.tables import markdown
+from xalign_fairseq.files import read_json
+
+EXAMPLES = Path(__file__).resolve().parents[2]
+# Page -> its settings, and the setting that is its control, which trains as long without what the paper is about.
+PAGES: Mapping[str, tuple[Sequence[str], str]] = {
+    "xlm_align": (("none", "mlm-tlm", "mlm-dwa", "mlm", "xlm-align", "dwa", "so"), "mlm-tlm"),
+    "explicit_alignments": (("none", "tlm", "linear-mapping", "procrustes", "l2", "weak", "strong"), "tlm"),
+    "ppa": (("none", "tlm", "moco", "ppa"), "tlm"),
+    "weam": (("none", "tlm30", "weam"), "tlm30"),
+}
+CONTROLS = tuple(dict.fromkeys(control for _, control in PAGES.values()))
+
+
+def transfer(title: str, report: Mapping[str, Any]) -> dict[str, str]:
+    """Checkpoint -> its score on a task of the transfer study, the mean over languages that were not trained on."""
+    task = next(each for each in report["tasks"] if each["title"] == title)
+    return {row["checkpoint"]: percent(Summary(**row["zero_shot"])) for row in task["rows"][task["scored_by"][0]]}
+
+
+def page(settings: Sequence[str], control: str, records: Records, tests: Mapping[str, Tests], report: Any) -> str:
+    """A row for each setting: AER, its difference from e5-small as it comes and from the control, and transfer."""
+    groups = groups_of(records)
+    retrieval, pos = (transfer(title, report) for title in ("tatoeba", "pos, trained on en"))
+    columns = ("setting", "objectives", "seeds", "AER ↓", "against none (95 %)", f"against {control} (95 %)",
+               "retrieval ↑", "POS ↑")  # fmt: skip
+    rows = []
+    for name in settings:
+        if name in groups:
+            group = groups[name]
+            shown = group[0]["options"].get("--objectives", "").replace(",", " + ")
+            against = [interval(tests.get(baseline, {}).get(name)) for baseline in ("none", control)]
+            rows.append([name, shown, seeds(group), spread(tested(group)), *against,
+                         retrieval.get(name, ""), pos.get(name, "")])  # fmt: skip
+    return markdown(columns, rows, names=2)
+
+
+def draw(settings: Sequence[str], tests: Tests, path: Path) -> None:
+    """The difference of each setting's AER from that of e5-small as it comes, with its interval."""
+    from xalign_fairseq.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
+
+    names = [name for name in settings if name in tests][::-1]
+    figure = new_figure(6.4, 0.9 + 0.32 * len(names))
+    axes = figure.subplots()
+    for place, name in enumerate(names):
+        value, low, high = (100 * tests[name][key] for key in ("difference", "low", "high"))
+        axes.errorbar(
+            value, place, xerr=[[value - low], [high - value]], fmt="o", color=ACCENT, markersize=5, capsize=2
+        )
+    axes.axvline(0, color=MUTED, linewidth=0.8)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(-0.6, len(names) - 0.4)
+    axes.set_xlabel("AER less that of e5-small as it comes, points, with 95 % interval", color=INK, fontsize=9)
+    style_axes(axes, grid="x")
+    save(figure, path)
+
+
+def write(records: Records, tests: Mapping[str, Tests], examples: Path = EXAMPLES) -> None:
+    """Write the table of every paper's page, and its picture results/from_e5_small.svg."""
+    report = read_json(examples / "transfer/results/report/report.json")
+    for folder, (settings, control) in PAGES.items():
+        made = {"from_e5_small": page(settings, control, records, tests, report)}
+        markers.update([examples / folder / "README.md"], "study", made.__getitem__, False, "report.py")
+        draw(settings, tests["none"], examples / folder / "results/from_e5_small.svg")

@@ -1,0 +1,42 @@
+"""What the study's scripts ask xalign for."""
+
+from tests.examples.stand_ins import run_script
+
+TELL = '#!/bin/sh\necho "$@"\n'
+
+
+def test_models_are_those_of_the_first_seeds_and_what_is_there_stays(tmp_path):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models/so.pt").touch()
+    done = run_script(
+        tmp_path, "transfer/1_models.sh", tmp_path / "runs", tmp_path / "models", instead={"xalign": TELL}
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    model, out = tmp_path / "runs/xlm-align-1/checkpoint_last.pt", tmp_path / "models/xlm-align.pt"
+    assert lines[0] == f"untrim --model {model} --original e5-small --out {out}" and not any(
+        "/so.pt" in line for line in lines
+    )
+
+
+def test_all_models_are_compared_with_e5_small_as_it_comes(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/assemble.py").touch()
+    (tmp_path / "models").mkdir()
+    for name in ("ppa", "so"):
+        (tmp_path / f"models/{name}.pt").touch()
+    done = run_script(
+        tmp_path, "transfer/2_transfer.sh", tmp_path / "models", tmp_path / "out", "--tasks", "pos",
+        instead={"xalign": TELL}, BENCHMARK=str(tmp_path / "data"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    transfer, report = done.stdout.splitlines()
+    models = f"--model none=e5-small --model ppa={tmp_path}/models/ppa.pt --model so={tmp_path}/models/so.pt"
+    assert models in transfer and f"--cpu --bf16 --out {tmp_path}/out --tasks pos" in transfer
+    assert report == f"transfer-report {tmp_path}/out --baseline none"
+
+
+def test_no_models_are_no_study(tmp_path):
+    (tmp_path / "assemble.py").touch()
+    done = run_script(tmp_path, "transfer/2_transfer.sh", tmp_path / "none", tmp_path / "out", BENCHMARK=str(tmp_path))
+    assert done.returncode == 2 and "1_models.sh" in done.stderr

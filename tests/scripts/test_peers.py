@@ -1,0 +1,44 @@
+"""The table beside other programs: what stands in it is what the results files say."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.files import read_json, write_json
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def peers(script):
+    return script("peers")
+
+
+@pytest.fixture
+def results(tmp_path, peers):
+    """The results that the table needs, with two seeds of a fine-tuned aligner."""
+    for name in peers.FILES:
+        path = tmp_path / "scripts/results" / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "scripts/results" / path.name, path)
+    for seed, aer in ((1, 19.0), (2, 20.0)):
+        path = tmp_path / peers.FINE_TUNED / peers.RUNS.replace("*", str(seed))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, {"test": {"test": {"mean": aer}}})
+    return tmp_path
+
+
+def test_fine_tuned_is_the_mean_over_seeds(peers, results):
+    [row] = [line for line in peers.table(results).splitlines() if "after two CPU minutes" in line]
+    assert row.split(" | ")[1] == "19.5"
+
+
+def test_of_results_that_are_not_there_is_no_table(peers, results):
+    shutil.rmtree(results / peers.FINE_TUNED)
+    assert peers.table(results) is None
+
+
+def test_the_repository_has_all_of_them(peers):
+    aer = read_json(ROOT / "scripts/results/defaults-e5-small-test.json")["mean"]
+    assert f"| ... mean AER of the four test sets | {100 * aer:.1f} |" in peers.table(ROOT)
