@@ -28,7 +28,7 @@ links() { # NAME OPTION...: aligns the sentences that have gold links, and score
   local pair
   for pair in "${tested[@]}"; do
     local text="$gold/$pair" hyp="$out/$1.$pair.links"
-    xalign align --quiet --method grow "${@:2}" --src "$text.en" --tgt "$text.${pair#*-}" --out "$hyp"
+    xalign align --quiet "${@:2}" --src "$text.en" --tgt "$text.${pair#*-}" --out "$hyp"
     printf '%s: ' "$pair"
     xalign score --hyp "$hyp" --gold "$text.gold" | sed -n 1p # head would end before score does, which fails
   done
@@ -49,7 +49,8 @@ if ! fairseq-train "$out/data-bin" --user-dir "$(xalign user-dir)" --cpu --autoc
   --task xalign_pretraining --criterion xlm_align --objectives self_training,tlm,dwa --loss-normalization per-objective \
   --arch xalign_base --encoder-embed-dim 384 --encoder-ffn-embed-dim 1536 --layer-norm-eps 1e-12 \
   --init-checkpoint "$out/data-bin" --freeze-layers 0 \
-  --dwa-pointer-start identity --dwa-filter argmax --dwa-layer 7 --dwa-label-layer 7 --dwa-start-update 0 --self-training-layer 7 \
+  --dwa-pointer-start identity --dwa-filter argmax --dwa-layer 7 --dwa-label-layer 7 --dwa-start-update 0 \
+  --self-training-layer 7 --self-training-method grow \
   --batch-size 32 --optimizer adam --clip-norm 1.0 --lr 2e-5 --lr-scheduler polynomial_decay --warmup-updates 40 \
   --total-num-update "$updates" --max-update "$updates" --seed 1 --num-workers 0 --disable-validation \
   --no-epoch-checkpoints --save-dir "$out/checkpoints" --log-format simple --log-interval 20 --log-file "$out/train.log" \
@@ -63,6 +64,6 @@ xalign untrim --model "$out/checkpoints/checkpoint_last.pt" --original e5-small 
 links after --model "$out/aligner.pt"
 
 step "A page of links, beside those made by hand: $out/links.html"
-xalign align --quiet --method grow --model "$out/aligner.pt" --format html \
+xalign align --quiet --model "$out/aligner.pt" --format html \
   --src "$gold/en-fr.en" --tgt "$gold/en-fr.fr" --gold "$gold/en-fr.gold" --out "$out/links.html"
 ls -l "$out/links.html"
