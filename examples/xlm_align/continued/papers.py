@@ -36,9 +36,9 @@ def transfer(title: str, report: Mapping[str, Any]) -> dict[str, str]:
 def page(settings: Sequence[str], control: str, records: Records, tests: Mapping[str, Tests], report: Any) -> str:
     """A row for each setting: AER, its difference from e5-small as it comes and from the control, and transfer."""
     groups = groups_of(records)
-    retrieval, pos = (transfer(title, report) for title in ("tatoeba", "pos, trained on en"))
+    scores = [transfer(title, report) for title in ("tatoeba", "pos, trained on en", "xnli, trained on en")]
     columns = ("setting", "objectives", "seeds", "AER ↓", "against none (95 %)", f"against {control} (95 %)",
-               "retrieval ↑", "POS ↑")  # fmt: skip
+               "retrieval ↑", "POS ↑", "XNLI ↑")  # fmt: skip
     rows = []
     for name in settings:
         if name in groups:
@@ -46,7 +46,7 @@ def page(settings: Sequence[str], control: str, records: Records, tests: Mapping
             shown = group[0]["options"].get("--objectives", "").replace(",", " + ")
             against = [interval(tests.get(baseline, {}).get(name)) for baseline in ("none", control)]
             rows.append([name, shown, seeds(group), spread(tested(group)), *against,
-                         retrieval.get(name, ""), pos.get(name, "")])  # fmt: skip
+                         *(each.get(name, "") for each in scores)])  # fmt: skip
     return markdown(columns, rows, names=2)
 
 
