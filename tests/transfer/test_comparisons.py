@@ -64,6 +64,23 @@ def test_holm_is_over_the_tasks_of_a_checkpoint(write_run, right, tmp_path):
             assert len(mine) == 2
 
 
+def test_a_seed_that_one_checkpoint_has_more_is_left_out(write_run, right, tmp_path):
+    """Seed 78 is easy for all: the checkpoint that lacks it is no worse for that."""
+    for name, seeds in (("none", (12, 156, 78)), ("tlm", (12, 156))):
+        for seed in seeds:
+            write_run(name, {"de": right(90 if seed == 78 else 50, 100, seed=seed)}, seed=seed)
+    [average] = compare(read_results(tmp_path), "none", samples=100).averages
+    assert average.difference == 0 and average.p_holm == 1
+
+
+def test_without_a_common_seed_all_runs_are_compared(write_run, right, tmp_path):
+    write_run("none", {"de": right(40, 100)}, seed=12)
+    write_run("tlm", {"de": right(70, 100)}, seed=156)
+    write_run("tlm", {"de": right(60, 100)}, seed=78)
+    [average] = compare(read_results(tmp_path), "none", samples=100).averages
+    assert average.difference == pytest.approx(0.25)
+
+
 def test_one_seed_is_tested_over_items_alone(write_run, right, tmp_path):
     write_run("none", {"de": right(40, 100)})
     write_run("tlm", {"de": right(70, 100, seed=3)}, seed=12)

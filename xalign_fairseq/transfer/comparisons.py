@@ -1,7 +1,7 @@
 """Which checkpoints differ from a baseline: on the average of the zero-shot languages, in English, in each language."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +60,8 @@ class Differences:
 def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: int = 1) -> Differences:
     """Test each checkpoint against the baseline in every setting that both have complete runs of.
 
+    On the seeds that both have; without a common seed all runs are compared.
+
     Example::
 
         [finding.task for finding in compare(results, "none").averages if finding.significant]
@@ -88,9 +90,12 @@ def _tests(
     setting: Setting, baseline: str, checkpoint: str, samples: int, seed: int
 ) -> tuple[Comparison, Comparison | None] | None:
     """Comparisons over items, and over items and seeds, of all the setting's languages; ``None`` without runs."""
-    first, second = _counts(setting, baseline), _counts(setting, checkpoint)
-    if not first or not second:
+    seeds = [setting.complete(each).keys() for each in (baseline, checkpoint)]
+    if not all(seeds):
         return None
+    # A seed's runs share their head and their order of examples: a lucky seed more makes no better checkpoint.
+    common = seeds[0] & seeds[1]
+    first, second = (_counts(setting, each, common or setting.complete(each).keys()) for each in (baseline, checkpoint))
     value = mean_value(setting.score_metrics)
     items = paired_items(first, second, value, samples=samples, seed=seed)
     if min(len(first[0]), len(second[0])) < 2:
@@ -98,13 +103,12 @@ def _tests(
     return items, paired_items_and_seeds(first, second, value, samples=samples, seed=seed)
 
 
-def _counts(setting: Setting, checkpoint: str) -> list[np.ndarray]:
-    """Per language the counts (seeds, items, K) of complete seeds; empty without such a seed."""
-    complete = setting.complete(checkpoint).values()
+def _counts(setting: Setting, checkpoint: str, seeds: Collection[int]) -> list[np.ndarray]:
+    """Per language the counts (seeds, items, K) of these seeds, which are complete."""
+    complete = [tested for seed, tested in setting.complete(checkpoint).items() if seed in seeds]
     metrics = setting.score_metrics
     return [
-        np.stack([tested[language].counts(language, metrics) for tested in complete])
-        for language in (setting.languages if complete else ())
+        np.stack([tested[language].counts(language, metrics) for tested in complete]) for language in setting.languages
     ]
 
 

@@ -53,7 +53,8 @@ def _preface(report: StudyReport) -> list[str]:
     return [
         text,
         f"Tests against {markdown_text(report.baseline)} are paired bootstraps of {report.bootstrap['samples']} "
-        "resamples, over test items alone (these models on other items) and over items and seeds (other seeds too). "
+        "resamples on the seeds that both have, over test items alone (these models on other items) and over items and "
+        "seeds (other seeds too). "
         "Holm's correction over a checkpoint's tasks is of the latter, and of the former where a checkpoint has one "
         "seed. With 2 or 3 seeds the test over seeds is too ready to find a difference.",
     ]
