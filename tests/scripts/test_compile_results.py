@@ -45,7 +45,8 @@ def folder(tmp_path):
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "README.md", tmp_path)
     shutil.copy(ROOT / "docs/results.md", tmp_path / "docs")
-    (tmp_path / "examples/transfer/studies").mkdir(parents=True)
+    for study in ("transfer", "transfer/small"):
+        (tmp_path / "examples" / study / "studies").mkdir(parents=True)
     (tmp_path / "examples/small").mkdir()
     (tmp_path / "examples/small/report.py").touch()
     studies = ("xlm_align", "xlm_align/small", "transfer", "small")
