@@ -22,6 +22,7 @@ from xalign_fairseq.files import read_json
 
 HERE = Path(__file__).resolve().parent
 ALIGNMENT = HERE.parent / "xlm_align/continued/results"
+FAR = 2.0  # points of AER
 NONE = "none"  # e5-small as it comes
 Task = Mapping[str, Any]
 
@@ -89,28 +90,32 @@ def shown(found: Correlation) -> str:
     return f"{signed(found.rho, 2)} ({signed(found.low, 2)} to {signed(found.high, 2)}), p {found.p:.2f}"
 
 
-def draw(tasks: Sequence[Task], report: Mapping[str, Any], tests: Mapping[str, Any], path: Path) -> None:
-    """A panel for each task: the change of its zero-shot score over that of AER, with the interval of either."""
+def draw(
+    tasks: Sequence[Task], report: Mapping[str, Any], tests: Mapping[str, Any], aers: Mapping[str, float], path: Path
+) -> None:
+    """A panel for each task: the change of its zero-shot score over that of AER, with the interval of either.
+
+    What harms alignment by more than :data:`FAR` is left out: beside it all others would be one point.
+    """
     from xalign_fairseq.plots.figure import new_figure, save, style_axes
     from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
 
-    figure = new_figure(1.0 + 3.0 * len(tasks), 3.6)
+    figure = new_figure(1.0 + 3.6 * len(tasks), 4.6)
     panels = figure.subplots(1, len(tasks), squeeze=False)[0]
-    for task, axes in zip(tasks, panels, strict=True):
+    for task, rho, axes in zip(tasks, correlations(tasks, report, aers), panels, strict=True):
         for name, change in changes(task, report).items():
             aer = Change.of(tests[name])
+            if aer.value > FAR:
+                continue
             spread = [[[each.value - each.low], [each.high - each.value]] for each in (change, aer)]
             axes.errorbar(aer.value, change.value, *spread, fmt="o", color=ACCENT, markersize=4, elinewidth=0.8)
             axes.annotate(name, (aer.value, change.value), textcoords="offset points", xytext=(4, 4), fontsize=8,
                           color=INK)  # fmt: skip
         axes.axhline(0, color=MUTED, linewidth=0.8)
         axes.axvline(0, color=MUTED, linewidth=0.8)
-        # One setting that harms is ten times as far away as all others.
-        axes.set_xscale("symlog", linthresh=2)
-        axes.set_yscale("symlog", linthresh=5)
         for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(lambda value, _: signed(value, 0))
-        axes.set_title(task["task"], color=INK, fontsize=10)
+            axis.set_major_formatter(lambda value, _: signed(value, 1))
+        axes.set_title(f"{task['task']}: ρ = {signed(rho.rho, 2)}", color=INK, fontsize=10)
         axes.set_xlabel("change of AER, points", color=INK, fontsize=9)
         style_axes(axes, grid="both")
     panels[0].set_ylabel("change of the zero-shot score, points", color=INK, fontsize=9)
@@ -125,7 +130,7 @@ def main() -> None:
     markers.update(
         [HERE / "README.md"], "study", {"correlation": table(tasks, report, aers)}.__getitem__, False, "correlate.py"
     )
-    draw(tasks, report, tests, HERE / "results/correlation.svg")
+    draw(tasks, report, tests, aers, HERE / "results/correlation.svg")
 
 
 if __name__ == "__main__":
