@@ -30,7 +30,8 @@ def root(tmp_path):
     for study in EXAMPLES.rglob("report.py"):  # that they are there makes them studies
         if (study.parent / "README.md").exists():
             (tmp_path / "root" / study.relative_to(ROOT)).touch()
-    (tmp_path / "root/examples/transfer/studies").mkdir()
+    for study in ("transfer", "transfer/small"):
+        (tmp_path / "root/examples" / study / "studies").mkdir()
     (tmp_path / "root/scripts/results").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
