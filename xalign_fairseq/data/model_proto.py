@@ -91,8 +91,8 @@ def rule_charsmap(name: str) -> bytes:
     return read_normalisation(rules.serialized_model_proto()).charsmap
 
 
-def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
-    """A unigram model of these pieces, which normalises text by a charsmap and sentencepiece's other defaults.
+def make_unigram(pieces: Iterable[tuple[str, float, int]], charsmap: bytes) -> bytes:
+    """A unigram model, which normalises text by a charsmap and sentencepiece's other defaults.
 
     The model is written without protobuf, which would take a second for XLM-R's pieces.
 
@@ -104,18 +104,20 @@ def make_unigram(pieces: Iterable[Piece], charsmap: bytes) -> bytes:
         specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
         sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
     """
-    numbers = struct.Struct("<cfcB").pack
-    fields: list[bytes] = []
-    piece: Piece | None = None
+    numbers, model = struct.Struct("<cfcB").pack, bytearray()
+    text, score, kind = "", 0.0, NORMAL
     try:
-        for piece in pieces:
-            text = piece[0].encode()
-            fields += (_head(len(text)), text, numbers(b"\x15", piece[1], b"\x18", piece[2]))
+        for text, score, kind in pieces:
+            content = text.encode()
+            model += _head(len(content))
+            model += content
+            model += numbers(b"\x15", score, b"\x18", kind)
     except (UnicodeEncodeError, OverflowError) as error:
-        raise XalignError("a piece can't be part of a sentencepiece model", where=ascii(piece), found=error) from None
-    fields.append(b"\x12\x02\x18\x01")  # trainer_spec, model_type UNIGRAM
+        where = ascii(Piece(text, score, kind))
+        raise XalignError("a piece can't be part of a sentencepiece model", where=where, found=error) from None
+    model += b"\x12\x02\x18\x01"  # trainer_spec, model_type UNIGRAM
     charsmap = b"\x12%b%b" % (_size(len(charsmap)), charsmap)
-    return b"".join([*fields, b"\x1a%b%b" % (_size(len(charsmap)), charsmap)])  # normalizer_spec
+    return bytes(model + b"\x1a%b%b" % (_size(len(charsmap)), charsmap))  # normalizer_spec
 
 
 @cache
