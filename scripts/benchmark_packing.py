@@ -2,35 +2,47 @@
 """Measure what leaving out padding saves: layers over packed tokens against layers over padded ones, in turn.
 
 usage: benchmark_packing.py SRC TGT [--tokenizer e5-small] [--pairs 2000] [--max-tokens 1024] [--sizes small base]
-                            [--layers 4] [--batches 4] [--rounds 5] [--dtype float32] [--out FILE]
+                            [--layers 4] [--batches 4] [--rounds 5] [--dtype float32] [--out FOLDER]
 
 SRC and TGT: bitext, a sentence a line. Its pairs are cut into batches as the package's training cuts them, of similar
 length (width 1) or of any (width 0), and read three ways: as pair sequences, as both sides by themselves, and as pair
 sequences beside monolingual blocks of the full length. Each is run padded, packed input by input, and packed in one
 pass, forward alone and with gradient. A table of tokens a second (of thread CPU time, the best of all rounds), the
 share of padding and the ratios to padded passes. Tokens are drawn, lengths are real; the encoder has few layers, which
-does not change the ratios, and a small vocabulary, since embeddings are the same everywhere.
+does not change the ratios, and a small vocabulary, since embeddings are the same everywhere. Writes OUT/packing.json
+and the table OUT/packing.md.
 """
 
 import argparse
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from benchmark_aligner import processor
+from markers import table
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, Pass, open_passes
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.files import write_json
+from xalign_fairseq.errors import exit_code
+from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.launch.record import commit
 from xalign_fairseq.pretrained.reading import read_pretrained
 
+HERE = Path(__file__).resolve().parent
 SIZES = {"small": (384, 1536, 12), "base": (768, 3072, 12)}
 WIDTHS, BLOCK, VOCABULARY, PAD = (1, 0), 256, 1000, 1
+DIRECTIONS = ("forward", "forward and backward")
+MIXED = {1: "sorted by length", 0: "lengths mixed"}
+COLUMNS = ("encoder", "batches", "reads", "padding",
+           *(f"{direction}: {what}" for direction in DIRECTIONS
+             for what in ("padded, tokens a second", "packed", "packed, one pass")))  # fmt: skip
 Way = Callable[[Encoder, Sequence[Input]], list[HiddenStates]]
 
 
@@ -97,7 +109,7 @@ def measure(encoder: Encoder, made: Sequence[Sequence[Input]], rounds: int) -> d
     tokens = sum(int(each.lengths.sum()) for inputs in made for each in inputs if each.lengths is not None)
     places = sum(each.tokens.numel() for inputs in made for each in inputs)
     found: dict[str, Any] = {"padding": round(1 - tokens / places, 3)}
-    for name, backward in (("forward", False), ("forward and backward", True)):
+    for name, backward in zip(DIRECTIONS, (False, True), strict=True):
         best = {way: [float("inf")] * len(made) for way in WAYS}
         for _ in range(rounds):
             for number, inputs in enumerate(made):
@@ -108,21 +120,23 @@ def measure(encoder: Encoder, made: Sequence[Sequence[Input]], rounds: int) -> d
     return found
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("src", type=Path, metavar="SRC")
-    parser.add_argument("tgt", type=Path, metavar="TGT")
-    parser.add_argument("--tokenizer", default="e5-small")
-    parser.add_argument("--pairs", type=int, default=2000)
-    parser.add_argument("--max-tokens", type=int, default=1024)
-    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
-    parser.add_argument("--layers", type=int, default=4)
-    parser.add_argument("--batches", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--dtype", default="float32", choices=("float32", "bfloat16"))
-    parser.add_argument("--out", type=Path)
-    args = parser.parse_args()
+def report(record: Mapping[str, Any]) -> str:
+    """The table, with what it was measured on."""
+    lines = []
+    for row in record["rows"]:
+        cells = [row["size"], MIXED[row["width"]], row["reads"], f"{100 * row['padding']:.1f} %"]
+        for direction in DIRECTIONS:
+            found = row[direction]
+            cells += [f"{found['padded'][0]:,}", *(f"{found[way][1]:.2f}" for way in WAYS if way != "padded")]
+        lines.append(cells)
+    return (
+        f"{table(COLUMNS, lines)}\n\nPacked: times the tokens a second of padded passes; {record['layers']} layers, "
+        f"one thread; {record['machine']}; commit {record['commit']}; `{record['command']}`.\n"
+    )
+
+
+def run(args: argparse.Namespace) -> None:
+    """Measure, write and print."""
     torch.set_num_threads(1)
     state, _ = read_pretrained(args.tokenizer)
     tokenizer = load_tokenizer(state, checkpoint.vocab_size(state))
@@ -139,11 +153,34 @@ def main() -> None:
             for reading in ("pairs", "sides", "pairs and blocks"):
                 made = [inputs_of(batch, reading, args.max_tokens) for batch in chosen]
                 rows.append({"size": size, "width": width, "reads": reading, **measure(encoder, made, args.rounds)})
-                print(rows[-1], flush=True)
-    if args.out:
-        options = vars(args) | {"src": str(args.src), "tgt": str(args.tgt), "out": None}
-        write_json(args.out, {"options": options, "rows": rows})
+                print(rows[-1], file=sys.stderr, flush=True)
+    given = f"--pairs {args.pairs} --max-tokens {args.max_tokens} --batches {args.batches} --rounds {args.rounds}"
+    record = {
+        "command": f"benchmark_packing.py {args.src.name} {args.tgt.name} {given} --dtype {args.dtype}",
+        "commit": commit() or "unknown", "machine": processor("cpu"), "layers": args.layers, "rows": rows,
+    }  # fmt: skip
+    write_json(args.out / "packing.json", record)
+    with atomic_write(args.out / "packing.md") as stream:
+        stream.write(report(record))
+    print(report(record))
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("src", type=Path, metavar="SRC")
+    parser.add_argument("tgt", type=Path, metavar="TGT")
+    parser.add_argument("--tokenizer", default="e5-small")
+    parser.add_argument("--pairs", type=int, default=2000)
+    parser.add_argument("--max-tokens", type=int, default=1024)
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--layers", type=int, default=4)
+    parser.add_argument("--batches", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--dtype", default="float32", choices=("float32", "bfloat16"))
+    parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
+    run(parser.parse_args())
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code(main))

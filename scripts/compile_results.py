@@ -6,8 +6,9 @@ usage: compile_results.py [--check] [--plot] [--root FOLDER]
 A table stands between <!-- results:FOLDER/TABLE --> and <!-- end -->, FOLDER below examples/. Without any results file
 the tables say so. Those of xlm_align/small are made here; a study with a report (FOLDER/results/report/report.md, as
 xalign transfer-report or the study's report.py writes it) has a table for each heading there.
-benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it, and
-benchmarks/peers is made of several of these (scripts/peers.py).
+benchmarks/NAME is scripts/results/NAME.md, as scripts/benchmark_NAME.py (or scripts/fuzz.py) writes it,
+benchmarks/MACHINE/NAME what it has measured on another machine (--out scripts/results/MACHINE), and benchmarks/peers is
+made of several of these (scripts/peers.py).
 """
 
 import argparse
@@ -226,8 +227,8 @@ def writer(runs: Runs, root: Path) -> Any:
         folder, _, table = name.rpartition("/")
         if name == f"{BENCHMARKS}/{PEERS}":
             return peers.table(root) or NOTHING
-        if folder == BENCHMARKS:
-            return benchmark(root / "scripts/results" / f"{table}.md")
+        if name.startswith(f"{BENCHMARKS}/"):
+            return benchmark(root / "scripts/results" / f"{name.removeprefix(f'{BENCHMARKS}/')}.md")
         if is_study(root / "examples" / folder):
             return study_table(root / "examples" / folder / "results" / REPORT, table)
         if folder != SMALL or table not in (*TABLES, "plot"):

@@ -50,3 +50,12 @@ def test_all_ways_give_the_same_states_and_are_compared_with_padding(benchmark):
     assert found["padding"] == pytest.approx(1 - tokens / places, abs=1e-3)
     for part in ("forward", "forward and backward"):
         assert found[part].keys() == benchmark.WAYS.keys() and found[part]["padded"][1] == 1
+
+
+def test_the_table_has_ratios_to_padded_passes_and_what_they_were_measured_with(benchmark):
+    found = {"padded": [1000, 1.0], "packed": [1100, 1.1], "packed, one pass": [1250, 1.25]}
+    row = {"size": "small", "width": 0, "reads": "sides", "padding": 0.215, "forward": found,
+           "forward and backward": found}  # fmt: skip
+    text = benchmark.report({"rows": [row], "layers": 4, "machine": "M", "commit": "abc", "command": "C"})
+    assert "| small | lengths mixed | sides | 21.5 % | 1,000 | 1.10 | 1.25 | 1,000 | 1.10 | 1.25 |" in text
+    assert text.endswith("4 layers, one thread; M; commit abc; `C`.\n")

@@ -246,12 +246,13 @@ def test_a_page_may_show_a_table_of_another_folders_study(folder):
     assert run("--root", folder).returncode == 2
 
 
-def test_a_benchmark_has_its_table(folder):
+@pytest.mark.parametrize("name", ["aligner", "machine/aligner"])
+def test_a_benchmark_has_its_table(folder, name):
     readme = folder / "README.md"
-    readme.write_text(f"{readme.read_text()}\n<!-- results:benchmarks/aligner -->\n<!-- end -->\n")
+    readme.write_text(f"{readme.read_text()}\n<!-- results:benchmarks/{name} -->\n<!-- end -->\n")
     assert run("--root", folder).returncode == 0
-    assert readme.read_text().endswith("<!-- results:benchmarks/aligner -->\nNo results yet.\n<!-- end -->\n")
-    measured = folder / "scripts/results/aligner.md"
+    assert readme.read_text().endswith(f"<!-- results:benchmarks/{name} -->\nNo results yet.\n<!-- end -->\n")
+    measured = folder / f"scripts/results/{name}.md"
     measured.parent.mkdir(parents=True)
     measured.write_text("| tool |\n\n- cpu: one core\n")
     assert run("--root", folder, "--check").returncode == 1
