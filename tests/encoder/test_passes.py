@@ -283,21 +283,35 @@ def test_what_only_predictions_read_of_the_last_layer_runs_at_these_alone(encode
         torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)
 
 
-def test_where_another_reads_the_last_layer_it_runs_once_for_all(encoder):
-    wanted = at_once(encoder, over_two_inputs())
-    ran, rows, step, asked = (
+@pytest.mark.parametrize(("whole", "rows"), [([1], 4 + 5), ([0], 9 + 1), ([0, 1], 13)])
+def test_where_another_reads_the_last_layer_it_runs_once_for_both(encoder, whole, rows):
+    """At all tokens of what the other reads, and at those that are predicted of what it does not."""
+    predictions = over_two_inputs()
+    wanted = at_once(encoder, predictions)
+    read = [encoder.states(predictions[number].input).layer(-1) for number in whole]
+    sum(each.square().sum() for each in [*wanted, *read]).backward()
+    gradients = [p.grad.clone() for p in encoder.sentence_encoder.parameters()]
+    encoder.zero_grad(set_to_none=True)
+    ran, ran_rows, step, asked = (
         count_runs(encoder),
         rows_of_the_last_feed_forward(encoder),
         passes(encoder),
         over_two_inputs(),
     )
-    step.expect([(asked[1].input, -1)])
+    step.expect([(asked[number].input, -1) for number in whole])
     step.expect_predictions(asked)
     found = step.predicted_states(asked)
-    step.states(asked[1].input).layer(-1)
-    assert ran == [1, 2] and rows == [13]
+    states = [step.states(asked[number].input).layer(-1) for number in whole]
+    assert ran == [1, 2] and ran_rows == [rows]
     for ours, theirs in zip(found, wanted, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
+    keep = [asked[number].input.tokens.ne(1) for number in whole]
+    for ours, theirs, real in zip(states, read, keep, strict=True):
+        torch.testing.assert_close(ours[real], theirs[real], rtol=1e-12, atol=1e-12)
+    sum(each.square().sum() for each in [*found, *(x * real[..., None] for x, real in zip(states, keep, strict=True))]
+        ).backward()  # fmt: skip
+    for p, gradient in zip(encoder.sentence_encoder.parameters(), gradients, strict=True):
+        torch.testing.assert_close(p.grad, gradient, rtol=1e-10, atol=1e-12)
 
 
 def test_the_last_layer_is_whole_for_who_asks_after_predictions(encoder):

@@ -28,7 +28,10 @@ class Place:
 
     def unpack(self, row: Tensor) -> Tensor:
         """Values (N, H) of the packed row -> (B, T, H), zeros at padding."""
-        own = row if self.rows is None else row.index_select(0, self.rows)
+        return self.spread(row if self.rows is None else row.index_select(0, self.rows))
+
+    def spread(self, own: Tensor) -> Tensor:
+        """Values (N, H) of the input's own tokens -> (B, T, H), zeros at padding."""
         if self.at is not None:
             own = own.new_zeros(self.shape[0] * self.shape[1], own.shape[1]).index_copy(0, self.at, own)
         return own.view(*self.shape, own.shape[1])

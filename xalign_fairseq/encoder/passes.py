@@ -33,7 +33,7 @@ class StepEncoder:
         # Inputs are kept beside their passes so that their tensors' ids cannot be taken by others.
         self._passes: dict[Key, tuple[Input, HiddenStates]] = {}
         self._expected: dict[Key, tuple[Input, int]] = {}
-        self._last_is_read = False  # whether somebody reads the last layer whole
+        self._whole: dict[Key, None] = {}  # those whose last layer somebody reads at all tokens
         self._grad = torch.is_grad_enabled() and not frozen
         self._predictions: dict[Prediction, TokenLosses | None] = {}
         self.heads = heads
@@ -66,7 +66,8 @@ class StepEncoder:
         """
         for given, layer in reads:
             layer = self.config.resolve_layer(layer)
-            self._last_is_read |= layer == self.config.encoder_layers and not labelling
+            if layer == self.config.encoder_layers and not labelling:
+                self._whole[_key(given, labelling)] = None
             self._expect(given, layer, labelling)
 
     def _expect(self, given: Input, layer: int, labelling: bool) -> None:
@@ -194,10 +195,8 @@ class StepEncoder:
     def predicted_states(self, predictions: Sequence[Prediction]) -> list[Tensor]:
         """Of each, states (N, H) of the last layer where it predicts."""
         states, positions = [self.states(each.input) for each in predictions], [each.positions for each in predictions]
-        if self._last_is_read:
-            for each in states:
-                each.layer(-1)
-        return HiddenStates.at_last(states, positions)
+        whole = [self._passes[key][1] for key in self._whole if key in self._passes]
+        return HiddenStates.at_last(states, positions, whole)
 
     def lm_losses(self, hidden: Tensor, labels: Tensor) -> TokenLosses:
         """Losses of labels (N,) by the tied MLM head for hidden states (N, H)."""

@@ -5,7 +5,7 @@ Names and mathematics follow RoBERTa as fairseq trains it (Liu et al. 2019; Conn
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from xalign_fairseq.data.inputs import Input, as_input
-from xalign_fairseq.data.packing import Packing, pack, positions_of
+from xalign_fairseq.data.packing import Packing, Place, pack, positions_of
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
@@ -229,14 +229,15 @@ class Pass:
                 self._states.append(self._next())
         return self._states[layer]
 
-    def ending(self, rows: Tensor) -> Tensor:
-        """States (K, H) of the last layer at rows (K,) of the packed row, for which alone it runs unless it has run."""
-        layers = self.encoder.layers
+    def ending(self, parts: Sequence[Tensor]) -> list[Tensor]:
+        """States (K, H) of the last layer at rows (K,) of the packed row, of each part; unless it has run, it runs for
+        these alone."""
+        layers, rows, sizes = self.encoder.layers, torch.cat(list(parts)), [len(each) for each in parts]
         if self.reached == len(layers) or not self.encoder.takes_rows:
-            return self.upto(len(layers)).index_select(0, rows)
+            return list(self.upto(len(layers)).index_select(0, rows).split(sizes))
         before, self.ended = self.upto(len(layers) - 1), True
         with torch.set_grad_enabled(self.grad):
-            return layers[-1](before, self._sentences, self.training, rows)
+            return list(layers[-1](before, self._sentences, self.training, rows).split(sizes))
 
     def _next(self) -> Tensor:
         """The states of the layer after the last one that has run."""
@@ -285,6 +286,11 @@ class HiddenStates:
         return self._run.grad
 
     @property
+    def _place(self) -> Place:
+        assert self._run.packing is not None
+        return self._run.packing.places[self._number]
+
+    @property
     def reached(self) -> int:
         """The highest layer that has run, for some rows at least; -1 before any."""
         return len(self._run.encoder.layers) if self._run.ended else self._run.reached
@@ -296,32 +302,37 @@ class HiddenStates:
         """
         layer = self._run.encoder.config.resolve_layer(layer)
         if layer not in self._layers:
-            row, packing = self._run.upto(layer), self._run.packing
-            self._layers[layer] = row if packing is None else packing.places[self._number].unpack(row)
+            row = self._run.upto(layer)
+            self._layers[layer] = row if self._run.packing is None else self._place.unpack(row)
         return self._layers[layer]
 
     @staticmethod
-    def at_last(states: Sequence["HiddenStates"], positions: Sequence[Tensor]) -> list[Tensor]:
+    def at_last(
+        states: Sequence["HiddenStates"], positions: Sequence[Tensor], whole: Collection["HiddenStates"] = ()
+    ) -> list[Tensor]:
         """Of each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
 
         Where the last layer has not run for other readers, what follows its attention runs for these alone: of a pass
-        that only predicts masked tokens that is a sixteenth of the products at 12 layers.
+        that only predicts masked tokens that is a sixteenth of the products at 12 layers. So it does beside inputs
+        whose last layer is read at all tokens, ``whole``, which get theirs from the same run.
         """
-        found: list[Tensor] = [each for each in positions]
         wanted: dict[Pass, list[int]] = {}
         for number, each in enumerate(states):
-            wanted.setdefault(each._run, []).append(number)
+            if each._run.packing is not None and each not in whole:
+                wanted.setdefault(each._run, []).append(number)
+        found: dict[int, Tensor] = {}
         for run, numbers in wanted.items():
-            if run.packing is None:
-                for number in numbers:
-                    found[number] = states[number].layer(-1).flatten(0, 1).index_select(0, positions[number])
-                continue
-            places = run.packing.places
-            rows = [places[states[number]._number].rows_at(positions[number]) for number in numbers]
-            parts = run.ending(torch.cat(rows)).split([len(each) for each in rows])
-            for number, part in zip(numbers, parts, strict=True):
-                found[number] = part
-        return found
+            # Of several inputs, each has rows of its own.
+            beside = {each: rows for each in whole if each._run is run and (rows := each._place.rows) is not None}
+            predicted = [states[number]._place.rows_at(positions[number]) for number in numbers]
+            parts = run.ending([*beside.values(), *predicted])
+            for each, part in zip(beside, parts, strict=False):
+                each._layers[len(run.encoder.layers)] = each._place.spread(part)
+            found.update(zip(numbers, parts[len(beside) :], strict=True))
+        return [
+            found[number] if number in found else each.layer(-1).flatten(0, 1).index_select(0, positions[number])
+            for number, each in enumerate(states)
+        ]
 
     def detached(self, shared: int) -> "HiddenStates":
         """These states without their gradient; only as far as layer ``shared`` is the pass with gradient run for them.
