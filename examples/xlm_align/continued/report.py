@@ -7,7 +7,7 @@ Without RUNS tables and pictures are written anew from results/. The papers' pag
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import papers
 import study
 import tables
-from tables import USUAL, Records, changed, finished, of_seeds
+from tables import USUAL, Records, changed, finished
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
@@ -26,14 +26,13 @@ from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_item
 from xalign_fairseq.files import read_json, write_json
 
 HERE = Path(__file__).resolve().parent
-TESTS = "tests.json"
+TESTS, COUNTS = "tests.json", "counts"
 Counts = Mapping[str, list[dict[str, np.ndarray]]]
 
 
 def collect(runs: Path, results: Path) -> None:
-    """Write results/NAME.json of every run that has been scored at least once, and the tests of settings."""
-    results.mkdir(exist_ok=True)
-    counts: dict[str, list[dict[str, np.ndarray]]] = {}
+    """Write results/NAME.json of every run that has been scored at least once, and the counts of its test sets."""
+    (results / COUNTS).mkdir(parents=True, exist_ok=True)
     for folder in sorted(runs.iterdir()):
         curve = folder / "dev.jsonl"
         if not curve.is_file() or folder.name == study.HEAD:
@@ -42,13 +41,36 @@ def collect(runs: Path, results: Path) -> None:
         rows = [json.loads(line) for line in curve.read_text(encoding="utf-8").splitlines()]
         test = read_json(folder / "test.json") if (folder / "test.json").is_file() else None
         if test:
-            found = {name: np.array(part, dtype=np.float64) for name, part in test.pop("counts").items()}
-            counts.setdefault(of_seeds(made), []).append(found)
+            found = {name: np.array(part, dtype=np.int32) for name, part in test.pop("counts").items()}
+            np.savez_compressed(results / COUNTS / f"{folder.name}.npz", **found)
         write_json(results / f"{folder.name}.json",
                    made | {"command": command(made), "development": rows, "test": test})  # fmt: skip
-    baselines = [name for name in ("none", *papers.CONTROLS) if name in counts]
-    if len(counts) > 1:
-        write_json(results / TESTS, {baseline: differences(counts, baseline) for baseline in baselines})
+
+
+def counts_of(groups: Mapping[str, Sequence[Mapping[str, Any]]], results: Path) -> Counts:
+    """Each pair of sentences' counts on the test sets, of those settings all of whose runs have them."""
+    found = {}
+    for name, group in groups.items():
+        paths = [results / COUNTS / f"{name}-{record['seed']}.npz" for record in group if record["test"]]
+        if paths and all(path.is_file() for path in paths):
+            found[name] = [dict(np.load(path)) for path in paths]
+    return found
+
+
+def tests_of(counts: Counts, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings' tests against each baseline, anew where their counts are there, else as they were ``before``.
+
+    Holm's correction is over all settings.
+    """
+    made = {}
+    for baseline in ("none", *papers.CONTROLS):
+        found = {**before.get(baseline, {}), **(differences(counts, baseline) if baseline in counts else {})}
+        adjusted = holm([test["p_value"] for test in found.values()])
+        if found:
+            made[baseline] = {
+                name: {**test, "p_holm": p} for (name, test), p in zip(found.items(), adjusted, strict=True)
+            }
+    return made
 
 
 def command(record: Mapping[str, Any]) -> str:
@@ -63,24 +85,20 @@ def aer(totals: np.ndarray) -> np.ndarray:
 
 
 def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
-    """Each setting's mean test AER minus that of a baseline, its first seed; Holm's correction is over all settings.
+    """Each setting's mean test AER minus that of a baseline, its first seed.
 
     Tested over sentences, and over seeds too where there are several.
     """
     begun = counts[baseline][0]
-    found = []
+    found = {}
     for name, runs in counts.items():
         if name in (baseline, "none"):
             continue
         mine = [np.stack([run[pair] for run in runs]) for pair in study.TEST]
         start = [np.stack([begun[pair]] * 2) for pair in study.TEST]  # without a seed: another run would be the same
         test = (paired_items_and_seeds if len(runs) > 1 else paired_items)(start, mine, aer).test()
-        found.append((name, len(runs), test))
-    adjusted = holm([test.p_value for _, _, test in found])
-    return {
-        name: {"seeds": seeds, **asdict(test), "p_holm": p}
-        for (name, seeds, test), p in zip(found, adjusted, strict=True)
-    }
+        found[name] = {"seeds": len(runs), **asdict(test)}
+    return found
 
 
 def draw(records: Records, path: Path) -> None:
@@ -111,8 +129,10 @@ def main(runs: Path | None, here: Path = HERE) -> None:
     results = here / "results"
     if runs is not None:
         collect(runs, results)
-    tests = read_json(results / TESTS) if (results / TESTS).is_file() else {"none": {}}
     records = {path.stem: read_json(path) for path in sorted(results.glob("*.json")) if path.name != TESTS}
+    before = read_json(results / TESTS) if (results / TESTS).is_file() else {}
+    tests = {"none": {}, **tests_of(counts_of(tables.groups_of(records), results), before)}
+    write_json(results / TESTS, tests)
     trials = {path.stem: read_json(path) for path in sorted(results.glob("trials/*.json"))}
     made = {
         "objectives": tables.objectives(records, tests["none"]),

@@ -51,6 +51,7 @@ SETTINGS: Mapping[str, Options] = {
              "--lr": "2e-3", "--heads-lr": "2e-3"},
     # awesome-align (Dou & Neubig 2021) and what goes with its self-training
     "so": {"--objectives": "self_training"},
+    "so-grow": {"--objectives": "self_training", "--self-training-method": "grow"},  # train-aligner's default
     "so-co": {"--objectives": "self_training,consistency"},
     "so-psi": {"--objectives": "self_training,psi"},
     "so-tlm": {"--objectives": "self_training,tlm"},

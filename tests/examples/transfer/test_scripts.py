@@ -13,7 +13,7 @@ def test_models_are_those_of_the_first_seeds_and_what_is_there_stays(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    model, out = tmp_path / "runs/xlm-align-1/checkpoint_last.pt", tmp_path / "models/xlm-align.pt"
+    model, out = tmp_path / "runs/so-grow-1/checkpoint_last.pt", tmp_path / "models/so-grow.pt"
     assert lines[0] == f"untrim --model {model} --original e5-small --out {out}" and not any(
         "/so.pt" in line for line in lines
     )

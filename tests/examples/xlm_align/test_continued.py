@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from tests.examples.recipes import load
@@ -22,8 +23,6 @@ def test_test_sets_are_no_development_sets():
 
 
 def test_the_mean_is_weighted():
-    import numpy as np
-
     # 1 - (sure hits + possible hits) / (links + sure): 0.5, and 0
     parts = (np.array([[1, 1, 2, 2]]), np.array([[2, 2, 2, 2]]))
     found = study.scores(Trial(study.line_settings()[0], parts), ["a", "b"], {"a": 3.0, "b": 1.0})
@@ -98,8 +97,6 @@ def test_settings_that_predict_words_begin_with_a_head(made_up):
 
 def test_maps_are_those_of_each_set_s_languages(monkeypatch):
     """A set is scored by an aligner for its own pair, and by separate encoding alone, which maps need."""
-    import numpy as np
-
     asked = []
     monkeypatch.setattr(train.Aligner, "from_pretrained", lambda model, **options: asked.append((model, options)))
     monkeypatch.setattr(
@@ -190,14 +187,33 @@ def test_tables_are_of_all_runs_and_of_settings_as_they_stand(five_updates, fini
 
 
 def test_differences_are_means_over_test_sets_and_seeds():
-    import numpy as np
-
     counts = {name: [{pair: np.array(part, float) for pair, part in counts_of(hits).items()} for hits in found]
               for name, found in (("none", [2]), ("so", [4, 4]), ("dwa", [2]))}  # fmt: skip
-    found = report.differences(counts)
+    found = report.tests_of(counts, {})["none"]
     assert found["so"]["difference"] == pytest.approx(-0.5) and found["so"]["seeds"] == 2
     assert found["so"]["p_holm"] < 0.05
     assert found["dwa"]["difference"] == 0 and found["dwa"]["p_holm"] == 1
+
+
+def test_settings_without_counts_keep_their_tests():
+    """Those of runs on another machine: p is corrected over theirs, too."""
+    counts = {name: [{pair: np.array(part) for pair, part in counts_of(hits).items()}]
+              for name, hits in (("none", 2), ("so", 4))}  # fmt: skip
+    old = {"seeds": 1, "difference": -0.1, "p_value": 0.03, "p_holm": 0.03}
+    found = report.tests_of(counts, {"none": {"dwa": old, "so": {**old, "difference": 0.0}}})
+    assert found["none"]["dwa"] == old and found["none"]["so"]["difference"] == pytest.approx(-0.5)
+    assert found["none"]["so"]["p_holm"] == 2 * found["none"]["so"]["p_value"]
+    assert "tlm" not in found
+
+
+def test_counts_are_of_settings_all_of_whose_runs_have_them(tmp_path):
+    records = {name: [{"seed": seed, "test": {}  if name == "weak" else {"test": 1}} for seed in (1, 2)]
+               for name in ("so", "dwa", "weak")}  # fmt: skip
+    (tmp_path / "counts").mkdir()
+    for name in ("so-1", "so-2", "dwa-1", "weak-1", "weak-2"):
+        np.savez(tmp_path / f"counts/{name}.npz", **{"a/de-en": np.full((3, 4), len(name))})
+    found = report.counts_of(records, tmp_path)
+    assert list(found) == ["so"] and found["so"][1]["a/de-en"].tolist() == [[4] * 4] * 3
 
 
 def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tmp_path):
@@ -205,8 +221,6 @@ def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tm
     asked = []
 
     def trials(model, setting, sets, links):
-        import numpy as np
-
         asked.append((model, setting, [study.setting_name(each) for each in links]))
         return [Trial(links[0], tuple(np.full((3, 4), 2) for _ in sets))]
 
