@@ -1,8 +1,9 @@
 """The README's table beside other programs: what each does, and what results files here say of it."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 import markers
@@ -10,10 +11,11 @@ import markers
 SETS = ("de-en", "en-fr", "en-hi", "ro-en")
 PROGRAMS = ("xalign_fairseq", "awesome-align", "SimAlign", "eflomal", "fairseq")
 MISSING = "–"
-FILES = ("from_scratch", "aligner-cpu", "defaults-e5-small-test", "training-cpu")
+FILES = ("from_scratch", "defaults-e5-small-test", "aligner-cpu", "intel/aligner-cpu", "training-cpu",
+         "intel/training-cpu")  # fmt: skip
 # The runs of train-aligner's defaults for e5-small on the text of all four pairs, one a seed.
 FINE_TUNED = "examples/xlm_align/continued/results"
-RUNS = "so,self-training-method=grow-*.json"
+RUNS = "so-grow-*.json"
 
 
 def table(root: Path) -> str | None:
@@ -22,10 +24,11 @@ def table(root: Path) -> str | None:
     tuned = sorted((root / FINE_TUNED).glob(RUNS))
     if not tuned or not all(path.is_file() for path in paths):
         return None
-    from_scratch, aligner, defaults, trained = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    from_scratch, defaults, *measured = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    aligners, trainings = measured[:2], measured[2:]  # on an AMD CPU and on an Intel one
     means = {name: mean_from_scratch(from_scratch, name) for name in ("xalign", "eflomal")}
     aers = [json.loads(path.read_text(encoding="utf-8"))["test"]["test"]["mean"] for path in tuned]
-    speed = {(row["tool"], row["method"]): row["times_simalign"] for row in aligner["rows"]}
+    aligned, awesome = (speeds(aligners, *which) for which in (("xalign", "itermax"), ("awesome-align", "softmax")))
     rows = [
         ("aligns without training", "yes, e5-small comes by pip", "yes, mBERT from a hub",
          "yes, mBERT or XLM-R from a hub", "no", "no"),
@@ -33,14 +36,14 @@ def table(root: Path) -> str | None:
          "23.5 with XLM-R (XLM-Align's authors)", MISSING, MISSING),
         ("aligns from the bitext alone", "yes", "no", "no", "yes, that is what it is for", "no"),
         ("... mean AER there", f"{means['xalign']:.1f}", MISSING, MISSING, f"{means['eflomal']:.1f}", MISSING),
-        ("speed with the same encoder, of SimAlign's", f"{speed['xalign', 'itermax']:.1f}",
-         f"{speed['awesome-align', 'softmax']:.1f}", "1", MISSING, MISSING),
+        ("speed with the same encoder, of SimAlign's: AMD, Intel CPU", aligned, awesome, "1", MISSING, MISSING),
         ("fine-tunes an aligner", "yes, by its objectives and others", "yes, five objectives", "no", MISSING, MISSING),
         ("... mean AER then, after two CPU minutes", f"{mean(aers):.1f}", "not published for all four", MISSING,
          MISSING, MISSING),
         ("continues encoders with alignment objectives", "yes, those of five papers, in any sum", "its own", "no",
          MISSING, "MLM, TLM by its legacy tasks"),
-        ("tokens a second in MLM + TLM, of fairseq's", training(trained), MISSING, MISSING, MISSING, "1"),
+        ("tokens a second in MLM + TLM, of fairseq's: AMD, Intel CPU", ", ".join(map(training, trainings)), MISSING,
+         MISSING, MISSING, "1"),
         ("zero-shot transfer, with tests of the differences", "yes", "no", "no", MISSING, "no"),
         ("what it has that this has not", "", "a published checkpoint; years of use", "one file, easily read",
          "no neural network: quicker, and any language", "speech, translation, generation; years of use on GPUs"),
@@ -57,15 +60,24 @@ def mean_from_scratch(measured: dict[str, Any], system: str) -> float:
     return 100 * sum(aer) / len(aer)
 
 
+def speeds(measured: Sequence[dict[str, Any]], tool: str, method: str) -> str:
+    """How many times SimAlign's pairs a second a tool aligns, by machine."""
+    found = [
+        row["times_simalign"]
+        for each in measured
+        for row in each["rows"]
+        if (row["tool"], row["method"]) == (tool, method)
+    ]
+    return ", ".join(f"{each:.1f}" for each in found)
+
+
 def training(measured: dict[str, Any]) -> str:
-    """Middle ratio to fairseq of XLM-R base's size with a trimmed vocabulary, by dtype."""
+    """Middle ratio to fairseq of XLM-R base's size with a trimmed vocabulary, by the dtypes that were measured."""
     found = []
-    for dtype, name in (("float32", "float32"), ("bfloat16", "bf16")):
-        [ratios] = [
-            row["times_fairseq"]
-            for row in measured["rows"]
-            if (row["arch"], row["dtype"], row["vocabulary"], row["pairs"], row["processes"], row["contestant"])
-            == ("base", dtype, "trimmed", "any", 1, "xalign, MLM + TLM")
-        ]
-        found.append(f"{sorted(ratios)[len(ratios) // 2]:.1f} in {name}")
-    return ", ".join(found) + ", on a CPU"
+    for dtype, name in (("float32", ""), ("bfloat16", " (bf16: {})")):
+        for row in measured["rows"]:
+            which = (row["arch"], row["dtype"], row["vocabulary"], row["pairs"], row["processes"], row["contestant"])
+            if which == ("base", dtype, "trimmed", "any", 1, "xalign, MLM + TLM"):
+                middle = f"{median(row['times_fairseq']):.1f}"
+                found.append(name.format(middle) if name else middle)
+    return "".join(found)

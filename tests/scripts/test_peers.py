@@ -21,7 +21,7 @@ def results(tmp_path, peers):
     for name in peers.FILES:
         path = tmp_path / "scripts/results" / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / "scripts/results" / path.name, path)
+        shutil.copy(ROOT / "scripts/results" / f"{name}.json", path)
     for seed, aer in ((1, 19.0), (2, 20.0)):
         path = tmp_path / peers.FINE_TUNED / peers.RUNS.replace("*", str(seed))
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,6 +32,16 @@ def results(tmp_path, peers):
 def test_fine_tuned_is_the_mean_over_seeds(peers, results):
     [row] = [line for line in peers.table(results).splitlines() if "after two CPU minutes" in line]
     assert row.split(" | ")[1] == "19.5"
+
+
+def test_speeds_are_the_middle_ratios_of_both_machines(peers, results):
+    which = {"arch": "base", "vocabulary": "trimmed", "pairs": "any", "processes": 1, "contestant": "xalign, MLM + TLM"}
+    amd, intel = {"float32": [2.0, 1.9, 2.4], "bfloat16": [1.4, 1.3, 1.5]}, {"float32": [1.3, 1.2, 1.3]}
+    for name, ratios in (("", amd), ("intel/", intel)):
+        rows = [{**which, "dtype": dtype, "times_fairseq": found} for dtype, found in ratios.items()]
+        write_json(results / f"scripts/results/{name}training-cpu.json", {"rows": rows})
+    [row] = [line for line in peers.table(results).splitlines() if "of fairseq's" in line]
+    assert row.split(" | ")[1] == "2.0 (bf16: 1.4), 1.3"
 
 
 def test_of_results_that_are_not_there_is_no_table(peers, results):
