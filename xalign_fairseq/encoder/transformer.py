@@ -19,6 +19,7 @@ from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.ops.attention import Packed, Padded
+from xalign_fairseq.ops.dropout import dropout
 from xalign_fairseq.ops.products import Linear, linear
 
 
@@ -86,9 +87,9 @@ class EncoderLayer(nn.Module):
 
     def rest(self, x: Tensor, attended: Tensor, training: bool) -> Tensor:
         """The layer from its input and its attention's output on."""
-        x = self.self_attn_layer_norm(x + F.dropout(attended, self.dropout, training))
-        inner = F.dropout(F.gelu(self.fc1(x)), self.activation_dropout, training)
-        return self.final_layer_norm(x + F.dropout(self.fc2(inner), self.dropout, training))
+        x = self.self_attn_layer_norm(x + dropout(attended, self.dropout, training))
+        inner = dropout(F.gelu(self.fc1(x)), self.activation_dropout, training)
+        return self.final_layer_norm(x + dropout(self.fc2(inner), self.dropout, training))
 
 
 @functools.cache
@@ -142,7 +143,7 @@ class SentenceEncoder(nn.Module):
         x = self.embed_tokens(tokens) + self.embed_positions(positions + self.config.pad)
         if languages is not None:
             x = x + self.embed_languages(languages)
-        return F.dropout(self.layernorm_embedding(x), self.config.dropout, training)
+        return dropout(self.layernorm_embedding(x), self.config.dropout, training)
 
 
 # What a pass runs: embeddings and layers.

@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from xalign_fairseq.ops.dropout import dropout
+
 logger = logging.getLogger(__name__)
 _TOLD: set[str] = set()
 
@@ -91,7 +93,8 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
     (27.9); 32 of 5 to 30 5.8 (7.6) and 11.1 (14.5); 64 of 20 to 80 31 (55) and 46 (92); where 5 % are padding both
     take the same time (scripts/benchmark_packing.py has whole passes).
     """
-    attend = by_products if q.device.type == "cpu" and q.dtype == torch.bfloat16 else F.scaled_dot_product_attention
+    by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
+    attend = by_products if by_hand else F.scaled_dot_product_attention
     sizes = [count * length for count, length in packed.runs]
     mixed = []
     for run, *parts in zip(packed.runs, q.split(sizes), k.split(sizes), v.split(sizes), strict=True):
@@ -104,13 +107,14 @@ def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -
 def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     """:func:`torch.nn.functional.scaled_dot_product_attention` by two batched products, with all weights in memory.
 
-    In bfloat16 on a CPU torch's own function takes 1.3 times this forward, and 10 (short sequences) to 3 (256 tokens)
-    times this backward: it multiplies head by head. The softmax is in float32, whose rows of any length go by vectors
-    (16 sentences of 30 tokens, 12 heads: 0.2 ms instead of 1.0, and 0.1 instead of 0.5 backward).
+    With dropout of the weights torch's own function on a CPU does the same, with a dropout that takes longer than the
+    products, and looks for rows without any key. In bfloat16 it takes 1.3 times this forward, and 10 (short sequences)
+    to 3 (256 tokens) times this backward: it multiplies head by head. The softmax is in float32, whose rows of any
+    length go by vectors (16 sentences of 30 tokens, 12 heads: 0.2 ms instead of 1.0, and 0.1 instead of 0.5 backward).
     """
     scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
     weights = scores.softmax(-1, dtype=torch.promote_types(q.dtype, torch.float32)).to(v.dtype)
-    return F.dropout(weights, dropout_p) @ v
+    return dropout(weights, dropout_p) @ v
 
 
 def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
