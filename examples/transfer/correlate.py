@@ -2,8 +2,9 @@
 
 usage: python correlate.py
 
-Reads results/report/report.json of xalign transfer-report, and the AER of the same runs, on the benchmark's four test
-sets, from ../xlm_align/continued/results. Writes results/correlation.svg and the table of README.md.
+Reads results/report/report.json of xalign transfer-report, of it the tasks that enough checkpoints have, and the AER of
+the same runs, on the benchmark's four test sets, from ../xlm_align/continued/results. Writes results/correlation.svg
+and the table of README.md.
 """
 
 import sys
@@ -24,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 ALIGNMENT = HERE.parent / "xlm_align/continued/results"
 FAR = 2.0  # points of AER
 NONE = "none"  # e5-small as it comes
+LEAST = 4  # checkpoints that a task needs to be correlated
 Task = Mapping[str, Any]
 
 
@@ -44,6 +46,11 @@ def rows_of(task: Task) -> dict[str, Any]:
     """Checkpoint -> its scores, by the metric that makes the task's score."""
     metric = task["scored_by"][0] if len(task["scored_by"]) == 1 else "score"
     return {row["checkpoint"]: row for row in task["rows"][metric]}
+
+
+def enough(tasks: Sequence[Task]) -> list[Task]:
+    """Those that :data:`LEAST` checkpoints have."""
+    return [task for task in tasks if len(rows_of(task)) >= LEAST]
 
 
 def changes(task: Task, report: Mapping[str, Any]) -> dict[str, Change]:
@@ -126,7 +133,7 @@ def main() -> None:
     """Write table and picture."""
     report, tests = read_json(HERE / "results/report/report.json"), read_json(ALIGNMENT / "tests.json")["none"]
     aers = {name: read_json(ALIGNMENT / f"{name}-1.json")["test"]["test"]["mean"] for name in report["checkpoints"]}
-    tasks = report["tasks"]
+    tasks = enough(report["tasks"])
     markers.update(
         [HERE / "README.md"], "study", {"correlation": table(tasks, report, aers)}.__getitem__, False, "correlate.py"
     )

@@ -59,4 +59,12 @@ def test_the_page_has_the_table_of_its_report():
     report = read_json(correlate.HERE / "results/report/report.json")
     aers = {name: read_json(correlate.ALIGNMENT / f"{name}-1.json")["test"]["test"]["mean"]
             for name in report["checkpoints"]}  # fmt: skip
-    assert correlate.table(report["tasks"], report, aers) in (correlate.HERE / "README.md").read_text()
+    assert (
+        correlate.table(correlate.enough(report["tasks"]), report, aers) in (correlate.HERE / "README.md").read_text()
+    )
+
+
+def test_tasks_of_few_checkpoints_are_not_correlated():
+    tasks = [{"scored_by": ["f1"], "rows": {"f1": [{"checkpoint": str(number)} for number in range(count)]}}
+             for count in (correlate.LEAST - 1, correlate.LEAST)]  # fmt: skip
+    assert correlate.enough(tasks) == tasks[1:]
