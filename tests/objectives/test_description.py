@@ -6,6 +6,7 @@ import pytest
 
 import xalign_fairseq.objectives  # noqa: F401
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives import registry
 from xalign_fairseq.objectives.description import SOURCES, describe, option_rows, registered
 from xalign_fairseq.objectives.registry import OBJECTIVES, STREAMS, Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.pretrained.papers import Paper
@@ -43,8 +44,9 @@ def test_every_stream_has_a_source():
 
 
 @pytest.fixture
-def own():
-    """An objective that is registered outside the package, and gone afterwards."""
+def own(monkeypatch):
+    """An objective that is registered outside the package, and gone afterwards: no criterion hears of it."""
+    monkeypatch.setattr(registry, "LISTENERS", [])
 
     @register_objective("length_of_sides", dataclass=ObjectiveConfig)
     class LengthOfSides(Objective):

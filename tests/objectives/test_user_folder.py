@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.objectives import registry
 from xalign_fairseq.objectives.registry import OBJECTIVES
 from xalign_fairseq.objectives.user_folder import import_folder
 
@@ -18,7 +19,8 @@ class OfAFolder(Objective):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "LISTENERS", [])  # or criterions would keep its options
     path = tmp_path / "my_objectives_of_a_test"
     path.mkdir()
     (path / "__init__.py").write_text(CODE)
