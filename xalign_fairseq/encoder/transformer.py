@@ -230,15 +230,14 @@ class Pass:
                 self._states.append(self._next())
         return self._states[layer]
 
-    def ending(self, parts: Sequence[Tensor]) -> list[Tensor]:
-        """States (K, H) of the last layer at rows (K,) of the packed row, of each part; unless it has run, it runs for
-        these alone."""
-        layers, rows, sizes = self.encoder.layers, torch.cat(list(parts)), [len(each) for each in parts]
+    def ending(self, rows: Tensor) -> Tensor:
+        """States (K, H) of the last layer at rows (K,) of the packed row, for which alone it runs unless it has run."""
+        layers = self.encoder.layers
         if self.reached == len(layers) or not self.encoder.takes_rows:
-            return list(self.upto(len(layers)).index_select(0, rows).split(sizes))
+            return self.upto(len(layers)).index_select(0, rows)
         before, self.ended = self.upto(len(layers) - 1), True
         with torch.set_grad_enabled(self.grad):
-            return list(layers[-1](before, self._sentences, self.training, rows).split(sizes))
+            return layers[-1](before, self._sentences, self.training, rows)
 
     def _next(self) -> Tensor:
         """The states of the layer after the last one that has run."""
@@ -323,13 +322,14 @@ class HiddenStates:
                 wanted.setdefault(each._run, []).append(number)
         found: dict[int, Tensor] = {}
         for run, numbers in wanted.items():
+            rows = [states[number]._place.rows_at(positions[number]) for number in numbers]
             # Of several inputs, each has rows of its own.
-            beside = {each: rows for each in whole if each._run is run and (rows := each._place.rows) is not None}
-            predicted = [states[number]._place.rows_at(positions[number]) for number in numbers]
-            parts = run.ending([*beside.values(), *predicted])
-            for each, part in zip(beside, parts, strict=False):
+            beside = {each: own for each in whole if each._run is run and (own := each._place.rows) is not None}
+            rows += beside.values()
+            parts = run.ending(torch.cat(rows)).split([len(each) for each in rows])
+            found.update(zip(numbers, parts, strict=False))
+            for each, part in zip(beside, parts[len(numbers) :], strict=True):
                 each._layers[len(run.encoder.layers)] = each._place.spread(part)
-            found.update(zip(numbers, parts[len(beside) :], strict=True))
         return [
             found[number] if number in found else each.layer(-1).flatten(0, 1).index_select(0, positions[number])
             for number, each in enumerate(states)
