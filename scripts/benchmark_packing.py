@@ -154,15 +154,17 @@ def run(args: argparse.Namespace) -> None:
                 made = [inputs_of(batch, reading, args.max_tokens) for batch in chosen]
                 rows.append({"size": size, "width": width, "reads": reading, **measure(encoder, made, args.rounds)})
                 print(rows[-1], file=sys.stderr, flush=True)
-    given = f"--pairs {args.pairs} --max-tokens {args.max_tokens} --batches {args.batches} --rounds {args.rounds}"
+    given = {name: value for name, value in vars(args).items() if name not in ("src", "tgt", "sizes", "out")}
+    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
     record = {
-        "command": f"benchmark_packing.py {args.src.name} {args.tgt.name} {given} --dtype {args.dtype}",
+        "command": f"benchmark_packing.py {args.src.name} {args.tgt.name} --sizes {' '.join(args.sizes)} {options}",
         "commit": commit() or "unknown", "machine": processor("cpu"), "layers": args.layers, "rows": rows,
     }  # fmt: skip
     write_json(args.out / "packing.json", record)
+    text = report(record)
     with atomic_write(args.out / "packing.md") as stream:
-        stream.write(report(record))
-    print(report(record))
+        stream.write(text)
+    print(text)
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 """The README's table beside other programs: what each does, and what results files here say of it."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -28,7 +27,9 @@ def table(root: Path) -> str | None:
     aligners, trainings = measured[:2], measured[2:]  # on an AMD CPU and on an Intel one
     means = {name: mean_from_scratch(from_scratch, name) for name in ("xalign", "eflomal")}
     aers = [json.loads(path.read_text(encoding="utf-8"))["test"]["test"]["mean"] for path in tuned]
-    aligned, awesome = (speeds(aligners, *which) for which in (("xalign", "itermax"), ("awesome-align", "softmax")))
+    speed = [{(row["tool"], row["method"]): row["times_simalign"] for row in each["rows"]} for each in aligners]
+    aligned, awesome = (", ".join(f"{each[tool]:.1f}" for each in speed)
+                        for tool in (("xalign", "itermax"), ("awesome-align", "softmax")))  # fmt: skip
     rows = [
         ("aligns without training", "yes, e5-small comes by pip", "yes, mBERT from a hub",
          "yes, mBERT or XLM-R from a hub", "no", "no"),
@@ -60,24 +61,12 @@ def mean_from_scratch(measured: dict[str, Any], system: str) -> float:
     return 100 * sum(aer) / len(aer)
 
 
-def speeds(measured: Sequence[dict[str, Any]], tool: str, method: str) -> str:
-    """How many times SimAlign's pairs a second a tool aligns, by machine."""
-    found = [
-        row["times_simalign"]
-        for each in measured
-        for row in each["rows"]
-        if (row["tool"], row["method"]) == (tool, method)
-    ]
-    return ", ".join(f"{each:.1f}" for each in found)
-
-
 def training(measured: dict[str, Any]) -> str:
-    """Middle ratio to fairseq of XLM-R base's size with a trimmed vocabulary, by the dtypes that were measured."""
-    found = []
-    for dtype, name in (("float32", ""), ("bfloat16", " (bf16: {})")):
-        for row in measured["rows"]:
-            which = (row["arch"], row["dtype"], row["vocabulary"], row["pairs"], row["processes"], row["contestant"])
-            if which == ("base", dtype, "trimmed", "any", 1, "xalign, MLM + TLM"):
-                middle = f"{median(row['times_fairseq']):.1f}"
-                found.append(name.format(middle) if name else middle)
-    return "".join(found)
+    """Middle ratio to fairseq of XLM-R base's size with a trimmed vocabulary, in bf16 too where that was measured."""
+    usual = ("base", "trimmed", "any", 1, "xalign, MLM + TLM")
+    middle = {
+        row["dtype"]: f"{median(row['times_fairseq']):.1f}"
+        for row in measured["rows"]
+        if (row["arch"], row["vocabulary"], row["pairs"], row["processes"], row["contestant"]) == usual
+    }
+    return middle["float32"] + (f" (bf16: {middle['bfloat16']})" if "bfloat16" in middle else "")

@@ -16,7 +16,7 @@ import numpy as np
 import papers
 import study
 import tables
-from tables import USUAL, Records, changed, finished
+from tables import USUAL, Records, changed, finished, of_seeds
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
@@ -42,7 +42,7 @@ def collect(runs: Path, results: Path) -> None:
         test = read_json(folder / "test.json") if (folder / "test.json").is_file() else None
         if test:
             found = {name: np.array(part, dtype=np.int32) for name, part in test.pop("counts").items()}
-            np.savez_compressed(results / COUNTS / f"{folder.name}.npz", **found)
+            np.savez_compressed(results / COUNTS / f"{of_seeds(made)}-{made['seed']}.npz", **found)
         write_json(results / f"{folder.name}.json",
                    made | {"command": command(made), "development": rows, "test": test})  # fmt: skip
 

@@ -216,6 +216,21 @@ def test_counts_are_of_settings_all_of_whose_runs_have_them(tmp_path):
     assert list(found) == ["so"] and found["so"][1]["a/de-en"].tolist() == [[4] * 4] * 3
 
 
+def test_counts_are_found_whatever_the_order_of_a_run_s_options(tmp_path):
+    """The folder has them as they were given, the record as the study has them."""
+    change = {"--dwa-method": "ot-unbalanced", "--dwa-filter": "itermax"}
+    made = record("dwa", 1, 20.0, change)
+    run = tmp_path / "runs/dwa,dwa-method=ot-unbalanced,dwa-filter=itermax-1"
+    run.mkdir(parents=True)
+    (run / "run.json").write_text(json.dumps(made))
+    (run / "dev.jsonl").write_text(json.dumps(made["development"][0]) + "\n")
+    (run / "test.json").write_text(json.dumps({**made["test"], "counts": counts_of(3)}))
+    report.collect(tmp_path / "runs", tmp_path / "results")
+    kept = {path.stem: read_json(path) for path in (tmp_path / "results").glob("*.json")}
+    [found] = report.counts_of(tables.groups_of(kept), tmp_path / "results").values()
+    assert found[0][study.TEST[0]].tolist() == counts_of(3)[study.TEST[0]]
+
+
 def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tmp_path):
     run, _, _ = made_up
     asked = []
