@@ -7,7 +7,9 @@ gradient waits for backward, every prediction may have an upstream gradient of i
 is rounded to half precision, and each row of the embedding's gradient is written once.
 
 What backward needs of a chunk's logits is computed again, unless it is among the first :data:`KEPT` bytes, which are
-kept: a fourth product is what the memory costs, and small problems do without it.
+kept: a fourth product is what the memory costs, and small problems do without it. In the precision of the sums their
+exponentials are kept, with the highest logits that they are relative to: a factor for each prediction makes them
+probabilities. In half precision small ones would be lost before the loss is scaled, so that the logits themselves are.
 """
 
 from typing import Any, NamedTuple
@@ -79,13 +81,14 @@ class LinearCrossEntropy(torch.autograd.Function):
         highest = x.new_full(labels.shape, -torch.inf, dtype=_of_sums(dtype))
         scale, chosen = torch.zeros_like(highest), torch.zeros_like(labels)
         of_label = torch.full_like(highest, torch.nan)
-        ctx.kept = {}
+        ctx.kept, ctx.highest = {}, []
         chunks = _chunks(x, weight)
-        scratch = _scratch(chunks, highest)
+        half = dtype != highest.dtype
+        scratch = _scratch(chunks if half else [], highest)
         embeddings = lasting_copy(weight, dtype)
         for start, stop in chunks:
             logits = linear(x, embeddings[start:stop].to(dtype), bias[start:stop].to(dtype))
-            wide = scratch[: logits.numel()].view_as(logits).copy_(logits)
+            wide = scratch[: logits.numel()].view_as(logits).copy_(logits) if half else logits
             top, at = _first_highest(wide)
             chosen = torch.where(top > highest, at + start, chosen)
             before, highest = highest, torch.maximum(highest, top)
@@ -95,6 +98,7 @@ class LinearCrossEntropy(torch.autograd.Function):
             size = logits.numel() * logits.element_size()
             if size <= kept:
                 ctx.kept[start], kept = logits, kept - size
+            ctx.highest.append(highest)
         total = scale.log() + highest
         ctx.save_for_backward(features, weight, bias, labels, total)
         ctx.dtype = dtype
@@ -115,19 +119,23 @@ class LinearCrossEntropy(torch.autograd.Function):
         grad_bias = empty(bias) if need_bias else None
         chunks = _chunks(x, weight)
         embeddings = lasting_copy(weight, ctx.dtype)
-        scratch = _scratch(chunks if ctx.dtype != total.dtype else [], total)
-        for start, stop in chunks:
+        half = ctx.dtype != total.dtype
+        scratch = _scratch(chunks if half else [], total)
+        for (start, stop), highest in zip(chunks, ctx.highest, strict=True):
             rows = embeddings[start:stop].to(ctx.dtype)
-            logits = ctx.kept.pop(start, None)  # it is gone if this graph has been differentiated before
+            # What was kept is gone if this graph has been differentiated before.
+            logits = kept = ctx.kept.pop(start, None)
             if logits is None:
                 logits = linear(x, rows, bias[start:stop].to(ctx.dtype))
-            wide = logits if ctx.dtype == total.dtype else scratch[: logits.numel()].view_as(logits).copy_(logits)
-            grad = wide.sub_(total[:, None]).exp_().mul_(upstream[:, None])
+            grad = scratch[: logits.numel()].view_as(logits).copy_(logits) if half else logits
+            if half or kept is None:
+                grad.sub_(highest[:, None]).exp_()
+            grad.mul_(((highest - total).exp() * upstream)[:, None])
             inside, place = _place(labels, start, stop)
             grad.scatter_add_(1, place, torch.where(inside, -upstream, 0)[:, None])
             if grad_bias is not None:
                 grad_bias[start:stop] = grad.sum(0)
-            grad = logits.copy_(grad)
+            grad = logits.copy_(grad) if half else grad
             if grad_features is not None:
                 grad_features += linear(grad, rows.t())
             if grad_weight is not None:
