@@ -8,7 +8,7 @@ from pathlib import Path
 from xalign_fairseq.version import __version__
 
 TEXTS = ("src", "tgt", "pairs")
-MODELS = ("model", "dict", "spm")
+MODELS = ("model", "dict", "spm", "statistics")
 # Options that change no line: where the work is done and shown, and what is made beside the lines.
 WITHOUT_EFFECT = frozenset(
     (
@@ -28,7 +28,8 @@ def run_record(args: argparse.Namespace) -> dict[str, str]:
     values = {"xalign_fairseq": __version__}
     for name, value in sorted(vars(args).items()):
         if name not in WITHOUT_EFFECT and value is not None:
-            described = _text(value) if name in TEXTS else _model(value) if name in MODELS else str(value)
+            # Statistics of no folder are of the text.
+            described = _text(value) if name in TEXTS else _model(value) if name in MODELS and value else str(value)
             values[f"--{name.replace('_', '-')}"] = described
     return values
 

@@ -13,12 +13,15 @@ same command with --resume goes on after its last complete line, on any device a
 
 Without --model the links are those of e5-small, a multilingual encoder that comes by pip. With --from-scratch no
 encoder is needed: the text alone is learned from, in minutes for 100,000 pairs, into the folder FILE.aligner, which
-aligns new text as --model. It is for languages that no encoder covers, and wants thousands of pairs.
+aligns new text as --model. It is for languages that no encoder covers, and wants thousands of pairs. With --statistics
+an encoder and what is learned from the text decide together, which is better than either where both are to be had.
 
 Examples:
   xalign align --src test.en --tgt test.de --out test.links
   xalign align --model checkpoint_best.pt --src test.en --tgt test.de --out test.links
   xalign align --from-scratch --src all.en --tgt all.de --out all.links
+  xalign align --statistics --src all.en --tgt all.de --out all.links
+  xalign align --statistics all.links.aligner --src test.en --tgt test.de --out test.links
   zcat pairs.gz | xalign align --model checkpoint_best.pt --pairs - --processes 8 | gzip > links.gz
 """
 
@@ -29,6 +32,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
@@ -54,13 +58,17 @@ from xalign_fairseq.launch.progress import say
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.combined import CombinedAligner
     from xalign_fairseq.aligner.formats import Format
     from xalign_fairseq.aligner.from_scratch import StatisticalAligner
     from xalign_fairseq.aligner.processes import AlignerPool
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
     from xalign_fairseq.links.pharaoh import Gold
 
-    Streaming = Aligner | AlignerPool | StatisticalAligner
+    Encoding = Aligner | AlignerPool
+    Streaming = Encoding | StatisticalAligner | CombinedAligner
+
+LEARNED = ""  # --statistics without a folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,11 +77,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_out(parser, "the links; - is standard output", default=STANDARD_OUTPUT)
     parser.add_argument("--resume", action="store_true", help="go on with the unfinished output of an interrupted run")
     parser.add_argument("--format", choices=("pharaoh", "json", "html"), default="pharaoh", help="default: pharaoh")
-    scratch = parser.add_argument_group("from bitext alone")
+    scratch = parser.add_argument_group("from the bitext itself")
     scratch.add_argument(
         "--from-scratch",
         action="store_true",
         help="learn from --src and --tgt alone, into FILE.aligner, and align them",
+    )
+    scratch.add_argument(
+        "--statistics",
+        nargs="?",
+        const=LEARNED,
+        metavar="FOLDER",
+        help="the mean of the encoder's scores, by grow, and those of the aligner of bitext alone in FOLDER; without "
+        "FOLDER it is learned from --src and --tgt first, into FILE.aligner",
     )
     scratch.add_argument(
         "--min-probability",
@@ -136,7 +152,7 @@ def run(args: argparse.Namespace) -> None:
     form = Page(golds, args.languages) if args.format == "html" else FORMATS[args.format]
     # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
     repeatable = isinstance(pairs, SentencePairs) and not form.begin()
-    inputs = [*text_files(args), args.model, *filter(None, (args.dict, args.spm, args.gold))]
+    inputs = [*text_files(args), args.model, *filter(None, (args.dict, args.spm, args.gold, args.statistics))]
     output = Output(args.out, run_record(args) if repeatable else None, args.resume, inputs)
     with _open_aligner(args, devices) as (aligner, description):
         if args.plot:
@@ -181,15 +197,34 @@ def _write(
 @contextmanager
 def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[tuple["Streaming", str]]:
     """What aligns, in this process or in several, and how it does so."""
-    from xalign_fairseq.aligner.processes import AlignerPool
-    from xalign_fairseq.statistical.folder import is_statistical
+    from xalign_fairseq.statistical.folder import is_statistical, load
 
     if is_statistical(args.model):
         from xalign_fairseq.aligner.from_scratch import StatisticalAligner
 
         statistical = StatisticalAligner.from_folder(args.model, args.min_probability)
         yield statistical, statistical.describe()
-    elif len(devices) == 1:
+    elif args.statistics is not None:
+        from xalign_fairseq.aligner.combined import GROWTH, METHOD, SCORES, THRESHOLD, CombinedAligner
+
+        chosen = [usual if given is None else given for given, usual in
+                  ((args.threshold, THRESHOLD), (args.growth, GROWTH))]  # fmt: skip
+        scoring = argparse.Namespace(**{**vars(args), "method": METHOD, **SCORES})
+        with _open_encoder(scoring, devices) as (encoder, description):
+            folder = _learn(args) if args.statistics == LEARNED else args.statistics
+            combined = CombinedAligner(encoder, load(Path(folder)), *chosen)
+            yield combined, f"{description}; {combined.describe()}"
+    else:
+        with _open_encoder(args, devices) as found:
+            yield found
+
+
+@contextmanager
+def _open_encoder(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[tuple["Encoding", str]]:
+    """An encoder's aligner, in this process or in several, and how it aligns."""
+    from xalign_fairseq.aligner.processes import AlignerPool
+
+    if len(devices) == 1:
         aligner = _load(args, devices[0])
         yield aligner, _describe(aligner)
     else:
@@ -202,6 +237,9 @@ def _check_scratch(args: argparse.Namespace, pairs: "SentencePairs | PairStream"
     """What goes with an aligner of bitext alone, which is learned here if it is asked for."""
     from xalign_fairseq.statistical.folder import is_statistical
 
+    if args.statistics is not None:
+        _check_statistics(args, pairs)
+        return
     if not (args.from_scratch or is_statistical(args.model)):
         if args.min_probability is not None:
             raise XalignError(
@@ -212,24 +250,57 @@ def _check_scratch(args: argparse.Namespace, pairs: "SentencePairs | PairStream"
         return
     refuse_strays(args, _add_encoder_arguments, {"model"})
     if args.from_scratch:
-        _learn(args, pairs)
+        _require_files(args, pairs, "--from-scratch", ", and no --model", fitting=args.model is None)
+        args.model = _learn(args)
 
 
-def _learn(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
-    from pathlib import Path
+def _check_statistics(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
+    """What goes with statistics beside an encoder; where no folder is given they are learned when that is loaded."""
+    from xalign_fairseq.aligner.combined import METHOD, SCORES
+    from xalign_fairseq.statistical.folder import is_statistical
+    from xalign_fairseq.transport.methods import make_method
 
-    from xalign_fairseq.aligner.from_scratch import train_from_scratch
+    both = "--statistics has the scores of an encoder and of an aligner of bitext alone"
+    for option, found, fits, expected in (
+        ("--from-scratch", "given", not args.from_scratch, "one of the two options"),
+        ("--model", args.model, not is_statistical(args.model), "an encoder; --statistics FOLDER takes the other"),
+        ("--min-probability", args.min_probability, args.min_probability is None, "--threshold"),
+        ("--method", args.method, args.method in (None, METHOD), METHOD),
+        ("--units", args.units, args.units == "word", "word, which the statistics are of"),
+    ):
+        if not fits:
+            raise XalignError(both, where=option, found=found, expected=expected)
+    make_method(METHOD, **{name: value for name, value in method_options(args).items() if name in SCORES})
+    if args.statistics == LEARNED:
+        _require_files(args, pairs, "--statistics", ", or --statistics FOLDER")
+    elif not is_statistical(args.statistics):
+        raise XalignError(
+            "the folder has no aligner of bitext alone", where="--statistics", found=args.statistics,
+            next="xalign train-aligner --from-scratch --src FILE --tgt FILE --out FOLDER makes one",
+        )  # fmt: skip
+
+
+def _require_files(
+    args: argparse.Namespace, pairs: "SentencePairs | PairStream", option: str, also: str, fitting: bool = True
+) -> None:
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
-    if args.pairs or not isinstance(pairs, SentencePairs) or args.out == "-" or args.model:
+    if args.pairs or not isinstance(pairs, SentencePairs) or args.out == STANDARD_OUTPUT or not fitting:
         raise XalignError(
             "the text to learn from is read more than once, and the aligner is kept beside the links",
-            where="--from-scratch",
-            expected="--src FILE --tgt FILE --out FILE, and no --model",
+            where=option,
+            expected=f"--src FILE --tgt FILE --out FILE{also}",
         )
-    args.model = f"{args.out}.aligner"
+
+
+def _learn(args: argparse.Namespace) -> str:
+    """Learn from the text; the folder of what was learned."""
+    from xalign_fairseq.aligner.from_scratch import train_from_scratch
+
+    folder = f"{args.out}.aligner"
     with passes_bar(args.quiet) as show:
-        train_from_scratch(args.src, args.tgt, Path(args.model), show)
+        train_from_scratch(args.src, args.tgt, Path(folder), show)
+    return folder
 
 
 def _devices(args: argparse.Namespace) -> list[str]:

@@ -1,0 +1,135 @@
+"""``xalign align --statistics``: an encoder beside an aligner of bitext alone."""
+
+import pytest
+import statistical_text
+
+from xalign_fairseq.aligner import combined
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner
+from xalign_fairseq.cli import main
+from xalign_fairseq.links.pharaoh import read_links
+from xalign_fairseq.statistical.folder import load
+from xalign_fairseq.statistical.models import mean_scores
+
+
+@pytest.fixture
+def text(tmp_path):
+    return statistical_text.write(tmp_path)
+
+
+@pytest.fixture
+def align(text, tiny_checkpoint):
+    """Run ``xalign align`` on the text; the exit code."""
+
+    def run(*options, model=tiny_checkpoint):
+        return main([*("align", "--model", str(model), "--src", text[0], "--tgt", text[1]), *map(str, options)])
+
+    return run
+
+
+@pytest.fixture
+def learned(text, tmp_path):
+    """The folder of an aligner of the text."""
+    assert (
+        main(["train-aligner", "--from-scratch", "--src", text[0], "--tgt", text[1], "--out", f"{tmp_path}/own"]) == 0
+    )
+    return tmp_path / "own"
+
+
+def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_path, capsys):
+    assert align("--statistics", "--out", tmp_path / "links") == 0
+    told = capsys.readouterr().err
+    assert "grow" in told and "60% of its scores and 40% of statistics (prefix4" in told
+    assert align("--statistics", learned, "--out", tmp_path / "same") == 0
+    assert align("--statistics", f"{tmp_path}/links.aligner", "--out", tmp_path / "two", "--processes", "2") == 0
+    links = (tmp_path / "links").read_text()
+    assert (tmp_path / "same").read_text() == (tmp_path / "two").read_text() == links
+    # An encoder that knows nothing takes none away.
+    assert all(
+        {(0, 0), (1, 1), (2, 2), (3, 3)} <= each.keys() for each in map(dict.fromkeys, read_links(tmp_path / "links"))
+    )
+
+
+def test_scores_are_the_mean_of_both(tiny_checkpoint, learned):
+    pairs = [("Das Haus ist alt.", "The house is old."), ("Ein Buch", "A book")]
+    both = CombinedAligner.from_pretrained(tiny_checkpoint, learned)
+    found = both.align(pairs)
+    counted = mean_scores(load(learned).models, [(src.split(), tgt.split()) for src, tgt in pairs])
+    encoder = Aligner.from_pretrained(tiny_checkpoint, method=METHOD, options=SCORES)
+    for each, read, scores in zip(found, encoder.align(*zip(*pairs, strict=True)), counted, strict=True):
+        assert each.links
+        for link, score in each.links.items():
+            assert score == pytest.approx(0.6 * read.links.get(link, 0.0) + 0.4 * scores[link])
+    assert both.unknown.tokens
+
+
+def test_the_higher_the_threshold_the_fewer_links(align, learned, tmp_path):
+    found = []
+    for threshold in ("0.2", "0.9"):
+        assert (
+            align("--statistics", learned, "--threshold", threshold, "--growth", "1", "--out", tmp_path / threshold)
+            == 0
+        )
+        found.append([set(each) for each in read_links(tmp_path / threshold)])
+    assert all(few <= many for many, few in zip(*found, strict=True))
+    assert found[0] != found[1]
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_broken_run_goes_on(align, learned, tmp_path, monkeypatch, folder):
+    options = ["--statistics", learned] if folder else ["--statistics"]
+    out = tmp_path / "links"
+    assert align(*options, "--out", out) == 0
+    whole = out.read_text()
+    out.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(combined, "AT_ONCE", 7)
+        patch.setattr(combined, "mean_scores", fails_after(2))
+        with pytest.raises(MemoryError):
+            align(*options, "--out", out)
+    assert len((tmp_path / "links.part").read_text().splitlines()) == 14
+    assert align(*options, "--out", out, "--resume") == 0
+    assert out.read_text() == whole
+
+
+def fails_after(times):
+    """Scores as they are, so many times."""
+    calls = iter(range(times))
+
+    def scores(models, pairs):
+        if next(calls, None) is None:
+            raise MemoryError
+        return mean_scores(models, pairs)
+
+    return scores
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        (["--from-scratch"], "--from-scratch"),
+        (["--min-probability", "0.5"], "--min-probability"),
+        (["--method", "argmax"], "--method"),
+        (["--units", "subword"], "--units"),
+        (["--threshold", "2"], "threshold"),
+        (["--growth", "0"], "growth"),
+        (["--out", "-"], "--statistics"),
+    ],
+)
+def test_what_does_not_go_together_is_told_before_anything_is_learned(align, tmp_path, capsys, options, where):
+    assert align("--statistics", "--out", tmp_path / "links", *options) == 2
+    told = capsys.readouterr().err
+    assert f"where: {where}" in told
+    assert "learned" not in told
+    assert not list(tmp_path.glob("links*"))
+
+
+def test_folders_that_are_of_no_use(align, learned, tmp_path, capsys):
+    assert align("--statistics", tmp_path, "--out", tmp_path / "links") == 2
+    assert "train-aligner --from-scratch" in capsys.readouterr().err
+    assert align("--statistics", learned, "--out", tmp_path / "links", model=learned) == 2
+    assert "an encoder" in capsys.readouterr().err
+    # A model that is not there is found before minutes of learning.
+    assert align("--statistics", "--out", tmp_path / "links", model=tmp_path / "none.pt") == 2
+    assert "learned" not in capsys.readouterr().err
+    assert not (tmp_path / "links.aligner").exists()
