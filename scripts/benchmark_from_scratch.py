@@ -52,7 +52,7 @@ def read_text(folder: Path, pair: str, limit: int | None, seed: int, work: Path)
     first = min(each["begin"] for each in described.values())
     paths = [folder / pair / f"all.{lang}" for lang in pair.split("-")]
     moved = 0
-    if limit and limit < first:
+    if limit is not None and limit < first:
         kept = sorted(random.Random(seed).sample(range(first), limit))
         work.mkdir(parents=True, exist_ok=True)
         for number, path in enumerate(paths):
@@ -178,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     results = args.out / f"{NAME}.json"
     for pair in args.pairs:
-        key = f"{pair} {args.limit} {args.seed}" if args.limit else pair
+        key = f"{pair} {args.limit} {args.seed}" if args.limit is not None else pair
         record = measure(args.text, pair, args.limit, args.seed, args.work / key.replace(" ", "-"))
         record |= {
             "commit": commit(),
