@@ -5,7 +5,7 @@ import pytest
 
 from xalign_fairseq.aligner import combined
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.combined import CombinedAligner
+from xalign_fairseq.aligner.combined import CombinedAligner, share_of
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.statistical.choice import USUAL
 from xalign_fairseq.statistical.folder import TrainedModels
@@ -39,34 +39,51 @@ class Model:
                 yield line, self.scores[: len(src), : len(tgt)]
 
 
-def aligner(scores, statistics, too_long=False, most=9, **options):
-    return CombinedAligner(Encoder(scores, too_long), TrainedModels([Model(statistics, most)], USUAL), **options)
+def aligner(scores, statistics, too_long=False, most=9, pairs=1000, **options):
+    trained = TrainedModels([Model(statistics, most)], USUAL, pairs)
+    return CombinedAligner(Encoder(scores, too_long), trained, **options)
 
 
 PAIR = (["a", "b"], ["A", "B"])
+CHOICE = {"threshold": 0.45, "growth": 0.4}  # weaker ones from 0.18 on
+
+
+def test_the_share_of_the_statistics_grows_with_the_text():
+    assert [share_of(pairs) for pairs in (0, 1000, 7000)] == pytest.approx([0, 0.175, 0.30625])
+    assert share_of(10**9) == pytest.approx(0.35, abs=1e-6)
 
 
 def test_the_mean_of_both_by_hand():
-    # 0.6 * 0.9 + 0.4 * 0.5 = 0.74; (1, 1): 0.6 * 0.3 + 0.4 * 0.9 = 0.54; (1, 0): 0.4 * 0.4 = 0.16, not grown at 0.18
-    both = aligner({(0, 0): 0.9, (0, 1): 0.1, (1, 1): 0.3}, [[0.5, 0.0], [0.4, 0.9]])
+    # Of 1,000 pairs: (0, 0) 0.825 * 0.9 + 0.175 * 0.5 = 0.83; (1, 1) 0.825 * 0.3 + 0.175 * 0.9 = 0.405, which grows;
+    # (1, 0) 0.175 * 0.4 = 0.07.
+    both = aligner({(0, 0): 0.9, (0, 1): 0.1, (1, 1): 0.3}, [[0.5, 0.0], [0.4, 0.9]], **CHOICE)
     [found] = both.align([PAIR])
-    assert found.links == pytest.approx({(0, 0): 0.74, (1, 1): 0.54})
+    assert found.links == pytest.approx({(0, 0): 0.83, (1, 1): 0.405})
     assert (found.src, found.tgt, found.too_long) == (*PAIR, False)
+    assert "82% of its scores and 18% of statistics (fixed)" in both.describe()
 
 
-def test_what_neither_would_link_alone_and_what_grows():
-    # (0, 0): 0.6 * 0.49 + 0.4 * 0.49 = 0.49; (1, 1): 0.6 * 0.3 + 0.4 * 0.1 = 0.22 grows from it
+def test_what_grows_and_from_where():
+    # (1, 1): 0.825 * 0.3 + 0.175 * 0.1 = 0.265
     scores, statistics = {(0, 0): 0.49, (1, 1): 0.3}, [[0.49, 0.0], [0.0, 0.1]]
-    assert aligner(scores, statistics).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.22})
-    assert aligner(scores, statistics, growth=1.0).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49})
+    assert aligner(scores, statistics, **CHOICE).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.265})
+    one = aligner(scores, statistics, threshold=0.45, growth=1.0)
+    assert one.align([PAIR])[0].links == pytest.approx({(0, 0): 0.49})
     assert aligner(scores, statistics, threshold=0.5, growth=1.0).align([PAIR])[0].links == {}
 
 
+def test_the_more_text_the_lower_the_usual_threshold():
+    # From nothing 0.5, which are grow's own; from all texts 0.45625.
+    found = [aligner({(0, 0): 0.47}, [[0.47, 0], [0, 0]], pairs=pairs, growth=1.0) for pairs in (0, 10**9)]
+    assert [set(each.align([PAIR])[0].links) for each in found] == [set(), {(0, 0)}]
+    assert "links of 0.5 and more, grown by those of 0.25 and more" in aligner({}, [[0.0]], pairs=0).describe()
+
+
 def test_too_long_for_the_statistics_and_for_the_encoder():
-    scores = {(0, 0): 0.29}  # 0.6 of it is below 0.45 * 0.4
-    [found] = aligner(scores, [[0.0, 0.0], [0.0, 0.0]], most=1).align([PAIR])
+    scores = {(0, 0): 0.2}  # 0.825 of it are below 0.18
+    [found] = aligner(scores, [[0.0, 0.0], [0.0, 0.0]], most=1, **CHOICE).align([PAIR])
     assert found.links == pytest.approx(scores)
-    assert aligner(scores, [[0.0, 0.0], [0.0, 0.0]]).align([PAIR])[0].links == {}
+    assert aligner(scores, [[0.0, 0.0], [0.0, 0.0]], **CHOICE).align([PAIR])[0].links == {}
     [lost] = aligner(scores, [[1.0, 0.0], [0.0, 1.0]], too_long=True).align([PAIR])
     assert lost.links == {}
     assert lost.too_long

@@ -5,7 +5,7 @@ import statistical_text
 
 from xalign_fairseq.aligner import combined
 from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner
+from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner, share_of
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
 from xalign_fairseq.statistical.folder import load
@@ -15,6 +15,12 @@ from xalign_fairseq.statistical.models import mean_scores
 @pytest.fixture
 def text(tmp_path):
     return statistical_text.write(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def small_text_counts(monkeypatch):
+    """48 pairs are enough for a share of 0.29."""
+    monkeypatch.setattr(combined, "HALF_AT", 10)
 
 
 @pytest.fixture
@@ -39,27 +45,32 @@ def learned(text, tmp_path):
 def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_path, capsys):
     assert align("--statistics", "--out", tmp_path / "links") == 0
     told = capsys.readouterr().err
-    assert "grow" in told and "60% of its scores and 40% of statistics (prefix4" in told
+    assert "grow" in told and "71% of its scores and 29% of statistics (prefix4" in told
     assert align("--statistics", learned, "--out", tmp_path / "same") == 0
     assert align("--statistics", f"{tmp_path}/links.aligner", "--out", tmp_path / "two", "--processes", "2") == 0
     links = (tmp_path / "links").read_text()
     assert (tmp_path / "same").read_text() == (tmp_path / "two").read_text() == links
-    # An encoder that knows nothing takes none away.
-    assert all(
-        {(0, 0), (1, 1), (2, 2), (3, 3)} <= each.keys() for each in map(dict.fromkeys, read_links(tmp_path / "links"))
+    # The encoder knows nothing, the text is translated word by word.
+    assert align("--method", "grow", "--out", tmp_path / "alone") == 0
+    together, alone = (
+        sum(i == j for each in read_links(tmp_path / name) for i, j in each) for name in ("links", "alone")
     )
+    assert together > 1.2 * alone
 
 
 def test_scores_are_the_mean_of_both(tiny_checkpoint, learned):
     pairs = [("Das Haus ist alt.", "The house is old."), ("Ein Buch", "A book")]
     both = CombinedAligner.from_pretrained(tiny_checkpoint, learned)
     found = both.align(pairs)
-    counted = mean_scores(load(learned).models, [(src.split(), tgt.split()) for src, tgt in pairs])
+    trained = load(learned)
+    share = share_of(trained.pairs)
+    assert trained.pairs == 48
+    counted = mean_scores(trained.models, [(src.split(), tgt.split()) for src, tgt in pairs])
     encoder = Aligner.from_pretrained(tiny_checkpoint, method=METHOD, options=SCORES)
     for each, read, scores in zip(found, encoder.align(*zip(*pairs, strict=True)), counted, strict=True):
         assert each.links
         for link, score in each.links.items():
-            assert score == pytest.approx(0.6 * read.links.get(link, 0.0) + 0.4 * scores[link])
+            assert score == pytest.approx((1 - share) * read.links.get(link, 0.0) + share * scores[link])
     assert both.unknown.tokens
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,27 @@ from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.processes import AlignerPool
 from xalign_fairseq.aligner.sentence_pairs import Sentence, chunks
 from xalign_fairseq.data.unknown import UnknownTokens
-from xalign_fairseq.errors import check_values
-from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.statistical.folder import TrainedModels, load
 from xalign_fairseq.statistical.models import mean_scores
+from xalign_fairseq.transport.grown import Grown
 
 AT_ONCE = 512  # pairs whose statistics are counted together
 METHOD = "grow"  # whose scores are of words, as the statistics' are
 # Of the encoder: scores below are of no account, and no links are chosen yet.
 SCORES = {"threshold": 1e-3, "growth": 1.0}
-# Chosen on development gold of en-fr and en-hi, for e5-small as it comes and self-trained alike.
-SHARE, THRESHOLD, GROWTH = 0.4, 0.45, 0.4
+# Chosen on development gold of en-fr and en-hi, for e5-small as it comes and self-trained alike, from 115 to 115,652
+# pairs of text.
+MOST, HALF_AT = 0.35, 1000
+
+
+def share_of(pairs: int) -> float:
+    """The share of statistics that were learned from so many pairs of sentences.
+
+    Example::
+
+        share_of(1000)  # 0.175
+    """
+    return MOST * pairs / (pairs + HALF_AT)
 
 
 class CombinedAligner:
@@ -31,17 +42,19 @@ class CombinedAligner:
     With :math:`s` of :class:`~xalign_fairseq.transport.grown.Grown` and :math:`p` the mean posterior of the hidden
     Markov models (:func:`~xalign_fairseq.statistical.models.mean_scores`), a pair of words has the score
 
-    .. math:: (1 - w) s(u, v) + w p(u, v), \quad w = 0.4
+    .. math:: (1 - w) s(u, v) + w p(u, v), \quad w = 0.35 \frac{N}{N + 1000}
 
-    which is the probability of its link. Links are chosen as by ``grow``: all from ``threshold`` on, and weaker ones of
-    ``growth`` times that beside them. The encoder knows words that a small text has once, the text knows its own terms
-    and order; where they err, they seldom agree. A pair that is too long for the statistics has the encoder's score.
+    which is the probability of its link, N being the pairs of sentences that the statistics are of: those of a few
+    hundred are worth little. Links are chosen as by ``grow``: all from ``threshold`` on, and weaker ones of ``growth``
+    times that beside them. The encoder knows words that the text has once, the text knows its own terms and order;
+    where they err, they seldom agree. A pair that is too long for the statistics has the encoder's score.
 
     Args:
         encoder: its aligner, or several of them; of method ``grow`` with :data:`SCORES`, linking words.
         trained: the statistical aligner.
-        threshold: the least score of the links that others grow from.
-        growth: the least score of the others, as a share of ``threshold``.
+        threshold: the least score of the links that others grow from; without one 0.5 - w / 8, since the mean of two
+            is less sure than either.
+        growth: the least score of the others, as a share of ``threshold``; without one 0.5 - w / 4.
 
     Example::
 
@@ -54,15 +67,13 @@ class CombinedAligner:
         self,
         encoder: Aligner | AlignerPool,
         trained: TrainedModels,
-        threshold: float = THRESHOLD,
-        growth: float = GROWTH,
+        threshold: float | None = None,
+        growth: float | None = None,
     ):
-        check_values(
-            "links can't grow with such an option",
-            ("threshold", threshold, 0 < threshold <= 1, "above 0, at most 1"),
-            ("growth", growth, 0 < growth <= 1, "above 0, at most 1"),
-        )
-        self.threshold, self.growth = threshold, growth
+        self.share = share_of(trained.pairs)
+        usual = Grown(threshold=0.5 - self.share / 8, growth=0.5 - self.share / 4)
+        given = {"threshold": threshold, "growth": growth}
+        self._choice = replace(usual, **{name: value for name, value in given.items() if value is not None})
         self._encoder, self._models = encoder, trained.models
 
     @classmethod
@@ -71,8 +82,8 @@ class CombinedAligner:
         path: str | os.PathLike,
         statistics: str | os.PathLike,
         *,
-        threshold: float = THRESHOLD,
-        growth: float = GROWTH,
+        threshold: float | None = None,
+        growth: float | None = None,
         **encoder: Any,
     ) -> "CombinedAligner":
         """Load both.
@@ -118,13 +129,13 @@ class CombinedAligner:
         for link, score in alignment.links.items():
             scores[link] = score
         if counted is not None:
-            scores = (1 - SHARE) * scores + SHARE * counted
-        return grown_links(scores, self.threshold, self.growth * self.threshold)
+            scores = (1 - self.share) * scores + self.share * counted
+        return self._choice.grow(scores)
 
     def describe(self) -> str:
         """How links are found, in a line, apart from the encoder."""
         names = ", ".join(model.name for model in self._models)
         return (
-            f"{1 - SHARE:.0%} of its scores and {SHARE:.0%} of statistics ({names}), "
-            f"links of {self.threshold:g} and more, grown by those of {self.growth * self.threshold:.2f} and more"
+            f"{1 - self.share:.0%} of its scores and {self.share:.0%} of statistics ({names}), "
+            f"links of {self._choice.threshold:.2g} and more, grown by those of {self._choice.least:.2f} and more"
         )

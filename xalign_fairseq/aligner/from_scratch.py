@@ -37,7 +37,8 @@ class StatisticalAligner:
     """
 
     def __init__(self, trained: TrainedModels, min_probability: float | None = None):
-        self._models, (self.threshold, self.growth, self._calibration) = trained
+        self._models = trained.models
+        self.threshold, self.growth, self._calibration = trained.choice
         if min_probability is not None:
             self.threshold = self.growth = self._calibration.score(min_probability)
         self.unknown = UnknownTokens()
@@ -90,10 +91,11 @@ def train_from_scratch(
         pairs = list(SentencePairs(*dev[:2]))
         golds = read_gold(dev[2], pairs=len(pairs))
         check_bounds([gold.possible for gold in golds], [(len(a), len(b)) for a, b in pairs], where=dev[2])
-    models = train_models(SentencePairs(src, tgt), folder, identity, progress)
+    text = SentencePairs(src, tgt)
+    models = train_models(text, folder, identity, progress)
     choice: Choice = USUAL
     report = None
     if golds is not None and pairs is not None:
         choice, report = choose(mean_scores(models, pairs), golds)
-    finish(folder, choice)
+    finish(folder, choice, len(text))
     return report

@@ -205,14 +205,12 @@ def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
         statistical = StatisticalAligner.from_folder(args.model, args.min_probability)
         yield statistical, statistical.describe()
     elif args.statistics is not None:
-        from xalign_fairseq.aligner.combined import GROWTH, METHOD, SCORES, THRESHOLD, CombinedAligner
+        from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner
 
-        chosen = [usual if given is None else given for given, usual in
-                  ((args.threshold, THRESHOLD), (args.growth, GROWTH))]  # fmt: skip
         scoring = argparse.Namespace(**{**vars(args), "method": METHOD, **SCORES})
         with _open_encoder(scoring, devices) as (encoder, description):
             folder = _learn(args) if args.statistics == LEARNED else args.statistics
-            combined = CombinedAligner(encoder, load(Path(folder)), *chosen)
+            combined = CombinedAligner(encoder, load(Path(folder)), args.threshold, args.growth)
             yield combined, f"{description}; {combined.describe()}"
     else:
         with _open_encoder(args, devices) as found:

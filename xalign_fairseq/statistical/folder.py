@@ -23,6 +23,7 @@ class Described(TypedDict):
     """What ``statistical.json`` says."""
 
     units: list[str]
+    pairs: int
     threshold: float
     growth: float
     slope: float
@@ -30,10 +31,11 @@ class Described(TypedDict):
 
 
 class TrainedModels(NamedTuple):
-    """A statistical aligner: its models, and how links are chosen."""
+    """A statistical aligner: its models, how links are chosen, and how many pairs of sentences it learned from."""
 
     models: list[UnitModel]
     choice: Choice
+    pairs: int
 
 
 def is_statistical(path: Any) -> bool:
@@ -85,10 +87,10 @@ def _model(name: str, pairs: Words, path: Path, progress: Progress) -> UnitModel
     return model
 
 
-def finish(folder: Path, choice: Choice) -> None:
-    """Write what makes the folder an aligner."""
+def finish(folder: Path, choice: Choice, pairs: int) -> None:
+    """Write what makes the folder an aligner; ``pairs`` of sentences were learned from."""
     threshold, growth, (slope, shift) = choice
-    described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
+    described = Described(units=list(NAMES), pairs=pairs, threshold=threshold, growth=growth, slope=slope, shift=shift)
     write_json(folder / DONE, described)
 
 
@@ -106,4 +108,5 @@ def load(folder: Path) -> TrainedModels:
     described = read_json(folder / DONE, Described)
     models = [load_model(name, folder / f"{name}.npz") for name in described["units"]]
     calibration = Calibration(described["slope"], described["shift"])
-    return TrainedModels(models, Choice(described["threshold"], described["growth"], calibration))
+    choice = Choice(described["threshold"], described["growth"], calibration)
+    return TrainedModels(models, choice, described["pairs"])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -89,7 +90,16 @@ class Grown(ByMatrix):
 
     def _grow(self, scores: Tensor) -> list[dict[Link, float]]:
         """The links of each pair, of scores (B, n, m)."""
-        return [grown_links(each, self.threshold, self.growth * self.threshold) for each in scores.cpu().numpy()]
+        return [self.grow(each) for each in scores.cpu().numpy()]
+
+    def grow(self, scores: np.ndarray) -> dict[Link, float]:
+        """The links of a pair, of the scores (n, m) of its words."""
+        return grown_links(scores, self.threshold, self.least)
+
+    @property
+    def least(self) -> float:
+        """The least score of a link that grows."""
+        return self.growth * self.threshold
 
     def describe(self) -> dict[str, Any]:
         """As :meth:`Method.describe`."""
