@@ -34,6 +34,21 @@ def test_fine_tuned_is_the_mean_over_seeds(peers, results):
     assert row.split(" | ")[1] == "19.5"
 
 
+def test_statistics_are_those_of_the_largest_texts(peers, results):
+    systems = ("e5-small + statistics", "so-grow + statistics")
+    records = {
+        key: {
+            "pairs": pairs,
+            "sets": {"test": {"systems": {name: {"aer": aer} for name, aer in zip(systems, found, strict=True)}}},
+        }
+        for pair in peers.SETS
+        for key, pairs, found in ((f"{pair} 5 1", 5, (0.9, 0.9)), (pair, 9, (0.2, 0.1)))
+    }
+    write_json(results / "scripts/results/statistics.json", records)
+    [row] = [line for line in peers.table(results).splitlines() if "as it comes, and fine-tuned" in line]
+    assert row.split(" | ")[1] == "20.0, 10.0"
+
+
 def test_speeds_are_the_middle_ratios_of_both_machines(peers, results):
     which = {"arch": "base", "vocabulary": "trimmed", "pairs": "any", "processes": 1, "contestant": "xalign, MLM + TLM"}
     amd, intel = {"float32": [2.0, 1.9, 2.4], "bfloat16": [1.4, 1.3, 1.5]}, {"float32": [1.3, 1.2, 1.3]}
