@@ -97,7 +97,7 @@ def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -
     """The number of pairs of text, and AER of each variant on each set."""
     src, tgt, sets = whole.read_text(folder, pair, limit, seed, work)
     whole.ours(src, tgt, sets, work)
-    models, (threshold, growth, _), _ = load(work / "aligner")
+    models, (threshold, growth, _) = load(work / "aligner")
     pairs = list(SentencePairs(src, tgt))
 
     def rate(models: Sequence[UnitModel], growth: float = growth) -> dict[str, float]:

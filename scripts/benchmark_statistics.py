@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""AER of an encoder alone, of statistics alone, and of both together (xalign align --statistics).
+"""AER of an encoder, of statistics, and of those that it guides, beside it and alone (xalign align --statistics).
 
 usage: benchmark_statistics.py TEXT PAIR [PAIR ...] [--model NAME=PATH ...] [--limit N] [--seed N]
                                [--work FOLDER] [--out FOLDER]
 
 TEXT is a folder of examples/from_scratch/text.py, from which the statistics are learned, the sentences of the
 development and test sets among it. Every --model (default: e5-small as it comes) links them by grow, by itself and
-beside the statistics. --limit: so many pairs beside those of the sets, drawn with --seed; 0: those of the sets alone.
+with statistics that it guides, and these link them alone. --limit: so many pairs beside those of the sets, drawn with --seed; 0: those of the sets alone.
 WORK keeps what is learned, that of benchmark_from_scratch.py too, and links. Writes OUT/statistics.json, where the rows
 of other runs stay, the tables OUT/statistics.md of the largest texts and OUT/statistics_sizes.md of all, and the
 picture OUT/statistics.png: AER over pairs of text.
@@ -17,19 +17,20 @@ import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from benchmark_aligner import processor
 from benchmark_from_scratch import read_text
-from statistics_report import ALONE, both, draw, write_sizes, write_table
+from statistics_report import ALONE, both, draw, guided, write_sizes, write_table
 
 from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.combined import METHOD, CombinedAligner
+from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner, learn_beside
 from xalign_fairseq.aligner.from_scratch import StatisticalAligner, train_from_scratch
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, read_json, write_json
+from xalign_fairseq.files import atomic_write, file_sha256, read_json, write_json
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
@@ -66,7 +67,10 @@ def measure(
     found = {ALONE: linked(StatisticalAligner.from_folder(work / "aligner"), texts)}
     for name, path in models.items():
         found[name] = linked(Aligner.from_pretrained(path, method=METHOD), texts)
-        found[both(name)] = linked(CombinedAligner.from_pretrained(path, work / "aligner"), texts)
+        beside = work / name
+        _learn(path, src, tgt, beside)
+        found[both(name)] = linked(CombinedAligner.from_pretrained(path, beside), texts)
+        found[guided(name)] = linked(StatisticalAligner.from_folder(beside), texts)
         print(f"{pair}: {name}", file=sys.stderr, flush=True)
     return {
         "pairs": len(SentencePairs(src, tgt)),
@@ -74,6 +78,20 @@ def measure(
         "sets": {each: compare({name: own["links"][each] for name, own in found.items()}, models, golds)
                  for each, (_, _, golds) in sets.items()},
     }  # fmt: skip
+
+
+def _learn(path: str, src: Path, tgt: Path, folder: Path) -> None:
+    """Statistics of the text with the guidance of a model."""
+    encoder = Aligner.from_pretrained(path, method=METHOD, options=SCORES)
+    identity = {"model": path, "src": file_sha256(src), "tgt": file_sha256(tgt)}
+
+    def read(more: int) -> None:
+        print(f"{folder}: {more} more pairs", file=sys.stderr, flush=True)
+
+    learn_beside(
+        encoder, SentencePairs(src, tgt), folder, identity, lambda _: nullcontext(read),
+        lambda: nullcontext(lambda *_: None),
+    )  # fmt: skip
 
 
 def compare(found: Mapping[str, list[set[Link]]], models: Mapping[str, str], golds: Sequence[Gold]) -> dict[str, Any]:

@@ -18,10 +18,15 @@ def both(name: str) -> str:
     return f"{name} + {ALONE}"
 
 
+def guided(name: str) -> str:
+    """What statistics that an encoder has guided are called, where they link alone."""
+    return f"{ALONE} by {name}"
+
+
 def systems_of(records: Records) -> list[str]:
     """All systems, encoders with statistics beside those without."""
     encoders = dict.fromkeys(name for record in records.values() for name in record["models"])
-    return [ALONE, *(each for name in encoders for each in (name, both(name)))]
+    return [ALONE, *(each for name in encoders for each in (name, both(name), guided(name)))]
 
 
 def write_table(records: Records) -> str:
@@ -69,8 +74,8 @@ def draw(records: Records, path: Path) -> None:
                 (size, mean(found)) for (here, size), drawn in by_size.items()
                 if here == pair and (found := _aers(drawn, name))
             ]  # fmt: skip
-            colour = COLOURS[(number + 1) // 2 % len(COLOURS)]
-            style = "-" if name.endswith(ALONE) else ":"
+            colour = COLOURS[(number + 2) // 3 % len(COLOURS)]
+            style = "-" if name.endswith(ALONE) else "--" if name.startswith(ALONE) else ":"
             if points:
                 axes.plot(*zip(*points, strict=True), color=colour, linestyle=style, marker=".", label=name)
         axes.set_title(pair, fontsize=10)

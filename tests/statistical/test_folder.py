@@ -32,7 +32,7 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path):
     models = train_models(PAIRS, tmp_path / "out", {"text": "1"}, lambda units, *_: again.append(units))
     assert set(again) == {"prefix2"}
     assert (tmp_path / "out" / "word.npz").stat().st_mtime_ns == first
-    finish(tmp_path / "out", USUAL, 7)
+    finish(tmp_path / "out", USUAL)
     assert is_statistical(tmp_path / "out")
     trained = load(tmp_path / "out")
     assert [model.name for model in trained.models] == [model.name for model in models] == ["word", "prefix2"]

@@ -1,7 +1,8 @@
-"""Links by an encoder and by the bitext's own statistics together: the mean of what both say of each pair of words."""
+"""Links by an encoder and by statistics of the bitext that were learned, and are read, with the encoder's guidance."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,13 @@ import numpy as np
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.alignment import Alignment, Links
+from xalign_fairseq.aligner.kept_scores import KeptScores
 from xalign_fairseq.aligner.processes import AlignerPool
-from xalign_fairseq.aligner.sentence_pairs import Sentence, chunks
+from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, chunks
 from xalign_fairseq.data.unknown import UnknownTokens
-from xalign_fairseq.statistical.folder import TrainedModels, load
+from xalign_fairseq.statistical.choice import USUAL
+from xalign_fairseq.statistical.folder import Progress, TrainedModels, finish, load, train_models
+from xalign_fairseq.statistical.guide import Guide
 from xalign_fairseq.statistical.models import mean_scores
 from xalign_fairseq.transport.grown import Grown
 
@@ -21,40 +25,36 @@ AT_ONCE = 512  # pairs whose statistics are counted together
 METHOD = "grow"  # whose scores are of words, as the statistics' are
 # Of the encoder: scores below are of no account, and no links are chosen yet.
 SCORES = {"threshold": 1e-3, "growth": 1.0}
-# Chosen on development gold of en-fr and en-hi, for e5-small as it comes and self-trained alike, from 115 to 115,652
-# pairs of text.
-MOST, HALF_AT = 0.35, 1000
-
-
-def share_of(pairs: int) -> float:
-    """The share of statistics that were learned from so many pairs of sentences.
-
-    Example::
-
-        share_of(1000)  # 0.175
-    """
-    return MOST * pairs / (pairs + HALF_AT)
+# Chosen on development gold of en-cs, en-es, en-fr and en-hi, for e5-small self-trained, with the text of the sets
+# alone up to 10,000 pairs.
+SHARE = 0.6
+CHOICE = Grown(threshold=0.42, growth=0.35)
 
 
 class CombinedAligner:
-    r"""Word alignment by the mean of an encoder's scores of words and those of a statistical aligner.
+    r"""Word alignment by an encoder and by statistics of bitext that it guides.
 
-    With :math:`s` of :class:`~xalign_fairseq.transport.grown.Grown` and :math:`p` the mean posterior of the hidden
-    Markov models (:func:`~xalign_fairseq.statistical.models.mean_scores`), a pair of words has the score
+    With :math:`s(u, v)` the encoder's score of two words (:class:`~xalign_fairseq.transport.grown.Grown`), the hidden
+    Markov models of the statistics are learned and read with
 
-    .. math:: (1 - w) s(u, v) + w p(u, v), \quad w = 0.35 \frac{N}{N + 1000}
+    .. math:: t(v \mid u) (s(u, v) + 0.1)^2
 
-    which is the probability of its link, N being the pairs of sentences that the statistics are of: those of a few
-    hundred are worth little. Links are chosen as by ``grow``: all from ``threshold`` on, and weaker ones of ``growth``
-    times that beside them. The encoder knows words that the text has once, the text knows its own terms and order;
-    where they err, they seldom agree. A pair that is too long for the statistics has the encoder's score.
+    in place of the probability :math:`t(v \mid u)` that u is translated as v: what the encoder keeps apart in this
+    sentence counts for a hundredth of what it puts together. So they learn what its links have in common over the
+    text, and the order of words besides; where it is sure they follow it, and where it is not the rest of the text
+    decides. With their mean posterior p (:func:`~xalign_fairseq.statistical.models.mean_scores`) a link has the
+    probability
+
+    .. math:: 0.4 s(u, v) + 0.6 p(u, v).
+
+    Links are chosen as by ``grow``: all from ``threshold`` on, and weaker ones of ``growth`` times that beside them. A
+    pair that is too long for the statistics has the encoder's score.
 
     Args:
         encoder: its aligner, or several of them; of method ``grow`` with :data:`SCORES`, linking words.
-        trained: the statistical aligner.
-        threshold: the least score of the links that others grow from; without one 0.5 - w / 8, since the mean of two
-            is less sure than either.
-        growth: the least score of the others, as a share of ``threshold``; without one 0.5 - w / 4.
+        trained: the statistics, which :func:`learn_beside` learns.
+        threshold: the least score of the links that others grow from.
+        growth: the least score of the others, as a share of ``threshold``.
 
     Example::
 
@@ -65,15 +65,13 @@ class CombinedAligner:
 
     def __init__(
         self,
-        encoder: Aligner | AlignerPool,
+        encoder: Aligner | AlignerPool | KeptScores,
         trained: TrainedModels,
         threshold: float | None = None,
         growth: float | None = None,
     ):
-        self.share = share_of(trained.pairs)
-        usual = Grown(threshold=0.5 - self.share / 8, growth=0.5 - self.share / 4)
         given = {"threshold": threshold, "growth": growth}
-        self._choice = replace(usual, **{name: value for name, value in given.items() if value is not None})
+        self._choice = replace(CHOICE, **{name: value for name, value in given.items() if value is not None})
         self._encoder, self._models = encoder, trained.models
 
     @classmethod
@@ -90,7 +88,7 @@ class CombinedAligner:
 
         Args:
             path: the encoder, and its options in ``encoder``, as of :meth:`Aligner.from_pretrained`.
-            statistics: a folder of ``xalign align --from-scratch`` or ``xalign train-aligner --from-scratch``.
+            statistics: a folder of ``xalign align --statistics``, or of ``--from-scratch``, which had no guidance.
         """
         loaded = Aligner.from_pretrained(path, method=METHOD, options=SCORES, **encoder)
         return cls(loaded, load(Path(statistics)), threshold, growth)
@@ -116,26 +114,67 @@ class CombinedAligner:
                 yield alignment.src, alignment.tgt
 
         for chunk in chunks(words(), AT_ONCE):
-            counted = mean_scores(self._models, chunk)
-            for alignment, scores in zip(read, counted, strict=True):
-                links = self._links(alignment, scores)
+            own = [_matrix(alignment) for alignment in read]
+            counted = mean_scores(self._models, chunk, own.__getitem__)
+            for alignment, scores, statistics in zip(read, own, counted, strict=True):
+                links = self._links(scores, statistics)
                 yield Alignment(alignment.src, alignment.tgt, links, too_long=alignment.too_long)
             read.clear()
 
-    def _links(self, alignment: Alignment, counted: np.ndarray | None) -> Links:
-        if alignment.too_long:
+    def _links(self, scores: np.ndarray | None, statistics: np.ndarray | None) -> Links:
+        if scores is None:
             return {}
-        scores = np.zeros((len(alignment.src), len(alignment.tgt)))
-        for link, score in alignment.links.items():
-            scores[link] = score
-        if counted is not None:
-            scores = (1 - self.share) * scores + self.share * counted
-        return self._choice.grow(scores)
+        return self._choice.grow(scores if statistics is None else (1 - SHARE) * scores + SHARE * statistics)
 
     def describe(self) -> str:
         """How links are found, in a line, apart from the encoder."""
         names = ", ".join(model.name for model in self._models)
         return (
-            f"{1 - self.share:.0%} of its scores and {self.share:.0%} of statistics ({names}), "
-            f"links of {self._choice.threshold:.2g} and more, grown by those of {self._choice.least:.2f} and more"
+            f"{1 - SHARE:.0%} of its scores and {SHARE:.0%} of statistics that it guides ({names}), links of "
+            f"{self._choice.threshold:.2g} and more, grown by those of {self._choice.least:.2f} and more"
         )
+
+
+def learn_beside(
+    encoder: Aligner | AlignerPool,
+    text: SentencePairs,
+    folder: Path,
+    identity: dict[str, Any],
+    reading: Callable[[int], AbstractContextManager[Callable[[int], object]]],
+    learning: Callable[[], AbstractContextManager[Progress]],
+) -> tuple[KeptScores, TrainedModels]:
+    """Learn statistics of a text with the guidance of an encoder; the same call goes on with one that was broken off.
+
+    Args:
+        encoder: as of :class:`CombinedAligner`.
+        text: read by the encoder once, and kept beside the statistics.
+        folder: where they go.
+        identity: of the text, the encoder and its options, and the version; a folder of another is refused.
+        reading: opens what is told how many more pairs the encoder has read, of so many.
+        learning: opens what is told the units, the passes done, and of all.
+
+    Returns:
+        the encoder, which need not read the text again, and the statistics: arguments of :class:`CombinedAligner`.
+    """
+    kept: list[KeptScores] = []
+
+    def read() -> Guide:
+        kept.append(KeptScores(encoder, folder))
+        with reading(len(text)) as progress:
+            kept[0].read(text, progress)
+        return kept[0].guide
+
+    with learning() as progress:
+        train_models(text, folder, identity, progress, read)
+    finish(folder, USUAL)
+    return kept[0], load(folder)
+
+
+def _matrix(alignment: Alignment) -> np.ndarray | None:
+    """The scores of a pair; ``None`` if it was too long."""
+    if alignment.too_long:
+        return None
+    scores = np.zeros((len(alignment.src), len(alignment.tgt)), np.float32)
+    for link, score in alignment.links.items():
+        scores[link] = score
+    return scores

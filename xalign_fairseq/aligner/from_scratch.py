@@ -97,5 +97,5 @@ def train_from_scratch(
     report = None
     if golds is not None and pairs is not None:
         choice, report = choose(mean_scores(models, pairs), golds)
-    finish(folder, choice, len(text))
+    finish(folder, choice)
     return report

@@ -14,7 +14,7 @@ same command with --resume goes on after its last complete line, on any device a
 Without --model the links are those of e5-small, a multilingual encoder that comes by pip. With --from-scratch no
 encoder is needed: the text alone is learned from, in minutes for 100,000 pairs, into the folder FILE.aligner, which
 aligns new text as --model. It is for languages that no encoder covers, and wants thousands of pairs. With --statistics
-an encoder and what is learned from the text decide together, which is better than either where both are to be had.
+an encoder guides what is learned from the text, and both decide together, which is better than either.
 
 Examples:
   xalign align --src test.en --tgt test.de --out test.links
@@ -65,10 +65,14 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
     from xalign_fairseq.links.pharaoh import Gold
 
+    from xalign_fairseq.aligner.kept_scores import KeptScores
+    from xalign_fairseq.statistical.folder import TrainedModels
+
     Encoding = Aligner | AlignerPool
     Streaming = Encoding | StatisticalAligner | CombinedAligner
 
 LEARNED = ""  # --statistics without a folder
+WITHOUT_EFFECT_ON_STATISTICS = {"--threshold", "--growth", "--format", "--units"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -88,8 +92,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=LEARNED,
         metavar="FOLDER",
-        help="the mean of the encoder's scores, by grow, and those of the aligner of bitext alone in FOLDER; without "
-        "FOLDER it is learned from --src and --tgt first, into FILE.aligner",
+        help="beside the encoder's scores, by grow, those of statistics that it guides: learned from --src and --tgt, "
+        "into FILE.aligner, or in FOLDER, where an earlier run has left them",
     )
     scratch.add_argument(
         "--min-probability",
@@ -209,8 +213,11 @@ def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
 
         scoring = argparse.Namespace(**{**vars(args), "method": METHOD, **SCORES})
         with _open_encoder(scoring, devices) as (encoder, description):
-            folder = _learn(args) if args.statistics == LEARNED else args.statistics
-            combined = CombinedAligner(encoder, load(Path(folder)), args.threshold, args.growth)
+            if args.statistics == LEARNED:
+                scores, trained = _learn_beside(args, encoder)
+            else:
+                scores, trained = encoder, load(Path(args.statistics))
+            combined = CombinedAligner(scores, trained, args.threshold, args.growth)
             yield combined, f"{description}; {combined.describe()}"
     else:
         with _open_encoder(args, devices) as found:
@@ -299,6 +306,22 @@ def _learn(args: argparse.Namespace) -> str:
     with passes_bar(args.quiet) as show:
         train_from_scratch(args.src, args.tgt, Path(folder), show)
     return folder
+
+
+def _learn_beside(args: argparse.Namespace, encoder: "Encoding") -> tuple["KeptScores", "TrainedModels"]:
+    """What is learned from the text with the guidance of an encoder, and the scores of that."""
+    from xalign_fairseq.aligner.combined import learn_beside
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+
+    record = {name: value for name, value in run_record(args).items() if name not in WITHOUT_EFFECT_ON_STATISTICS}
+    return learn_beside(
+        encoder,
+        SentencePairs(args.src, args.tgt),
+        Path(f"{args.out}.aligner"),
+        record,
+        partial(progress_bar, quiet=args.quiet),
+        partial(passes_bar, args.quiet),
+    )
 
 
 def _devices(args: argparse.Namespace) -> list[str]:

@@ -9,6 +9,7 @@ from xalign_fairseq.files import read_json, write_json
 from xalign_fairseq.launch.locks import LOCK, alone_on
 from xalign_fairseq.statistical.calibration import Calibration
 from xalign_fairseq.statistical.choice import Choice
+from xalign_fairseq.statistical.guide import Guide, unit_factors
 from xalign_fairseq.statistical.learning import learn
 from xalign_fairseq.statistical.models import NAMES, UnitModel
 from xalign_fairseq.statistical.storing import load_model, save_model
@@ -23,7 +24,6 @@ class Described(TypedDict):
     """What ``statistical.json`` says."""
 
     units: list[str]
-    pairs: int
     threshold: float
     growth: float
     slope: float
@@ -31,11 +31,10 @@ class Described(TypedDict):
 
 
 class TrainedModels(NamedTuple):
-    """A statistical aligner: its models, how links are chosen, and how many pairs of sentences it learned from."""
+    """A statistical aligner: its models, and how links are chosen."""
 
     models: list[UnitModel]
     choice: Choice
-    pairs: int
 
 
 def is_statistical(path: Any) -> bool:
@@ -43,14 +42,21 @@ def is_statistical(path: Any) -> bool:
     return path is not None and (Path(path) / DONE).is_file()
 
 
-def train_models(pairs: Words, folder: Path, identity: dict[str, Any], progress: Progress) -> list[UnitModel]:
+def train_models(
+    pairs: Words,
+    folder: Path,
+    identity: dict[str, Any],
+    progress: Progress,
+    find_guide: Callable[[], Guide] | None = None,
+) -> list[UnitModel]:
     """Learn a model of each kind of units, or read those that an earlier run of the same text has left.
 
     Args:
         pairs: words of the bitext; iterated more than once.
         folder: where the models go.
-        identity: of the text and the version; a folder of another is refused.
+        identity: of the text, the version and the guide; a folder of another is refused.
         progress: is told the units, the passes done, and of all.
+        find_guide: what else is known of the text's words; called when the folder is known to be of this run, alone.
 
     Raises:
         XalignError: the folder holds something else.
@@ -68,29 +74,31 @@ def train_models(pairs: Words, folder: Path, identity: dict[str, Any], progress:
         begun = read_json(folder / BEGUN) if (folder / BEGUN).is_file() else identity
         if begun != identity:
             raise XalignError(
-                "the output folder is of another text or version",
+                "the output folder is of another text, version or encoder",
                 where=folder,
                 next="choose another --out, or remove this folder",
             )
         write_json(folder / BEGUN, identity)
-        return [_model(name, pairs, folder / f"{name}.npz", progress) for name in NAMES]
+        guide = find_guide() if find_guide else None
+        return [_model(name, pairs, folder / f"{name}.npz", progress, guide) for name in NAMES]
 
 
-def _model(name: str, pairs: Words, path: Path, progress: Progress) -> UnitModel:
+def _model(name: str, pairs: Words, path: Path, progress: Progress, guide: Guide | None) -> UnitModel:
     if path.is_file():
         return load_model(name, path)
     cutters = tuple(Cutter(make_units(name, (pair[side] for pair in pairs))) for side in (0, 1))
-    sides = [[cutter(pair[side])[0] for pair in pairs] for side, cutter in enumerate(cutters)]
-    tables = learn(sides[0], sides[1], lambda done, of: progress(name, done, of))
+    cut = [[cutter(pair[side]) for pair in pairs] for side, cutter in enumerate(cutters)]
+    (src, tgt), owners = ([[sentence[part] for sentence in side] for side in cut] for part in (0, 1))
+    tables = learn(src, tgt, lambda done, of: progress(name, done, of), unit_factors(guide, owners))
     model = UnitModel(name, (cutters[0], cutters[1]), tables)
     save_model(model, path)
     return model
 
 
-def finish(folder: Path, choice: Choice, pairs: int) -> None:
-    """Write what makes the folder an aligner; ``pairs`` of sentences were learned from."""
+def finish(folder: Path, choice: Choice) -> None:
+    """Write what makes the folder an aligner."""
     threshold, growth, (slope, shift) = choice
-    described = Described(units=list(NAMES), pairs=pairs, threshold=threshold, growth=growth, slope=slope, shift=shift)
+    described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
     write_json(folder / DONE, described)
 
 
@@ -108,5 +116,4 @@ def load(folder: Path) -> TrainedModels:
     described = read_json(folder / DONE, Described)
     models = [load_model(name, folder / f"{name}.npz") for name in described["units"]]
     calibration = Calibration(described["slope"], described["shift"])
-    choice = Choice(described["threshold"], described["growth"], calibration)
-    return TrainedModels(models, choice, described["pairs"])
+    return TrainedModels(models, Choice(described["threshold"], described["growth"], calibration))

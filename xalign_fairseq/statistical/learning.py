@@ -9,6 +9,7 @@ from torch import Tensor
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.statistical.batches import UnitBatch, batches, both_directions, fits
 from xalign_fairseq.statistical.chain import first_jumps
+from xalign_fairseq.statistical.guide import Guide
 from xalign_fairseq.statistical.tables import (
     FIRST,
     FLOOR,
@@ -25,7 +26,10 @@ ALONE, JUMP = 1e-3, 0.5  # added to the expected counts of units without partner
 
 
 def learn(
-    src: Sequence[Sequence[str]], tgt: Sequence[Sequence[str]], progress: Callable[[int, int], object] | None = None
+    src: Sequence[Sequence[str]],
+    tgt: Sequence[Sequence[str]],
+    progress: Callable[[int, int], object] | None = None,
+    factors: Guide | None = None,
 ) -> Tables:
     """Tables from units of the sentences of a bitext.
 
@@ -33,6 +37,7 @@ def learn(
         src: units of the source sentences.
         tgt: units of the target sentences.
         progress: is told the number of passes done, and of all.
+        factors: of the probabilities of each pair's units, from somebody who knows more than the text says.
 
     Raises:
         XalignError: no pair of sentences has units on both sides, and not too many.
@@ -44,9 +49,8 @@ def learn(
     fitting = [pair for pair in zip(src, tgt, strict=True) if fits(*pair)]
     if not fitting:
         raise XalignError("there is no pair of sentences to learn from", expected="words on both sides")
-    src, tgt = (list(side) for side in zip(*fitting, strict=True))
-    tables = first_tables(src, tgt)
-    text = list(batches(tables, src, tgt))
+    tables = first_tables(*(list(side) for side in zip(*fitting, strict=True)))
+    text = list(batches(tables, src, tgt, factors))
     for number in range(sum(PASSES)):
         if number == PASSES[0]:
             tables = replace(tables, jumps=(first_jumps(), first_jumps()))

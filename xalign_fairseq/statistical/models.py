@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from xalign_fairseq.statistical.batches import batches, both_directions
+from xalign_fairseq.statistical.guide import Guide, unit_factors
 from xalign_fairseq.statistical.tables import Tables
 from xalign_fairseq.statistical.units import Cutter
 
@@ -22,15 +23,15 @@ class UnitModel:
     cutters: tuple[Cutter, Cutter]
     tables: Tables
 
-    def word_scores(self, pairs: WordPairs) -> Iterator[tuple[int, np.ndarray]]:
+    def word_scores(self, pairs: WordPairs, guide: Guide | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Of each pair that fits, in any order: its number, and its scores (words of the source, of the target).
 
         The posterior of a unit's partners is summed over the units of a word, and averaged over those of the other;
-        both directions' mean is the score.
+        both directions' mean is the score. ``guide`` is of the same pairs.
         """
         src, tgt = ([cutter(pair[side]) for pair in pairs] for side, cutter in enumerate(self.cutters))
-        units = [sentence for sentence, _ in src], [sentence for sentence, _ in tgt]
-        for batch in batches(self.tables, *units):
+        units, owners = ([[sentence[part] for sentence in side] for side in (src, tgt)] for part in (0, 1))
+        for batch in batches(self.tables, *units, unit_factors(guide, owners)):
             forward, backward = both_directions(self.tables, batch)
             for row, line in enumerate(batch.lines):
                 of_src, of_tgt = (
@@ -42,10 +43,12 @@ class UnitModel:
                 yield line, (to_src + to_tgt) / 2
 
 
-def mean_scores(models: Iterable[UnitModel], pairs: WordPairs) -> list[np.ndarray | None]:
+def mean_scores(
+    models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | None = None
+) -> list[np.ndarray | None]:
     """The mean of the models' scores of each pair; ``None`` where a pair is too long for one of them.
 
-    A pair with an empty side has scores without rows or columns.
+    A pair with an empty side has scores without rows or columns. ``guide`` is of the same pairs.
 
     Example::
 
@@ -55,7 +58,7 @@ def mean_scores(models: Iterable[UnitModel], pairs: WordPairs) -> list[np.ndarra
     models = list(models)
     for model in models:
         scored = set()
-        for line, scores in model.word_scores(pairs):
+        for line, scores in model.word_scores(pairs, guide):
             scored.add(line)
             if (total := sums[line]) is not None:
                 total += scores / len(models)

@@ -1,0 +1,136 @@
+"""An encoder's scores of the words of a text, kept in files: what it has read it need not read again."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.alignment import Alignment, Links
+from xalign_fairseq.aligner.processes import AlignerPool
+from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, WordPair, chunks
+from xalign_fairseq.data.unknown import UnknownTokens
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import atomic_write
+
+AT_ONCE = 2048  # pairs of a file
+TOO_LONG = -1
+FIELDS = ("digest", "shape", "count", "place", "score")
+
+
+class KeptScores:
+    """An encoder of a text, whose scores of it are in files of 2,048 pairs.
+
+    Args:
+        encoder: what reads; its links are all scores of words.
+        folder: where the files are and go; those that are there are of this encoder and text.
+
+    Example::
+
+        kept = KeptScores(encoder, folder)
+        kept.read(text)
+        kept.guide(0)  # scores (words of the source, words of the target) of the first line
+    """
+
+    def __init__(self, encoder: Aligner | AlignerPool, folder: Path):
+        self._encoder, self._folder = encoder, folder
+        self._parts: list[dict[str, np.ndarray]] = []
+        while (path := self._path(len(self._parts))).is_file():
+            self._parts.append(_load(path))
+        self._join()
+
+    def __len__(self) -> int:
+        return len(self._kept["count"])
+
+    @property
+    def unknown(self) -> UnknownTokens:
+        """How many tokens that were read now the encoder's vocabulary lacks."""
+        return self._encoder.unknown
+
+    def read(self, text: SentencePairs, progress: Callable[[int], object] | None = None) -> None:
+        """Read what is not kept yet; ``progress`` is told how many more pairs are done."""
+        if progress:
+            progress(len(self))
+        rest = (pair for number, pair in enumerate(text) if number >= len(self._kept["count"]))
+        for chunk in chunks(rest, AT_ONCE):
+            part = _pack(chunk, self._encoder.stream(chunk, progress))
+            with atomic_write(self._path(len(self._parts)), "wb") as stream:
+                np.savez_compressed(stream, **part)
+            self._parts.append(part)
+        self._join()
+
+    def guide(self, line: int) -> np.ndarray | None:
+        """Scores of a line of the text; ``None`` where it was too long."""
+        links = self._links(line)
+        if links is None:
+            return None
+        scores = np.zeros(self._kept["shape"][line], np.float32)
+        scores[tuple(links[0].T)] = links[1]
+        return scores
+
+    def stream(
+        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
+    ) -> Iterator[Alignment]:
+        """As of an aligner; pairs of the text are not read again, others are."""
+        for chunk in chunks(pairs, AT_ONCE):
+            lines = [self._line(pair) for pair in chunk]
+            others = self._encoder.stream(pair for pair, line in zip(chunk, lines, strict=True) if line is None)
+            for (src, tgt), line in zip(chunk, lines, strict=True):
+                if line is None:
+                    yield next(others)
+                    continue
+                links = self._links(line)
+                found: Links = {} if links is None else {(int(i), int(j)): float(s) for (i, j), s in zip(*links)}
+                yield Alignment(src, tgt, found, too_long=links is None)
+            if progress:
+                progress(len(chunk))
+
+    def _path(self, number: int) -> Path:
+        return self._folder / f"scores-{number:05d}.npz"
+
+    def _join(self) -> None:
+        parts = self._parts or [_pack([], [])]
+        self._kept = {field: np.concatenate([part[field] for part in parts]) for field in FIELDS}
+        self._ends = np.cumsum(self._kept["count"].clip(min=0))
+        self._order = np.argsort(self._kept["digest"])
+
+    def _links(self, line: int) -> tuple[np.ndarray, np.ndarray] | None:
+        count = int(self._kept["count"][line])
+        if count == TOO_LONG:
+            return None
+        here = slice(self._ends[line] - count, self._ends[line])
+        return self._kept["place"][here], self._kept["score"][here]
+
+    def _line(self, pair: WordPair) -> int | None:
+        digest = _digest(pair)
+        place = np.searchsorted(self._kept["digest"], digest, sorter=self._order)
+        if place == len(self._order):
+            return None
+        line = int(self._order[place])
+        return line if self._kept["digest"][line] == digest else None
+
+
+def _digest(pair: WordPair) -> np.uint64:
+    text = "\n".join(" ".join(side) for side in pair)
+    return np.uint64(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little"))
+
+
+def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[str, np.ndarray]:
+    rows = list(zip(pairs, alignments, strict=True))
+    links = [link for _, alignment in rows for link in alignment.links]
+    return {
+        "digest": np.array([_digest(pair) for pair, _ in rows], np.uint64),
+        "shape": np.array([[len(side) for side in pair] for pair, _ in rows], np.int32).reshape(-1, 2),
+        "count": np.array([TOO_LONG if found.too_long else len(found.links) for _, found in rows], np.int32),
+        "place": np.array(links, np.int32).reshape(-1, 2),
+        "score": np.array([score for _, found in rows for score in found.links.values()], np.float32),
+    }
+
+
+def _load(path: Path) -> dict[str, np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            return {field: stored[field] for field in FIELDS}
+    except (OSError, ValueError, KeyError) as error:
+        raise XalignError("a file of scores is damaged", where=path, found=error, next="remove it") from None
