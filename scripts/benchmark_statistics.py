@@ -6,9 +6,10 @@ usage: benchmark_statistics.py TEXT PAIR [PAIR ...] [--model NAME=PATH ...] [--l
 
 TEXT is a folder of examples/from_scratch/text.py, from which the statistics are learned, the sentences of the
 development and test sets among it. Every --model (default: e5-small as it comes) links them by grow, by itself and
-with statistics that it guides, and these link them alone. --limit: so many pairs beside those of the sets, drawn with --seed; 0: those of the sets alone.
-WORK keeps what is learned, that of benchmark_from_scratch.py too, and links. Writes OUT/statistics.json, where the rows
-of other runs stay, the tables OUT/statistics.md of the largest texts and OUT/statistics_sizes.md of all, and the
+with statistics that it guides, and these link them alone. --limit: so
+many pairs beside those of the sets, drawn with --seed; 0: those of the sets alone. WORK keeps what is learned, that of
+benchmark_from_scratch.py too, and links. Writes OUT/statistics.json, where the rows of other runs stay, the tables
+OUT/statistics.md of the largest texts and OUT/statistics_sizes.md of all, and the
 picture OUT/statistics.png: AER over pairs of text.
 """
 

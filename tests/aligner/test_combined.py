@@ -5,7 +5,7 @@ import pytest
 
 from xalign_fairseq.aligner import combined
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.combined import CombinedAligner, share_of
+from xalign_fairseq.aligner.combined import CombinedAligner
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.statistical.choice import USUAL
 from xalign_fairseq.statistical.folder import TrainedModels
@@ -32,15 +32,17 @@ class Model:
 
     def __init__(self, scores, most=9):
         self.scores, self.most = np.array(scores, np.float32), most
+        self.guided = {}
 
-    def word_scores(self, pairs):
+    def word_scores(self, pairs, guide):
         for line, (src, tgt) in enumerate(pairs):
+            self.guided[tuple(src)] = guide(line)
             if 0 < len(src) <= self.most:
                 yield line, self.scores[: len(src), : len(tgt)]
 
 
-def aligner(scores, statistics, too_long=False, most=9, pairs=1000, **options):
-    trained = TrainedModels([Model(statistics, most)], USUAL, pairs)
+def aligner(scores, statistics, too_long=False, most=9, **options):
+    trained = TrainedModels([Model(statistics, most)], USUAL)
     return CombinedAligner(Encoder(scores, too_long), trained, **options)
 
 
@@ -48,39 +50,29 @@ PAIR = (["a", "b"], ["A", "B"])
 CHOICE = {"threshold": 0.45, "growth": 0.4}  # weaker ones from 0.18 on
 
 
-def test_the_share_of_the_statistics_grows_with_the_text():
-    assert [share_of(pairs) for pairs in (0, 1000, 7000)] == pytest.approx([0, 0.175, 0.30625])
-    assert share_of(10**9) == pytest.approx(0.35, abs=1e-6)
-
-
-def test_the_mean_of_both_by_hand():
-    # Of 1,000 pairs: (0, 0) 0.825 * 0.9 + 0.175 * 0.5 = 0.83; (1, 1) 0.825 * 0.3 + 0.175 * 0.9 = 0.405, which grows;
-    # (1, 0) 0.175 * 0.4 = 0.07.
-    both = aligner({(0, 0): 0.9, (0, 1): 0.1, (1, 1): 0.3}, [[0.5, 0.0], [0.4, 0.9]], **CHOICE)
+def test_both_by_hand():
+    # (0, 0) 0.4 * 0.9 + 0.6 * 0.5 = 0.66; (1, 1) 0.4 * 0.3 + 0.6 * 0.4 = 0.36, which grows; (1, 0) 0.6 * 0.2 = 0.12.
+    both = aligner({(0, 0): 0.9, (0, 1): 0.1, (1, 1): 0.3}, [[0.5, 0.0], [0.2, 0.4]], **CHOICE)
     [found] = both.align([PAIR])
-    assert found.links == pytest.approx({(0, 0): 0.83, (1, 1): 0.405})
+    assert found.links == pytest.approx({(0, 0): 0.66, (1, 1): 0.36})
     assert (found.src, found.tgt, found.too_long) == (*PAIR, False)
-    assert "82% of its scores and 18% of statistics (fixed)" in both.describe()
+    assert "40% of its scores and 60% of statistics that it guides (fixed)" in both.describe()
+    np.testing.assert_allclose(both._models[0].guided["a", "b"], [[0.9, 0.1], [0.0, 0.3]], rtol=1e-6)
 
 
 def test_what_grows_and_from_where():
-    # (1, 1): 0.825 * 0.3 + 0.175 * 0.1 = 0.265
-    scores, statistics = {(0, 0): 0.49, (1, 1): 0.3}, [[0.49, 0.0], [0.0, 0.1]]
-    assert aligner(scores, statistics, **CHOICE).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.265})
-    one = aligner(scores, statistics, threshold=0.45, growth=1.0)
+    # (1, 1): 0.4 * 0.3 + 0.6 * 0.2 = 0.24
+    scores, statistics = {(0, 0): 0.49, (1, 1): 0.3}, [[0.49, 0.0], [0.0, 0.2]]
+    assert aligner(scores, statistics, **CHOICE).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
+    assert aligner(scores, statistics).align([PAIR])[0].links == pytest.approx({(0, 0): 0.49, (1, 1): 0.24})
+    one = aligner(scores, statistics, growth=1.0)
     assert one.align([PAIR])[0].links == pytest.approx({(0, 0): 0.49})
     assert aligner(scores, statistics, threshold=0.5, growth=1.0).align([PAIR])[0].links == {}
-
-
-def test_the_more_text_the_lower_the_usual_threshold():
-    # From nothing 0.5, which are grow's own; from all texts 0.45625.
-    found = [aligner({(0, 0): 0.47}, [[0.47, 0], [0, 0]], pairs=pairs, growth=1.0) for pairs in (0, 10**9)]
-    assert [set(each.align([PAIR])[0].links) for each in found] == [set(), {(0, 0)}]
-    assert "links of 0.5 and more, grown by those of 0.25 and more" in aligner({}, [[0.0]], pairs=0).describe()
+    assert "links of 0.42 and more, grown by those of 0.15 and more" in aligner(scores, statistics).describe()
 
 
 def test_too_long_for_the_statistics_and_for_the_encoder():
-    scores = {(0, 0): 0.2}  # 0.825 of it are below 0.18
+    scores = {(0, 0): 0.4}  # 0.4 of it are below 0.18
     [found] = aligner(scores, [[0.0, 0.0], [0.0, 0.0]], most=1, **CHOICE).align([PAIR])
     assert found.links == pytest.approx(scores)
     assert aligner(scores, [[0.0, 0.0], [0.0, 0.0]], **CHOICE).align([PAIR])[0].links == {}

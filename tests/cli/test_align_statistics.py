@@ -1,26 +1,21 @@
 """``xalign align --statistics``: an encoder beside an aligner of bitext alone."""
 
+import numpy as np
 import pytest
 import statistical_text
 
-from xalign_fairseq.aligner import combined
+from xalign_fairseq.aligner import combined, kept_scores
 from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner, share_of
+from xalign_fairseq.aligner.combined import METHOD, SCORES, SHARE, CombinedAligner
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.statistical.folder import load
+from xalign_fairseq.statistical.folder import load, train_models
 from xalign_fairseq.statistical.models import mean_scores
 
 
 @pytest.fixture
 def text(tmp_path):
     return statistical_text.write(tmp_path)
-
-
-@pytest.fixture(autouse=True)
-def small_text_counts(monkeypatch):
-    """48 pairs are enough for a share of 0.29."""
-    monkeypatch.setattr(combined, "HALF_AT", 10)
 
 
 @pytest.fixture
@@ -45,33 +40,78 @@ def learned(text, tmp_path):
 def test_without_a_folder_they_are_learned_from_the_text(align, learned, tmp_path, capsys):
     assert align("--statistics", "--out", tmp_path / "links") == 0
     told = capsys.readouterr().err
-    assert "grow" in told and "71% of its scores and 29% of statistics (prefix4" in told
-    assert align("--statistics", learned, "--out", tmp_path / "same") == 0
-    assert align("--statistics", f"{tmp_path}/links.aligner", "--out", tmp_path / "two", "--processes", "2") == 0
+    assert "grow" in told and "40% of its scores and 60% of statistics that it guides (prefix4" in told
+    folder = f"{tmp_path}/links.aligner"
+    assert align("--statistics", folder, "--out", tmp_path / "two", "--processes", "2") == 0
     links = (tmp_path / "links").read_text()
-    assert (tmp_path / "same").read_text() == (tmp_path / "two").read_text() == links
+    assert (tmp_path / "two").read_text() == links
     # The encoder knows nothing, the text is translated word by word.
     assert align("--method", "grow", "--out", tmp_path / "alone") == 0
-    together, alone = (
-        sum(i == j for each in read_links(tmp_path / name) for i, j in each) for name in ("links", "alone")
-    )
-    assert together > 1.2 * alone
+    assert align("--statistics", learned, "--out", tmp_path / "unguided") == 0
+    assert align("--out", tmp_path / "guided alone", model=folder) == 0
+    right = {
+        name: sum(i == j for each in read_links(tmp_path / name) for i, j in each)
+        for name in ("links", "alone", "unguided", "guided alone")
+    }
+    assert min(right["links"], right["unguided"], right["guided alone"]) > 1.2 * right["alone"]
 
 
 def test_scores_are_the_mean_of_both(tiny_checkpoint, learned):
     pairs = [("Das Haus ist alt.", "The house is old."), ("Ein Buch", "A book")]
     both = CombinedAligner.from_pretrained(tiny_checkpoint, learned)
     found = both.align(pairs)
-    trained = load(learned)
-    share = share_of(trained.pairs)
-    assert trained.pairs == 48
-    counted = mean_scores(trained.models, [(src.split(), tgt.split()) for src, tgt in pairs])
     encoder = Aligner.from_pretrained(tiny_checkpoint, method=METHOD, options=SCORES)
-    for each, read, scores in zip(found, encoder.align(*zip(*pairs, strict=True)), counted, strict=True):
+    read = encoder.align(*zip(*pairs, strict=True))
+    own = []
+    for each in read:
+        own.append(np.zeros((len(each.src), len(each.tgt))))
+        for link, score in each.links.items():
+            own[-1][link] = score
+    counted = mean_scores(load(learned).models, [(src.split(), tgt.split()) for src, tgt in pairs], own.__getitem__)
+    for each, scores, statistics in zip(found, own, counted, strict=True):
         assert each.links
         for link, score in each.links.items():
-            assert score == pytest.approx((1 - share) * read.links.get(link, 0.0) + share * scores[link])
+            assert score == pytest.approx((1 - SHARE) * scores[link] + SHARE * statistics[link])
     assert both.unknown.tokens
+
+
+def test_the_encoder_reads_the_text_once(align, tmp_path, monkeypatch):
+    read = []
+    stream = Aligner.stream
+
+    def counted(self, pairs, progress=None):
+        for each in stream(self, pairs, progress):
+            read.append(each.src)
+            yield each
+
+    monkeypatch.setattr(Aligner, "stream", counted)
+    monkeypatch.setattr(kept_scores, "AT_ONCE", 20)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(combined, "train_models", broken_after_reading)
+        with pytest.raises(MemoryError):
+            align("--statistics", "--out", tmp_path / "links")
+    assert len(read) == 48
+    assert align("--statistics", "--out", tmp_path / "links", "--plot", tmp_path / "pair.svg") == 0
+    assert len(read) == 48
+    assert len(list((tmp_path / "links.aligner").glob("scores-*.npz"))) == 3
+
+
+def broken_after_reading(text, folder, identity, progress, find_guide):
+    def read():
+        find_guide()
+        raise MemoryError
+
+    train_models(text, folder, identity, progress, read)
+
+
+def test_another_encoder_needs_another_folder(align, tmp_path, capsys):
+    assert align("--statistics", "--out", tmp_path / "links") == 0
+    (tmp_path / "links").unlink()
+    assert align("--statistics", "--threshold", "0.6", "--out", tmp_path / "links") == 0
+    (tmp_path / "links").unlink()
+    assert align("--statistics", "--layer", "1", "--out", tmp_path / "links") == 2
+    assert "another text, version or encoder" in capsys.readouterr().err
 
 
 def test_the_higher_the_threshold_the_fewer_links(align, learned, tmp_path):
@@ -107,10 +147,10 @@ def fails_after(times):
     """Scores as they are, so many times."""
     calls = iter(range(times))
 
-    def scores(models, pairs):
+    def scores(models, pairs, guide):
         if next(calls, None) is None:
             raise MemoryError
-        return mean_scores(models, pairs)
+        return mean_scores(models, pairs, guide)
 
     return scores
 

@@ -9,6 +9,7 @@ import pytest
 import statistical_text
 
 from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.combined import SCORES
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -19,9 +20,11 @@ class Diagonal:
     def __init__(self, words):
         self.words = words
 
-    def stream(self, pairs):
+    def stream(self, pairs, progress=None):
         for src, tgt in pairs:
             yield Alignment(src, tgt, {(k, k): 1.0 for k in range(min(self.words, len(src)))})
+            if progress:
+                progress(1)
 
 
 @pytest.fixture
@@ -53,14 +56,14 @@ def test_encoders_alone_and_beside_statistics(benchmark, text, tmp_path, monkeyp
 
     class Alone:
         @staticmethod
-        def from_pretrained(path, method):
-            asked.append((path, method))
+        def from_pretrained(path, method, options=None):
+            asked.append((path, method, options))
             return Diagonal(2)
 
     class Both:
         @staticmethod
         def from_pretrained(path, statistics):
-            assert (statistics / "statistical.json").is_file()
+            assert (statistics / "statistical.json").is_file() and (statistics / "scores-00000.npz").is_file()
             asked.append(path)
             return Diagonal(4)
 
@@ -68,7 +71,7 @@ def test_encoders_alone_and_beside_statistics(benchmark, text, tmp_path, monkeyp
     monkeypatch.setattr(benchmark, "CombinedAligner", Both)
     arguments = [str(text), "de-en", "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
     benchmark.main([*arguments, "--model", "mine=a.pt", "--limit", "40"])
-    assert asked == [("a.pt", "grow"), "a.pt"]
+    assert asked == [("a.pt", "grow", None), ("a.pt", "grow", SCORES), "a.pt"]
     record = json.loads((tmp_path / "statistics.json").read_text())["de-en 40 1"]
     assert record["pairs"] == 44
     found = record["sets"]["test"]["systems"]
@@ -80,17 +83,15 @@ def test_encoders_alone_and_beside_statistics(benchmark, text, tmp_path, monkeyp
     assert record["sets"]["test"]["tests"]["mine"]["difference"] == pytest.approx(-1 / 3)
     # --limit 0 is the text of the sets alone; e5-small is the default.
     benchmark.main([*arguments, "--limit", "0"])
-    assert asked[2:] == [("e5-small", "grow"), "e5-small"]
+    assert asked[3:] == [("e5-small", "grow", None), ("e5-small", "grow", SCORES), "e5-small"]
     sizes = (tmp_path / "statistics_sizes.md").read_text().splitlines()
-    columns = (
-        "| pair | pairs of text | draws | statistics | mine | mine + statistics | e5-small | e5-small + statistics |"
-    )
-    assert sizes[0] == columns
-    assert sizes[2].startswith("| de-en | 4 | 1 |") and sizes[2].endswith("|  |  | 33.3 | 0.0 |")
-    assert sizes[3] == "| de-en | 44 | 1 | 0.0 | 33.3 | 0.0 |  |  |"
+    columns = "| pair | pairs of text | draws | statistics | mine | mine + statistics | statistics by mine |"
+    assert sizes[0].startswith(columns)
+    assert sizes[2].startswith("| de-en | 4 | 1 |") and "|  |  |  | 33.3 | 0.0 |" in sizes[2]
+    assert sizes[3] == "| de-en | 44 | 1 | 0.0 | 33.3 | 0.0 | 0.0 |  |  |  |"
     table = (tmp_path / "statistics.md").read_text()
-    assert "| de-en | test | 44 | 0.0 | 33.3 | 0.0 | -33.3 (-33.3 to -33.3), 0.0" in table
-    assert "| mean | test |  | 0.0 | 33.3 | 0.0 |  |" in table
+    assert "| de-en | test | 44 | 0.0 | 33.3 | 0.0 | 0.0 | -33.3 (-33.3 to -33.3), 0.0" in table
+    assert "| mean | test |  | 0.0 | 33.3 | 0.0 | 0.0 |  |" in table
     assert "mine + statistics" in table.split("second")[1]
     assert (tmp_path / "statistics.png").stat().st_size > 0
 

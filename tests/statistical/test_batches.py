@@ -1,5 +1,6 @@
 """Batches of sentences of different lengths."""
 
+import numpy as np
 import torch
 
 from xalign_fairseq.statistical import batches as batching
@@ -36,6 +37,30 @@ def test_what_batches_a_pair_is_in_changes_nothing(monkeypatch):
     for line, both in alone.items():
         for one, other in zip(both, found[line], strict=True):
             torch.testing.assert_close(one, other)
+
+
+def test_factors_are_of_their_own_pair_and_of_nothing_beyond_it(monkeypatch):
+    def factors(line):
+        return None if line == 1 else np.random.default_rng(line).random((len(SRC[line]), len(TGT[line])))
+
+    for cells in (1, 1 << 17):
+        monkeypatch.setattr(batching, "CELLS", cells)
+        found = {}
+        for batch in batches(tables(), SRC, TGT, factors):
+            forward, backward = both_directions(tables(), batch)
+            for row, line in enumerate(batch.lines):
+                n, m = len(SRC[line]), len(TGT[line])
+                found[line] = forward.partner[:m, row, :n], backward.partner[:n, row, :m]
+                assert ((forward.partner.sum(-1) + forward.alone)[:, row] - 1).abs().max() < 1e-5
+        if cells == 1:
+            alone = found
+    for line, both in alone.items():
+        for one, other in zip(both, found[line], strict=True):
+            torch.testing.assert_close(one, other)
+    [plain] = [batch for batch in batches(tables(), SRC, TGT) if 1 in batch.lines]
+    unguided = both_directions(tables(), plain)[0].partner[:3, plain.lines.index(1), :1]
+    torch.testing.assert_close(found[1][0], unguided)
+    assert not torch.allclose(found[0][0], both_directions(tables(), plain)[0].partner[:2, plain.lines.index(0), :3])
 
 
 def test_pairs_that_are_too_long_are_left_out(monkeypatch):

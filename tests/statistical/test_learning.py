@@ -1,5 +1,6 @@
 """Learning of both directions from what both say."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -29,6 +30,29 @@ def test_one_pass_by_hand():
     torch.testing.assert_close(learned.null[0], torch.tensor([1.0, FLOOR, 1.0]))
     torch.testing.assert_close(learned.null[1], torch.tensor([2 / 3, 1 / 3, FLOOR, 1.0]), atol=2e-3, rtol=0)
     assert learned.jumps == (None, None)
+
+
+def test_a_pass_with_factors_by_hand():
+    """As above, and in a b | x the factor of a is 1, that of b 1/2; a | x has none.
+
+    Posteriors of x's partner are 0.45, 0.225 and 0.1 of 0.775 for a, b and none in the first; those of a's and b's
+    partner x are 0.45 / 0.5 and 0.225 / 0.275.
+    """
+    src, tgt = [["a", "b"], ["a"]], [["x"], ["x"]]
+    given = [np.array([[1.0], [0.5]]), None]
+    learned = one_pass(first_tables(src, tgt), list(batches(first_tables(src, tgt), src, tgt, given.__getitem__)))
+    a, b = 0.45 / 0.775 * 0.9 + 0.9 * 0.9, 0.225 / 0.775 * 0.225 / 0.275
+    torch.testing.assert_close(learned.pairs[FIRST:], torch.tensor([[1.0, a / (a + b)], [1.0, b / (a + b)]]))
+
+
+def test_factors_decide_what_the_text_leaves_open():
+    """Two words that are always together, on both sides: nobody but the guide knows which is which."""
+    src, tgt = [["a", "b"]] * 9, [["x", "y"]] * 9
+    crossed = np.array([[0.01, 1.0], [1.0, 0.01]])
+    # Only half of the lines, and some that do not fit before them, are guided.
+    learned = learn([[], *src], [["x"], *tgt], factors=lambda line: crossed if line % 2 else None)
+    assert probability(learned, "a", "y") > 0.9 > 0.1 > probability(learned, "a", "x")
+    assert probability(learn(src, tgt), "a", "y") < 0.6
 
 
 def test_the_translations_of_a_small_text_are_found():

@@ -43,6 +43,17 @@ def test_the_mean_of_models_finds_the_words():
     np.testing.assert_allclose(both, (one + other) / 2, rtol=1e-5)
 
 
+def test_a_guide_decides_between_words_that_the_text_has_not():
+    model = learned("word")
+    pairs = [(["Eins", "zwei"], ["Two", "one"])] * 2
+    unguided = mean_scores([model], pairs)[0]
+    guided, other = mean_scores([model], pairs, [np.array([[0.0, 0.9], [0.9, 0.0]]), None].__getitem__)
+    np.testing.assert_allclose(other, unguided, rtol=1e-5)
+    assert guided[0, 1] > 2 * guided[0, 0]
+    assert guided[1, 0] > 2 * guided[1, 1]
+    assert unguided[0, 1] < 1.1 * unguided[0, 0]
+
+
 def test_empty_sides_and_pairs_that_are_too_long(monkeypatch):
     model = learned("word")
     empty, usual = mean_scores([model], [([], ["the"]), PAIRS[0]])

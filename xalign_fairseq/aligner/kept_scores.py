@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.alignment import Alignment, Links
+from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.processes import AlignerPool
 from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, WordPair, chunks
 from xalign_fairseq.data.unknown import UnknownTokens
@@ -56,7 +56,7 @@ class KeptScores:
         for chunk in chunks(rest, AT_ONCE):
             part = _pack(chunk, self._encoder.stream(chunk, progress))
             with atomic_write(self._path(len(self._parts)), "wb") as stream:
-                np.savez_compressed(stream, **part)
+                np.savez_compressed(stream, allow_pickle=False, **part)
             self._parts.append(part)
         self._join()
 
@@ -80,9 +80,9 @@ class KeptScores:
                 if line is None:
                     yield next(others)
                     continue
-                links = self._links(line)
-                found: Links = {} if links is None else {(int(i), int(j)): float(s) for (i, j), s in zip(*links)}
-                yield Alignment(src, tgt, found, too_long=links is None)
+                kept = self._links(line)
+                links = {} if kept is None else dict(zip(map(tuple, kept[0].tolist()), kept[1].tolist(), strict=True))
+                yield Alignment(src, tgt, links, too_long=kept is None)
             if progress:
                 progress(len(chunk))
 

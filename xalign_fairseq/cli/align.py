@@ -61,11 +61,10 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.combined import CombinedAligner
     from xalign_fairseq.aligner.formats import Format
     from xalign_fairseq.aligner.from_scratch import StatisticalAligner
+    from xalign_fairseq.aligner.kept_scores import KeptScores
     from xalign_fairseq.aligner.processes import AlignerPool
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
     from xalign_fairseq.links.pharaoh import Gold
-
-    from xalign_fairseq.aligner.kept_scores import KeptScores
     from xalign_fairseq.statistical.folder import TrainedModels
 
     Encoding = Aligner | AlignerPool
@@ -213,10 +212,11 @@ def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
 
         scoring = argparse.Namespace(**{**vars(args), "method": METHOD, **SCORES})
         with _open_encoder(scoring, devices) as (encoder, description):
+            scores: Encoding | KeptScores = encoder
             if args.statistics == LEARNED:
                 scores, trained = _learn_beside(args, encoder)
             else:
-                scores, trained = encoder, load(Path(args.statistics))
+                trained = load(Path(args.statistics))
             combined = CombinedAligner(scores, trained, args.threshold, args.growth)
             yield combined, f"{description}; {combined.describe()}"
     else:

@@ -54,9 +54,7 @@ def batches(
         yield _batch(tables, group, factors, src, tgt)
 
 
-def _batch(
-    tables: Tables, lines: list[int], factors: Guide | None, *sides: Sequence[Sequence[str]]
-) -> UnitBatch:
+def _batch(tables: Tables, lines: list[int], factors: Guide | None, *sides: Sequence[Sequence[str]]) -> UnitBatch:
     src, tgt = (np.full((len(lines), max(len(sentences[line]) for line in lines)), -1, np.int64) for sentences in sides)
     for side, (ids, sentences) in enumerate(zip((src, tgt), sides, strict=True)):
         for row, line in zip(ids, lines, strict=True):

@@ -88,7 +88,8 @@ def _model(name: str, pairs: Words, path: Path, progress: Progress, guide: Guide
         return load_model(name, path)
     cutters = tuple(Cutter(make_units(name, (pair[side] for pair in pairs))) for side in (0, 1))
     cut = [[cutter(pair[side]) for pair in pairs] for side, cutter in enumerate(cutters)]
-    (src, tgt), owners = ([[sentence[part] for sentence in side] for side in cut] for part in (0, 1))
+    src, tgt = ([units for units, _ in side] for side in cut)
+    owners = [[words for _, words in side] for side in cut]
     tables = learn(src, tgt, lambda done, of: progress(name, done, of), unit_factors(guide, owners))
     model = UnitModel(name, (cutters[0], cutters[1]), tables)
     save_model(model, path)

@@ -30,8 +30,9 @@ class UnitModel:
         both directions' mean is the score. ``guide`` is of the same pairs.
         """
         src, tgt = ([cutter(pair[side]) for pair in pairs] for side, cutter in enumerate(self.cutters))
-        units, owners = ([[sentence[part] for sentence in side] for side in (src, tgt)] for part in (0, 1))
-        for batch in batches(self.tables, *units, unit_factors(guide, owners)):
+        units = [[sentence for sentence, _ in side] for side in (src, tgt)]
+        owners = [[words for _, words in side] for side in (src, tgt)]
+        for batch in batches(self.tables, units[0], units[1], unit_factors(guide, owners)):
             forward, backward = both_directions(self.tables, batch)
             for row, line in enumerate(batch.lines):
                 of_src, of_tgt = (
@@ -43,9 +44,7 @@ class UnitModel:
                 yield line, (to_src + to_tgt) / 2
 
 
-def mean_scores(
-    models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | None = None
-) -> list[np.ndarray | None]:
+def mean_scores(models: Iterable[UnitModel], pairs: WordPairs, guide: Guide | None = None) -> list[np.ndarray | None]:
     """The mean of the models' scores of each pair; ``None`` where a pair is too long for one of them.
 
     A pair with an empty side has scores without rows or columns. ``guide`` is of the same pairs.

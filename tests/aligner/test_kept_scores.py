@@ -1,0 +1,95 @@
+"""Scores that are kept: what was read is not read again, in any order, and what is damaged is told."""
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.aligner import kept_scores
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.kept_scores import KeptScores
+from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+from xalign_fairseq.errors import XalignError
+
+LINES = [("a b", "x"), ("", "y"), ("c", "x y z"), ("too long", "x"), ("d", "y z"), ("a b", "x")]
+
+
+class Encoder:
+    """A word's score is its place by the other's; counts what it reads, and falls at a word."""
+
+    def __init__(self, falls_at=None):
+        self.read, self.falls_at = [], falls_at
+
+    def stream(self, pairs, progress=None):
+        for src, tgt in pairs:
+            if self.falls_at in src:
+                raise MemoryError
+            self.read.append(" ".join(src))
+            links = {(i, j): (i + 1) / (j + 2) for i in range(len(src)) for j in range(len(tgt)) if i != j}
+            lost = src == ["too", "long"]
+            yield Alignment(src, tgt, {} if lost else links, too_long=lost)
+            if progress:
+                progress(1)
+
+
+@pytest.fixture(autouse=True)
+def _few_at_once(monkeypatch):
+    monkeypatch.setattr(kept_scores, "AT_ONCE", 2)
+
+
+@pytest.fixture
+def text(tmp_path):
+    for side, name in enumerate(("src", "tgt")):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in LINES))
+    return SentencePairs(tmp_path / "src", tmp_path / "tgt")
+
+
+def test_lines_are_read_once_and_what_was_broken_off_goes_on(text, tmp_path):
+    first = Encoder(falls_at="d")
+    with pytest.raises(MemoryError):
+        KeptScores(first, tmp_path).read(text)
+    assert first.read == ["a b", "", "c", "too long"]
+    second, told = Encoder(), []
+    kept = KeptScores(second, tmp_path)
+    assert len(kept) == 4
+    kept.read(text, told.append)
+    assert second.read == ["d", "a b"]
+    assert told == [4, 1, 1]
+    assert len(kept) == 6
+    third = Encoder()
+    KeptScores(third, tmp_path).read(text)
+    assert third.read == []
+
+
+def test_scores_of_lines(text, tmp_path):
+    kept = KeptScores(Encoder(), tmp_path)
+    kept.read(text)
+    np.testing.assert_allclose(kept.guide(0), [[0.0], [1.0]])
+    assert kept.guide(1).shape == (0, 1)
+    np.testing.assert_allclose(kept.guide(2), [[0, 1 / 3, 1 / 4]])
+    assert kept.guide(3) is None
+    np.testing.assert_allclose(kept.guide(5), kept.guide(0))
+
+
+def test_pairs_of_the_text_and_others_in_any_order(text, tmp_path):
+    encoder = Encoder()
+    kept = KeptScores(encoder, tmp_path)
+    pairs = [("d", "y z"), ("new", "x y"), ("too long", "x"), ("a b", "x"), ("d", "z y")]
+    expected = [(each.src, each.tgt, each.too_long, each.links) for each in
+                Encoder().stream((src.split(), tgt.split()) for src, tgt in pairs)]  # fmt: skip
+    for _ in range(2):  # before the text is read, and after that
+        told = []
+        for each, (src, tgt, too_long, links) in zip(kept.stream(pairs, told.append), expected, strict=True):
+            assert (each.src, each.tgt, each.too_long) == (src, tgt, too_long)
+            assert each.links == pytest.approx(links)
+        assert sum(told) == 5
+        encoder.read.clear()
+        kept.read(text)
+        encoder.read.clear()
+    list(kept.stream(pairs))
+    assert encoder.read == ["new", "d"]
+
+
+def test_a_damaged_file(text, tmp_path):
+    KeptScores(Encoder(), tmp_path).read(text)
+    (tmp_path / "scores-00001.npz").write_bytes(b"nothing")
+    with pytest.raises(XalignError, match="damaged"):
+        KeptScores(Encoder(), tmp_path)
