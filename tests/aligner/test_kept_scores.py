@@ -88,8 +88,18 @@ def test_pairs_of_the_text_and_others_in_any_order(text, tmp_path):
     assert encoder.read == ["new", "d"]
 
 
-def test_a_damaged_file(text, tmp_path):
+@pytest.mark.parametrize("damage", ["other", "cut", "changed", "short"])
+def test_a_damaged_file(text, tmp_path, damage):
     KeptScores(Encoder(), tmp_path).read(text)
-    (tmp_path / "scores-00001.npz").write_bytes(b"nothing")
+    path = tmp_path / "scores-00001.npz"
+    whole = path.read_bytes()
+    if damage == "short":
+        arrays = dict(np.load(path))
+        arrays["score"] = arrays["score"][:-1]
+        np.savez_compressed(path, **arrays)
+    else:
+        middle = len(whole) // 2
+        changed = whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :]
+        path.write_bytes({"other": b"nothing", "cut": whole[:middle], "changed": changed}[damage])
     with pytest.raises(XalignError, match="damaged"):
         KeptScores(Encoder(), tmp_path)

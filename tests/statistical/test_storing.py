@@ -36,6 +36,18 @@ def test_damaged_and_missing_files(tmp_path, content):
         load_model("word", tmp_path / "word.npz")
 
 
+@pytest.mark.parametrize("part", [0.3, 0.5, 0.8, 0.99])
+def test_a_file_that_is_cut_off_or_changed(model, tmp_path, part):
+    path = tmp_path / "model.npz"
+    save_model(model, path)
+    whole = path.read_bytes()
+    place = int(part * len(whole))
+    for damaged in (whole[:place], whole[:place] + bytes(40) + whole[place + 40 :]):
+        path.write_bytes(damaged)
+        with pytest.raises(XalignError):
+            load_model(model.name, path)
+
+
 def test_tables_that_do_not_fit_together(model, tmp_path):
     save_model(model, tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz") as stored:

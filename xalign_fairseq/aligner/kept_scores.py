@@ -13,6 +13,7 @@ from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, WordP
 from xalign_fairseq.data.unknown import UnknownTokens
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.statistical.storing import DAMAGED
 
 AT_ONCE = 2048  # pairs of a file
 TOO_LONG = -1
@@ -131,6 +132,13 @@ def _pack(pairs: Iterable[WordPair], alignments: Iterable[Alignment]) -> dict[st
 def _load(path: Path) -> dict[str, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as stored:
-            return {field: stored[field] for field in FIELDS}
-    except (OSError, ValueError, KeyError) as error:
-        raise XalignError("a file of scores is damaged", where=path, found=error, next="remove it") from None
+            part = {field: stored[field] for field in FIELDS}
+        pairs, links = len(part["count"]), part["count"].clip(min=0).sum()
+        sizes = {"digest": (pairs,), "shape": (pairs, 2), "count": (pairs,), "place": (links, 2), "score": (links,)}
+        if (found := {field: each.shape for field, each in part.items()}) != sizes:
+            raise ValueError(found)
+    except (OSError, ValueError, KeyError, EOFError, RuntimeError, *DAMAGED) as error:
+        raise XalignError(
+            "a file of scores is damaged", where=path, found=error, next="remove it and those of higher numbers"
+        ) from None
+    return part

@@ -1,6 +1,8 @@
 """A model of one kind of units as a file."""
 
 import os
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from xalign_fairseq.statistical.chain import REACH
 from xalign_fairseq.statistical.models import UnitModel
 from xalign_fairseq.statistical.tables import FIRST, Tables
 from xalign_fairseq.statistical.units import Cutter, make_units
+
+DAMAGED = (zipfile.BadZipFile, zlib.error)
+"""What numpy raises of archives that are cut off or changed, beside the usual."""
 
 
 def save_model(model: UnitModel, path: str | os.PathLike) -> None:
@@ -58,7 +63,7 @@ def load_model(name: str, path: Path) -> UnitModel:
             and tables.pairs.shape[1:] == (2,)
         )
         cutters = tuple(Cutter(make_units(name, [], arrays[f"{side}_model"].tobytes())) for side in ("src", "tgt"))
-    except (OSError, KeyError, ValueError, IndexError, EOFError, RuntimeError) as error:
+    except (OSError, KeyError, ValueError, IndexError, EOFError, RuntimeError, *DAMAGED) as error:
         raise XalignError("a statistical model can't be read", where=path, found=error, next="train it anew") from error
     if not fitting:
         raise XalignError("the tables of a statistical model do not fit together", where=path, next="train it anew")
