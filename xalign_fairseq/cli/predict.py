@@ -39,12 +39,16 @@ def run(args: argparse.Namespace) -> None:
     import torch
 
     from xalign_fairseq.launch.devices import choose_device
+    from xalign_fairseq.launch.memory import keep_freed_memory
     from xalign_fairseq.transfer.benchmarks import find_all
     from xalign_fairseq.transfer.family import require_languages
     from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
 
     dtype = torch.bfloat16 if args.bf16 else torch.float32
-    predictor = Predictor.load(args.model, choose_device(args.device), dtype)
+    device = choose_device(args.device)
+    if device.type == "cpu":
+        keep_freed_memory()
+    predictor = Predictor.load(args.model, device, dtype)
     files = find_all([(predictor.benchmark, args.data, args.split, language) for language in args.languages])
     for language, path in zip(args.languages, files, strict=True):
         require_languages(predictor.encoder.config, predictor.benchmark.read(path, language))

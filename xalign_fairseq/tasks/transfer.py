@@ -21,6 +21,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.code_switching import code_switch
 from xalign_fairseq.labelled.labels import check_labels
+from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark, find
@@ -68,8 +69,9 @@ class TransferConfig(FairseqDataclass):
         default=2, metadata={"help": "</s> between two texts: 2 as in XLM-R, 1 as in this package's bitext"}
     )
     debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
-    # Not an option: every draw is keyed by the seed.
+    # Not options: every draw is keyed by the seed, and a CPU wants its memory kept.
     seed: int = II("common.seed")
+    cpu: bool = II("common.cpu")
 
 
 class TransferTask(FairseqTask):
@@ -201,6 +203,8 @@ class TransferTask(FairseqTask):
         """The encoder with the task's head; nothing else in it is trained."""
         # fairseq-validate has no options of a model, so that the task's own could not refer to this one.
         self.init_checkpoint = cfg.init_checkpoint
+        if self.cfg.cpu:
+            keep_freed_memory()
         model = super().build_model(cfg, from_checkpoint)
         longest = self.spec.limits.tokens
         if longest > model.max_positions():

@@ -19,6 +19,7 @@ from xalign_fairseq.files import atomic_write, read_json, write_json
 from xalign_fairseq.launch.devices import choose_device, cores
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.locks import alone
+from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.launch.mending import mend
 from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
@@ -143,6 +144,8 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
     from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
 
     device = _device(spec)
+    if device.type == "cpu":
+        keep_freed_memory()
     predictor = None
     for language, path in spec.place["files"]["test"].items():
         if language in done:
