@@ -9,8 +9,8 @@ development and test sets among it. Every --model (default: e5-small as it comes
 with statistics that it guides, and these link them alone. --limit: so
 many pairs beside those of the sets, drawn with --seed; 0: those of the sets alone. WORK keeps what is learned, that of
 benchmark_from_scratch.py too, and links. Writes OUT/statistics.json, where the rows of other runs stay, the tables
-OUT/statistics.md of the largest texts and OUT/statistics_sizes.md of all, and the
-picture OUT/statistics.png: AER over pairs of text.
+OUT/statistics.md of the largest texts and OUT/statistics_sizes.md of all, OUT/statistics_seeds.md where models are
+several seeds of one (so-1=PATH so-2=PATH), and the picture OUT/statistics.png: AER over pairs of text.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmark_aligner import processor
 from benchmark_from_scratch import read_text
-from statistics_report import ALONE, both, draw, guided, write_sizes, write_table
+from statistics_report import ALONE, both, draw, guided, seeds_of, write_seeds, write_sizes, write_table
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner, learn_beside
@@ -145,7 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         records = {**(read_json(results) if results.is_file() else {}), key: record}
         write_json(results, records)
-        for table, write in ((NAME, write_table), (f"{NAME}_sizes", write_sizes)):
+        tables = {NAME: write_table, f"{NAME}_sizes": write_sizes}
+        if seeds_of(records):
+            tables[f"{NAME}_seeds"] = write_seeds
+        for table, write in tables.items():
             with atomic_write(args.out / f"{table}.md") as out:
                 out.write(write(records))
         draw(records, args.out / f"{NAME}.png")

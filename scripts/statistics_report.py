@@ -1,5 +1,6 @@
 """Tables and picture of scripts/benchmark_statistics.py, from the records of its JSON."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
@@ -58,6 +59,34 @@ def write_sizes(records: Records) -> str:
         for (pair, pairs), drawn in draws(records).items()
     ]
     return table(("pair", "pairs of text", "draws", *names), rows) + f"\n\nAER in per cent. {origin(records)}\n"
+
+
+def seeds_of(records: Records) -> dict[str, list[str]]:
+    """Encoder -> the names of its seeds, which end in a dash and a number; of encoders that have several."""
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for record in records.values() for name in record["models"]):
+        if seed := re.fullmatch(r"(.+)-\d+", name):
+            found.setdefault(seed[1], []).append(name)
+    return {name: names for name, names in found.items() if len(names) > 1}
+
+
+def write_seeds(records: Records) -> str:
+    """A row for each pair and their mean: AER on the test set with its deviation over an encoder's seeds."""
+    seeds, most = seeds_of(records), largest(records)
+    kinds = [(name, kind) for name in seeds for kind in (str, both, guided)]
+    # Of each pair, system and seed.
+    aers = [
+        [[100 * record["sets"][TEST]["systems"][kind(seed)]["aer"] for seed in seeds[name]] for name, kind in kinds]
+        for record in most.values()
+    ]
+    means = [[mean(pairs) for pairs in zip(*system, strict=True)] for system in zip(*aers, strict=True)]
+    named = [(pair, f"{record['pairs']:,}") for pair, record in most.items()]
+    rows = [
+        [*names, *map(spread, systems)] for names, systems in zip([*named, ("mean", "")], [*aers, means], strict=True)
+    ]
+    counts = ", ".join(f"{name}: {len(names)} seeds" for name, names in seeds.items())
+    columns = ("pair", "pairs of text", *(kind(name) for name, kind in kinds))
+    return table(columns, rows) + f"\n\nAER in per cent; {counts}. {origin(most)}\n"
 
 
 def draw(records: Records, path: Path) -> None:

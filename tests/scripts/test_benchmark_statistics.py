@@ -101,3 +101,23 @@ def test_a_model_without_a_name_or_a_path(benchmark, text, given, capsys):
     with pytest.raises(SystemExit):
         benchmark.main([str(text), "de-en", "--model", given])
     assert "NAME=PATH" in capsys.readouterr().err
+
+
+def test_seeds_of_one_encoder_have_a_mean_and_a_deviation_of_it(benchmark):
+    """The mean of the pairs deviates as the seeds' means do, which here are equal although no pair's figures are."""
+
+    def record(first, second):
+        aers = {"so-1": first, "so-1 + statistics": 0, "statistics by so-1": 0.5, "statistics": 1, "mine-7": 1,
+                "so-2": second, "so-2 + statistics": 0, "statistics by so-2": 0.5}  # fmt: skip
+        systems = {name: {"aer": aer} for name, aer in aers.items()}
+        origin = {"machine": "M", "commit": "C", "command": "benchmark"}
+        return {"pairs": 4, "models": ["so-1", "mine-7", "so-2"], "sets": {"test": {"systems": systems}}, **origin}
+
+    records = {"de-en 0 1": record(0.1, 0.2), "ro-en 0 1": record(0.3, 0.2)}
+    assert benchmark.seeds_of(records) == {"so": ["so-1", "so-2"]}
+    lines = benchmark.write_seeds(records).splitlines()
+    assert lines[0] == "| pair | pairs of text | so | so + statistics | statistics by so |"
+    assert lines[2] == "| de-en | 4 | 15.0 ± 7.1 | 0.0 ± 0.0 | 50.0 ± 0.0 |"
+    assert lines[3] == "| ro-en | 4 | 25.0 ± 7.1 | 0.0 ± 0.0 | 50.0 ± 0.0 |"
+    assert lines[4] == "| mean |  | 20.0 ± 0.0 | 0.0 ± 0.0 | 50.0 ± 0.0 |"
+    assert "so: 2 seeds. M, commit C; `benchmark`" in lines[-1]
