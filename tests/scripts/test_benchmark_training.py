@@ -263,6 +263,18 @@ def test_two_processes_share_an_update(benchmark, setting, transformers):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_the_package_alone_has_its_memory_kept(script, setting, monkeypatch):
+    """The others are measured as they come, although they are built beside the package's model."""
+    from xalign_fairseq.tasks import pretraining
+
+    asked = []
+    monkeypatch.setattr(pretraining, "keep_freed_memory", lambda: asked.append(True))
+    contestants = script("training_contestants").CONTESTANTS
+    found = {name: (contestants[name](setting), len(asked))[1] for name in ("fairseq", "xalign, MLM + TLM")}
+    assert found == {"fairseq": 0, "xalign, MLM + TLM": 1}
+
+
 def test_pairs_of_a_range_of_lengths(script, setting):
     batches = script("training_batches")
     contestants = script("training_contestants")
