@@ -11,7 +11,7 @@ SETS = ("de-en", "en-fr", "en-hi", "ro-en")
 PROGRAMS = ("xalign_fairseq", "awesome-align", "SimAlign", "eflomal", "fairseq")
 MISSING = "–"
 FILES = ("from_scratch", "statistics", "defaults-e5-small-test", "aligner-cpu", "intel/aligner-cpu", "training-cpu",
-         "intel/training-cpu")  # fmt: skip
+         "zen4/training-cpu", "intel/training-cpu")  # fmt: skip
 # The runs of train-aligner's defaults for e5-small on the text of all four pairs, one a seed.
 FINE_TUNED = "examples/xlm_align/continued/results"
 RUNS = "so-grow-*.json"
@@ -24,7 +24,7 @@ def table(root: Path) -> str | None:
     if not tuned or not all(path.is_file() for path in paths):
         return None
     from_scratch, beside, defaults, *measured = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
-    aligners, trainings = measured[:2], measured[2:]  # on an AMD CPU and on an Intel one
+    aligners, trainings = measured[:2], measured[2:]  # on AMD's CPUs and on an Intel one
     means = {name: mean_from_scratch(from_scratch, name) for name in ("xalign", "eflomal")}
     aers = [json.loads(path.read_text(encoding="utf-8"))["test"]["test"]["mean"] for path in tuned]
     both = [f"{mean_from_scratch(beside, f'{name} + statistics'):.1f}" for name in ("e5-small", "so-grow")]
@@ -46,7 +46,7 @@ def table(root: Path) -> str | None:
          MISSING, MISSING),
         ("continues encoders with alignment objectives", "yes, those of five papers, in any sum", "its own", "no",
          MISSING, "MLM, TLM by its legacy tasks"),
-        ("tokens a second in MLM + TLM, of fairseq's: AMD, Intel CPU", ", ".join(map(training, trainings)), MISSING,
+        ("tokens a second in MLM + TLM, of fairseq's: AMD Zen 5, Zen 4, Intel CPU", ", ".join(map(training, trainings)), MISSING,
          MISSING, MISSING, "1"),
         ("zero-shot transfer, with tests of the differences", "yes", "no", "no", MISSING, "no"),
         ("what it has that this has not", "", "a published checkpoint; years of use", "one file, easily read",

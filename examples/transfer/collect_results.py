@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Copy what the report of a study needs, scores and counts of every finished run, without the paths of a machine.
 
-usage: collect_results.py OUT RESULTS [--encoders RUNS]
+usage: collect_results.py OUT RESULTS [--add] [--encoders RUNS]
 
-OUT: of xalign transfer; RUNS: encoders of small/2_encoders.sh. RESULTS/runs is replaced, and RESULTS/encoders.
+OUT: of xalign transfer; RUNS: encoders of small/2_encoders.sh. RESULTS/runs is replaced, and RESULTS/encoders; with --add
+the runs stay that RESULTS has and OUT has not, such as those of another machine.
 """
 
 import argparse
@@ -39,13 +40,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("results", type=Path)
+    parser.add_argument("--add", action="store_true", help="keep the runs that OUT has not")
     parser.add_argument("--encoders", type=Path, metavar="RUNS", help="how they were trained is kept, too")
     args = parser.parse_args()
     finished = sorted((args.out / "runs").rglob("result.json"))
     with atomic_folder(args.results / "runs", overwrite=True) as folder:
+        if args.add and (args.results / "runs").is_dir():
+            shutil.copytree(args.results / "runs", folder, dirs_exist_ok=True)
         for path in finished:
             run = folder / path.parent.relative_to(args.out / "runs")
-            run.mkdir(parents=True)
+            run.mkdir(parents=True, exist_ok=True)
             result = read_json(path)
             result["command"] = portable(result["command"])
             write_json(run / "result.json", result)

@@ -60,3 +60,15 @@ def test_encoders_have_their_minutes_and_last_validation(results):
         "setting": "tlm", "seed": 1, "minutes": 2.0,
         "validation": {"loss": "8.5", "aer_de-en": "0.8", "num_updates": "20"},
     }  # fmt: skip
+
+
+def test_runs_of_another_machine_stay_beside_new_ones(results, monkeypatch):
+    """Those that both have are the new ones."""
+    other, shared = (results / f"runs/tlm/pos/{seed}/result.json" for seed in (7, 1))
+    other.parent.mkdir()
+    other.write_text("{}")
+    shared.write_text("{}")
+    arguments = map(str, (results.parent / "out", results, "--add"))
+    monkeypatch.setattr(sys, "argv", ["collect_results.py", *arguments])
+    collect_results.main()
+    assert json.loads(other.read_text()) == {} and json.loads(shared.read_text())["name"] == "é"
