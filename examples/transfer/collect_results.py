@@ -3,8 +3,8 @@
 
 usage: collect_results.py OUT RESULTS [--add] [--encoders RUNS]
 
-OUT: of xalign transfer; RUNS: encoders of small/2_encoders.sh. RESULTS/runs is replaced, and RESULTS/encoders; with --add
-the runs stay that RESULTS has and OUT has not, such as those of another machine.
+OUT: of xalign transfer; RUNS: encoders of small/2_encoders.sh. RESULTS/runs is replaced, and RESULTS/encoders; with
+--add the runs stay that RESULTS has and OUT has not, such as those of another machine.
 """
 
 import argparse
