@@ -263,7 +263,6 @@ def test_two_processes_share_an_update(benchmark, setting, transformers):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_the_package_alone_has_its_memory_kept(script, setting, monkeypatch):
     """The others are measured as they come, although they are built beside the package's model."""
     from xalign_fairseq.tasks import pretraining
@@ -275,6 +274,7 @@ def test_the_package_alone_has_its_memory_kept(script, setting, monkeypatch):
     assert found == {"fairseq": 0, "xalign, MLM + TLM": 1}
 
 
+@pytest.mark.slow
 def test_pairs_of_a_range_of_lengths(script, setting):
     batches = script("training_batches")
     contestants = script("training_contestants")
