@@ -73,20 +73,14 @@ def seeds_of(records: Records) -> dict[str, list[str]]:
 def write_seeds(records: Records) -> str:
     """A row for each pair and their mean: AER on the test set with its deviation over an encoder's seeds."""
     seeds, most = seeds_of(records), largest(records)
-    kinds = [(name, kind) for name in seeds for kind in (str, both, guided)]
-    # Of each pair, system and seed.
-    aers = [
-        [[100 * record["sets"][TEST]["systems"][kind(seed)]["aer"] for seed in seeds[name]] for name, kind in kinds]
-        for record in most.values()
-    ]
-    means = [[mean(pairs) for pairs in zip(*system, strict=True)] for system in zip(*aers, strict=True)]
-    named = [(pair, f"{record['pairs']:,}") for pair, record in most.items()]
+    columns = {kind(name): [kind(seed) for seed in seeds[name]] for name in seeds for kind in (str, both, guided)}
     rows = [
-        [*names, *map(spread, systems)] for names, systems in zip([*named, ("mean", "")], [*aers, means], strict=True)
+        [pair, f"{record['pairs']:,}", *(spread(_means([record], systems)) for systems in columns.values())]
+        for pair, record in most.items()
     ]
+    rows.append(["mean", "", *(spread(_means(list(most.values()), systems)) for systems in columns.values())])
     counts = ", ".join(f"{name}: {len(names)} seeds" for name, names in seeds.items())
-    columns = ("pair", "pairs of text", *(kind(name) for name, kind in kinds))
-    return table(columns, rows) + f"\n\nAER in per cent; {counts}. {origin(most)}\n"
+    return table(("pair", "pairs of text", *columns), rows) + f"\n\nAER in per cent; {counts}. {origin(most)}\n"
 
 
 def draw(records: Records, path: Path) -> None:
@@ -121,6 +115,14 @@ def draw(records: Records, path: Path) -> None:
 def _aers(drawn: Sequence[Mapping[str, Any]], name: str) -> list[float]:
     systems = [record["sets"][TEST]["systems"] for record in drawn]
     return [100 * each[name]["aer"] for each in systems if name in each]
+
+
+def _means(records: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> list[float]:
+    """Each system's mean AER in percent over the records' test sets; of the systems that all of them have."""
+    tested = [record["sets"][TEST]["systems"] for record in records]
+    return [
+        mean(100 * each[name]["aer"] for each in tested) for name in systems if all(name in each for each in tested)
+    ]
 
 
 def _percent(found: Mapping[str, Any] | None) -> str:

@@ -121,3 +121,8 @@ def test_seeds_of_one_encoder_have_a_mean_and_a_deviation_of_it(benchmark):
     assert lines[3] == "| ro-en | 4 | 25.0 ± 7.1 | 0.0 ± 0.0 | 50.0 ± 0.0 |"
     assert lines[4] == "| mean |  | 20.0 ± 0.0 | 0.0 ± 0.0 | 50.0 ± 0.0 |"
     assert "so: 2 seeds. M, commit C; `benchmark`" in lines[-1]
+    # What other runs have left of other encoders has no cells, and there is no mean of all pairs.
+    other = {**record(0, 0), "models": ["e5-small"], "sets": {"test": {"systems": {"e5-small": {"aer": 0.5}}}}}
+    lines = benchmark.write_seeds({"en-hi 0 1": other, "ro-en 0 1": records["ro-en 0 1"]}).splitlines()
+    assert lines[2:5] == ["| en-hi | 4 |  |  |  |", "| ro-en | 4 | 25.0 ± 7.1 | 0.0 ± 0.0 | 50.0 ± 0.0 |",
+                          "| mean |  |  |  |  |"]  # fmt: skip
