@@ -11,7 +11,7 @@ def keep_freed_memory() -> bool:
 
     The tensors of a step on a CPU are of megabytes, and the gradient of a whole vocabulary of hundreds: glibc maps each
     by itself or cuts its heap when they are gone, and the system zeroes them page by page when they come again. Of an
-    update of e5-small in bfloat16 that is a tenth; of one that trains 250,000 pieces of 256 numbers, a fifth.
+    update of e5-small in bfloat16 that is a tenth; of one that trains 250,000 pieces of 256 numbers, a quarter.
 
     Returns:
         whether the C library can do it; others than glibc are left alone.
