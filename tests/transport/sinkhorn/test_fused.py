@@ -314,7 +314,8 @@ n = 10000
 hidden, spans = torch.randn(1, 2 * n + 3, 2), torch.tensor([[1, n + 1, n + 2, 2 * n + 2]])
 few = hidden[:, :50], torch.tensor([[1, 20, 21, 40]])
 expected = self_label(*few)
-resource.setrlimit(resource.RLIMIT_AS, (pages(0) + 2 * n * n, -1))  # the matrix has 4 n^2 bytes
+most = resource.getrlimit(resource.RLIMIT_AS)[1]
+resource.setrlimit(resource.RLIMIT_AS, (pages(0) + 2 * n * n, most))  # the matrix has 4 n^2 bytes
 try:
     self_label(hidden, spans)
 except MemoryError as error:
