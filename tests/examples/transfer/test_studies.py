@@ -9,7 +9,7 @@ from xalign_fairseq.transfer.study import load_study
 from xalign_fairseq.transfer.tables import to_markdown
 
 STUDIES = Path(__file__).parents[3] / "examples/transfer"
-RUN = (STUDIES, STUDIES / "small")
+RUN = (STUDIES, STUDIES / "small", STUDIES / "longer")
 
 
 @pytest.mark.parametrize("study", sorted(STUDIES.rglob("studies/*.yaml")), ids=lambda path: path.stem)
