@@ -2,10 +2,6 @@
 
 import dataclasses
 import itertools
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
 
 import pytest
 import torch
@@ -28,7 +24,6 @@ from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
 
 RELEASED = TransportOptions()
 SIZES = (3, 9, 20, 45, 90)
-MEMORY = Path("/proc/self/statm")
 
 
 @pytest.fixture(autouse=True)
@@ -293,53 +288,6 @@ def test_long_sequences_have_wider_labels():
     labels = self_label(hidden, spans)
     assert labels.dtype == torch.int32
     assert labels[0, 40000:].tolist() == [40003, 40004, -1, 40000, 40001, -1]
-
-
-@pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
-def test_memory_of_an_uncommonly_long_pair_is_given_back():
-    in_a_process_of_its_own("""
-n = 3000
-hidden, spans = torch.randn(1, 2 * n + 3, 2), torch.tensor([[1, n + 1, n + 2, 2 * n + 2]])
-self_label(hidden[:, :50], torch.tensor([[1, 20, 21, 40]]))
-before = pages(1)
-self_label(hidden, spans)
-assert pages(1) - before < 2 * n * n, pages(1) - before  # the matrix has 4 n^2 bytes
-""")
-
-
-@pytest.mark.skipif(not MEMORY.exists(), reason="no /proc")
-def test_too_little_memory_is_an_error_and_no_end():
-    in_a_process_of_its_own("""
-n = 10000
-hidden, spans = torch.randn(1, 2 * n + 3, 2), torch.tensor([[1, n + 1, n + 2, 2 * n + 2]])
-few = hidden[:, :50], torch.tensor([[1, 20, 21, 40]])
-expected = self_label(*few)
-most = resource.getrlimit(resource.RLIMIT_AS)[1]
-resource.setrlimit(resource.RLIMIT_AS, (pages(0) + 2 * n * n, most))  # the matrix has 4 n^2 bytes
-try:
-    self_label(hidden, spans)
-except MemoryError as error:
-    assert "do not fit" in str(error), error
-else:
-    raise AssertionError("it fitted")
-assert torch.equal(self_label(*few), expected)
-""")
-
-
-def in_a_process_of_its_own(code: str) -> None:
-    """What this one has taken and freed would be there to be used; ``pages(0)``: bytes mapped, ``pages(1)``: in use."""
-    code = f"""
-import resource
-from pathlib import Path
-import torch
-from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.sinkhorn import backend
-def pages(field):
-    return int(Path("{MEMORY}").read_text().split()[field]) * resource.getpagesize()
-with backend.using("cpu"):
-{textwrap.indent(code, "    ")}"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_given_similarities_take_the_place_of_products():
