@@ -20,7 +20,7 @@ ALIGNER = {"rows": [ROW], "machine": "NVIDIA H100", "pairs": 64, "subwords": 60.
 
 @pytest.fixture
 def root(tmp_path):
-    """The documents and results of this repository."""
+    """The documents of this repository, and what makes its folders studies."""
     for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *EXAMPLES.rglob("*.md")):
         if "results" in page.relative_to(ROOT).parts:
             continue
@@ -30,8 +30,8 @@ def root(tmp_path):
     for study in EXAMPLES.rglob("report.py"):  # that they are there makes them studies
         if (study.parent / "README.md").exists():
             (tmp_path / "root" / study.relative_to(ROOT)).touch()
-    for study in ("transfer", "transfer/small"):
-        (tmp_path / "root/examples" / study / "studies").mkdir()
+    for studies in EXAMPLES.rglob("studies"):
+        (tmp_path / "root" / studies.relative_to(ROOT)).mkdir(parents=True)
     (tmp_path / "root/scripts/results").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
