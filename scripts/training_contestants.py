@@ -46,7 +46,7 @@ class Ours:
         self.cfg = read_options(setting, self.objectives, self.recommended)
         self.task = tasks.setup_task(self.cfg.task)
         torch.manual_seed(setting.seed)
-        nothing = swapped(pretraining, "keep_freed_memory", lambda: False)
+        nothing = swapped(pretraining, "keep_freed_memory", lambda device: False)
         with contextlib.nullcontext() if self.keeps_memory else nothing:
             self.model = self.task.build_model(self.cfg.model)
         self.criterion = self.task.build_criterion(self.cfg.criterion)

@@ -1,5 +1,7 @@
 """``xalign align --statistics``: an encoder beside an aligner of bitext alone."""
 
+import shutil
+
 import numpy as np
 import pytest
 import statistical_text
@@ -112,6 +114,24 @@ def test_another_encoder_needs_another_folder(align, tmp_path, capsys):
     (tmp_path / "links").unlink()
     assert align("--statistics", "--layer", "1", "--out", tmp_path / "links") == 2
     assert "another text, version or encoder" in capsys.readouterr().err
+
+
+def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny_checkpoint, tmp_path, capsys):
+    assert align("--statistics", "--out", tmp_path / "links") == 0
+    folder = f"{tmp_path}/links.aligner"
+    other = shutil.copytree(tiny_checkpoint.parent, tmp_path / "model") / tiny_checkpoint.name
+    told = {}
+    for name, statistics, model in (
+        ("same", folder, tiny_checkpoint),
+        ("unguided", learned, other),
+        ("other", folder, other),
+    ):
+        capsys.readouterr()
+        assert align("--statistics", statistics, "--out", tmp_path / name, model=model) == 0
+        told[name] = [line for line in capsys.readouterr().err.splitlines() if "guided by" in line]
+    assert not told["same"] and not told["unguided"]
+    [line] = told["other"]
+    assert folder in line and f"guided by {tiny_checkpoint}," in line and f"beside {other}," in line
 
 
 def test_the_higher_the_threshold_the_fewer_links(align, learned, tmp_path):

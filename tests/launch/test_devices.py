@@ -7,7 +7,7 @@ import torch
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch import devices
-from xalign_fairseq.launch.devices import choose_device, cores, cpu_vendor, fast_bfloat16, visible_gpus
+from xalign_fairseq.launch.devices import choose_device, cores, cpu_vendor, fast_bfloat16, training_device, visible_gpus
 
 
 @pytest.fixture
@@ -45,6 +45,13 @@ def test_auto_is_the_gpu_if_there_is_one(gpus):
     gpus(1)
     assert choose_device("auto") == torch.device("cuda") and choose_device("cpu").type == "cpu"
     assert choose_device("cuda:0") == torch.device("cuda:0")
+
+
+def test_fairseq_trains_on_the_cpu_where_it_is_told_to_or_has_to(gpus):
+    gpus(0)
+    assert training_device(False).type == training_device(True).type == "cpu"
+    gpus(1)
+    assert training_device(False).type == "cuda" and training_device(True).type == "cpu"
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,7 @@ def test_the_package_alone_has_its_memory_kept(script, setting, monkeypatch):
     from xalign_fairseq.tasks import pretraining
 
     asked = []
-    monkeypatch.setattr(pretraining, "keep_freed_memory", lambda: asked.append(True))
+    monkeypatch.setattr(pretraining, "keep_freed_memory", lambda device: asked.append(True))
     contestants = script("training_contestants").CONTESTANTS
     found = {name: (contestants[name](setting), len(asked))[1] for name in ("fairseq", "xalign, MLM + TLM")}
     assert found == {"fairseq": 0, "xalign, MLM + TLM": 1}

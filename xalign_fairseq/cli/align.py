@@ -26,6 +26,7 @@ Examples:
 """
 
 import argparse
+import logging
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,6 +55,7 @@ from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._output import Output
 from xalign_fairseq.cli._run_record import run_record
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.progress import say
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     Encoding = Aligner | AlignerPool
     Streaming = Encoding | StatisticalAligner | CombinedAligner
 
+logger = logging.getLogger(__name__)
 LEARNED = ""  # --statistics without a folder
 WITHOUT_EFFECT_ON_STATISTICS = {"--threshold", "--growth", "--format", "--units"}
 
@@ -217,6 +220,7 @@ def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
                 scores, trained = _learn_beside(args, encoder)
             else:
                 trained = load(Path(args.statistics))
+                _tell_of_another_guide(args)
             combined = CombinedAligner(scores, trained, args.threshold, args.growth)
             yield combined, f"{description}; {combined.describe()}"
     else:
@@ -306,6 +310,17 @@ def _learn(args: argparse.Namespace) -> str:
     with passes_bar(args.quiet) as show:
         train_from_scratch(args.src, args.tgt, Path(folder), show)
     return folder
+
+
+def _tell_of_another_guide(args: argparse.Namespace) -> None:
+    """Statistics expect the scores of the encoder that guided them: those of another are read, but not in silence."""
+    from xalign_fairseq.statistical.folder import BEGUN
+
+    begun = Path(args.statistics) / BEGUN
+    guide = read_json(begun).get("--model") if begun.is_file() else None  # --from-scratch had none
+    here = run_record(args)["--model"]
+    if guide not in (None, here):
+        logger.warning("statistics: %s were guided by %s, and are read beside %s", args.statistics, guide, here)
 
 
 def _learn_beside(args: argparse.Namespace, encoder: "Encoding") -> tuple["KeptScores", "TrainedModels"]:

@@ -46,8 +46,7 @@ def run(args: argparse.Namespace) -> None:
 
     dtype = torch.bfloat16 if args.bf16 else torch.float32
     device = choose_device(args.device)
-    if device.type == "cpu":
-        keep_freed_memory()
+    keep_freed_memory(device)
     predictor = Predictor.load(args.model, device, dtype)
     files = find_all([(predictor.benchmark, args.data, args.split, language) for language in args.languages])
     for language, path in zip(args.languages, files, strict=True):

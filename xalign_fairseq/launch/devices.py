@@ -60,6 +60,16 @@ def cpu_vendor() -> str:
     return found[1] if found else ""
 
 
+def training_device(cpu: bool) -> "torch.device":
+    """Where fairseq trains: on the CPU if ``--cpu`` says so or there is no CUDA device.
+
+    Example::
+
+        training_device(cfg.common.cpu).type
+    """
+    return choose_device("cpu" if cpu else "auto")
+
+
 def choose_device(name: str) -> "torch.device":
     """The device of an option: ``auto`` is the CUDA device if there is one, else the CPU.
 

@@ -1,25 +1,34 @@
 """Memory that a process frees and takes again in every step."""
 
 import ctypes
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
 
 # glibc's M_MMAP_MAX: nothing is mapped by itself, however large; and M_TRIM_THRESHOLD at its most (malloc.h).
 OPTIONS = {-4: 0, -1: 2**31 - 1}
 
 
-def keep_freed_memory() -> bool:
-    """Let this process keep what it frees, instead of giving it back to the system and being given it anew.
+def keep_freed_memory(device: "torch.device") -> bool:
+    """Let a process that computes on the CPU keep what it frees, which it would give back and be given anew.
 
     The tensors of a step on a CPU are of megabytes, and the gradient of a whole vocabulary of hundreds: glibc maps each
     by itself or cuts its heap when they are gone, and the system zeroes them page by page when they come again. Of an
     update of e5-small in bfloat16 that is a tenth; of one that trains 250,000 pieces of 256 numbers, a quarter.
 
+    Args:
+        device: where the process computes; on any but the CPU nothing is changed.
+
     Returns:
-        whether the C library can do it; others than glibc are left alone.
+        whether memory is kept from now on; C libraries other than glibc are left alone.
 
     Example::
 
-        keep_freed_memory()  # True
+        keep_freed_memory(torch.device("cpu"))  # True on Linux
     """
+    if device.type != "cpu":
+        return False
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):

@@ -3,9 +3,8 @@
 import logging
 from typing import Any
 
-import torch
-
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.devices import training_device
 
 logger = logging.getLogger(__name__)
 CHOICES = ("dense", "lazy", "auto")
@@ -36,7 +35,7 @@ def update_rows_alone(model: Any, task: Any, predicts_tokens: bool) -> None:
             found=reason,
             next="--embedding-updates dense, or auto, which is lazy where it can be",
         )
-    if not reason and option == "auto" and torch.cuda.is_available() and not task.cfg.cpu:
+    if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"
     embeddings.sparse = not reason
     logger.info("token embeddings: %s", f"all are updated ({reason})" if reason else "a batch's alone are updated")

@@ -16,6 +16,7 @@ from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import require_form
+from xalign_fairseq.launch.devices import training_device
 from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.tasks.dataset import FairseqStreams
@@ -126,8 +127,7 @@ class XalignPretrainingTask(FairseqTask):
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """Build the encoder; heads are attached when the criterion is built."""
-        if self.cfg.cpu:
-            keep_freed_memory()
+        keep_freed_memory(training_device(self.cfg.cpu))
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.freeze_layers is not None:
             model.freeze_layers(self.cfg.freeze_layers)

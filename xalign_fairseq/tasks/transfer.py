@@ -21,6 +21,7 @@ from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.code_switching import code_switch
 from xalign_fairseq.labelled.labels import check_labels
+from xalign_fairseq.launch.devices import training_device
 from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
@@ -203,8 +204,7 @@ class TransferTask(FairseqTask):
         """The encoder with the task's head; nothing else in it is trained."""
         # fairseq-validate has no options of a model, so that the task's own could not refer to this one.
         self.init_checkpoint = cfg.init_checkpoint
-        if self.cfg.cpu:
-            keep_freed_memory()
+        keep_freed_memory(training_device(self.cfg.cpu))
         model = super().build_model(cfg, from_checkpoint)
         longest = self.spec.limits.tokens
         if longest > model.max_positions():

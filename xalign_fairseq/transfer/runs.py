@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write, read_json, write_json
-from xalign_fairseq.launch.devices import choose_device, cores
+from xalign_fairseq.launch.devices import cores, training_device
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.locks import alone
 from xalign_fairseq.launch.memory import keep_freed_memory
@@ -143,9 +143,8 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
     """Predict every test file but those that are done; predictions are written as they come."""
     from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
 
-    device = _device(spec)
-    if device.type == "cpu":
-        keep_freed_memory()
+    device = training_device(spec.place["cpu"])
+    keep_freed_memory(device)
     predictor = None
     for language, path in spec.place["files"]["test"].items():
         if language in done:
@@ -160,10 +159,6 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
         for name, score in evaluation.scores.items():
             print(f"{language} {name} {100 * score:.2f}", flush=True)
         yield language, evaluation
-
-
-def _device(spec: RunSpec) -> "torch.device":
-    return choose_device("cpu" if spec.place["cpu"] else "auto")
 
 
 def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -> "Evaluation":
@@ -194,6 +189,7 @@ def _result(
     spec: RunSpec, folder: Path, trained: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"], minutes: float
 ) -> dict[str, Any]:
     """The content of ``result.json``; languages without labels have items and no scores."""
+    device = training_device(spec.place["cpu"])
     scored = {language: evaluation for language, evaluation in evaluations.items() if evaluation.scores}
     return {
         "format": FORMAT,
@@ -212,7 +208,7 @@ def _result(
         "minutes": round(minutes, 2),
         "command": shown_command(spec, folder / "checkpoints"),
         "commit": commit(),
-        "machine": f"{machine(cpu=_device(spec).type == 'cpu')}, {cores()} cores",
+        "machine": f"{machine(cpu=device.type == 'cpu')}, {cores()} cores",
     }
 
 
