@@ -2,8 +2,8 @@
 """Measure training: fairseq's RoBERTa, transformers' XLM-R and this package on the same batches of bitext, in turn.
 
 usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bfloat16 ...] [--pairs any 64 ...]
-                             [--vocabulary trimmed whole] [--processes 1 2] [--rounds 3] [--minutes N]
-                             [--data FOLDER | --data-bin FOLDER] [--work FOLDER] [--out FOLDER]
+                             [--vocabulary trimmed whole] [--processes 1 2] [--memory own kept] [--rounds 3]
+                             [--minutes N] [--data FOLDER | --data-bin FOLDER] [--work FOLDER] [--out FOLDER]
 
 Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
@@ -12,11 +12,13 @@ equal, nothing is written. Of XLM-Align's step also the part that self-labelling
 
 DATA/assemble.py assembles real bitext, which is prepared with e5-small's vocabulary: the pieces of the text alone
 (trimmed), and all 250,002 (whole). Without either, or with --data-bin, there is one vocabulary; the table says which.
-Every --arch is measured with every --dtype, with the first of --vocabulary, --pairs (lengths) and --processes (which
-share updates by gloo, and the threads); each other one of these with one arch and the first dtype alone: the last arch
-for a vocabulary, which takes memory, else the first. Settings come in this order, as far as --minutes go. WORK keeps
-data and rounds: run again, it goes on with those that are missing. Writes OUT/training-DEVICE.json and, from the
-results of all devices in OUT, the table OUT/training.md and the picture OUT/training.png.
+Every --arch is measured with every --dtype, with the first of --vocabulary, --pairs (lengths), --processes (which
+share updates by gloo, and the threads) and --memory (what a step frees on a CPU: own, the package keeps it and the
+others do not; or it is kept or returned by all); each other one of these with one arch and the first dtype alone: the
+last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary; else the first. Settings
+come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that are
+missing. Writes OUT/training-DEVICE.json and, from the results of all devices in OUT, the table OUT/training.md and the
+picture OUT/training.png.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
@@ -59,6 +61,8 @@ BATCHES = {"cpu": 2, "cuda": 8}
 ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tokens with the same weights
 TOLERANCE = 1e-5  # of their first losses in float32, relative
 MASKED, WHOLE = "xalign, MLM + TLM", "xalign, XLM-Align"
+AXES = ("vocabulary", "pairs", "processes", "memory")  # that vary one by one
+MEMORY = ("own", "kept", "returned")
 PAIRS = {"cpu": ("any", "mixed", "32", "64", "128", "256"), "cuda": ("any", "mixed")}
 GIVEN = "given"  # the vocabulary of --data-bin
 
@@ -210,16 +214,12 @@ def settings(args: argparse.Namespace, work: Path) -> Iterator[tuple[dict[str, A
     """What is measured, and the row's own words for it; data-bins are made when they are first needed."""
 
     def one(arch: str, dtype: str, **other: Any) -> tuple[dict[str, Any], Setting]:
-        pairs, vocabulary, processes = (
-            other.get(name, getattr(args, name)[0]) for name in ("pairs", "vocabulary", "processes")
-        )
+        axes = {axis: other.get(axis, getattr(args, axis)[0]) for axis in AXES}
+        vocabulary = axes.pop("vocabulary")
         data = args.data_bin if vocabulary == GIVEN else training_data.make(vocabulary, args.data, work / "data")
-        which = {"arch": arch, "dtype": dtype, "vocabulary": vocabulary, "pairs": pairs, "processes": processes}
         tokens = args.max_tokens or TOKENS[args.device][arch]
-        setting = Setting(
-            arch, dtype, args.device, tokens, str(data), args.threads, BATCHES[args.device], pairs, processes
-        )
-        return which, setting
+        setting = Setting(arch, dtype, args.device, tokens, str(data), args.threads, BATCHES[args.device], **axes)
+        return {"arch": arch, "dtype": dtype, "vocabulary": vocabulary, **axes}, setting
 
     for arch in args.arch:
         for dtype in args.dtype:
@@ -227,6 +227,8 @@ def settings(args: argparse.Namespace, work: Path) -> Iterator[tuple[dict[str, A
     for name in ("vocabulary", "processes", "pairs"):
         for value in getattr(args, name)[1:]:
             yield one(args.arch[-1 if name == "vocabulary" else 0], args.dtype[0], **{name: value})
+    for value in args.memory[1:]:
+        yield one(args.arch[-1], args.dtype[0], vocabulary=args.vocabulary[-1], memory=value)
 
 
 def run(args: argparse.Namespace, work: Path) -> dict[str, Any]:
@@ -239,7 +241,8 @@ def run(args: argparse.Namespace, work: Path) -> dict[str, Any]:
         found = Measurement(setting, path, args.rounds, end).run()
         which["batches"] = next((each["contents"] for each in found.values() if "contents" in each), None)
         rows += [{**which, **row} for row in compare(found)]
-    several = {name: " ".join(map(str, getattr(args, name))) for name in ("arch", "dtype", "pairs", "processes")}
+    options = ("arch", "dtype", "pairs", "processes", "memory")
+    several = {name: " ".join(map(str, getattr(args, name))) for name in options}
     given = "".join(f" --{name} {values}" for name, values in several.items()) + f" --rounds {args.rounds}"
     given += f" --data-bin {args.data_bin.name}" if args.data_bin else f" --vocabulary {' '.join(args.vocabulary)}"
     return {
@@ -272,6 +275,7 @@ def main() -> None:
     )
     parser.add_argument("--vocabulary", nargs="+", choices=VOCABULARIES, help="of real bitext (default: both)")
     parser.add_argument("--processes", nargs="+", type=int, help="that share an update (default: 1, on a CPU also 2)")
+    parser.add_argument("--memory", nargs="+", choices=MEMORY, help="that a step frees (default: all, on a GPU own)")
     parser.add_argument("--rounds", type=int, default=3, help="of updates on all batches, for each contestant")
     parser.add_argument("--minutes", type=float, default=math.inf, help="no round begins later")
     parser.add_argument("--max-tokens", type=int, help="of the pairs of a batch, and of its blocks")
@@ -285,6 +289,7 @@ def main() -> None:
     args.dtype = args.dtype or DEFAULT_DTYPES[args.device]
     args.pairs = args.pairs or PAIRS[args.device]
     args.processes = args.processes or ([1, 2] if args.device == "cpu" else [1])
+    args.memory = args.memory or MEMORY[: len(MEMORY) if args.device == "cpu" else 1]
     there = (GIVEN,) if args.data_bin else training_data.vocabularies(args.data)
     args.vocabulary = [each for each in args.vocabulary or there if each in there] or there
     with tempfile.TemporaryDirectory() as temporary:

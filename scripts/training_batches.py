@@ -35,6 +35,7 @@ class Setting:
         pairs: ``any``: pairs as training batches them, sorted by length; ``mixed``: in random order, as released codes
             have them; a number: of more than half as many tokens and at most as many, and blocks of as many.
         processes: that share an update, each with batches of its own.
+        memory: ``own``: as each contestant comes; ``kept`` or ``returned``: what a step frees, by all of them.
         seed: of weights and batches.
     """
 
@@ -47,6 +48,7 @@ class Setting:
     batches: int
     pairs: str = "any"
     processes: int = 1
+    memory: str = "own"
     seed: int = SEED
 
     @property

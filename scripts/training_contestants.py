@@ -47,7 +47,8 @@ class Ours:
         self.task = tasks.setup_task(self.cfg.task)
         torch.manual_seed(setting.seed)
         nothing = swapped(pretraining, "keep_freed_memory", lambda device: False)
-        with contextlib.nullcontext() if self.keeps_memory else nothing:
+        keeps = self.keeps_memory if setting.memory == "own" else setting.memory == "kept"
+        with contextlib.nullcontext() if keeps else nothing:
             self.model = self.task.build_model(self.cfg.model)
         self.criterion = self.task.build_criterion(self.cfg.criterion)
         with torch.no_grad():

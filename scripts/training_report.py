@@ -29,6 +29,7 @@ VOCABULARIES = {
     "trimmed": "the pieces of the text alone", "whole": "all of e5-small's pieces",
     "sample": "no real bitext, but the sample", "given": "as the data-bin has it",
 }  # fmt: skip
+MEMORY = {"own": (), "kept": ("all keep memory",), "returned": ("none keeps memory",)}  # on a CPU
 Result = Mapping[str, Any]
 
 
@@ -73,7 +74,8 @@ def setting(row: Mapping[str, Any]) -> str:
     pairs = {"any": "pairs of any length", "mixed": "lengths mixed"}.get(longest)
     parts = [row["arch"], row["dtype"], f"{row['vocabulary']} vocabulary",
              pairs or f"pairs of {int(longest) // 2 + 1} to {longest} tokens"]  # fmt: skip
-    return ", ".join([*parts, *([f"{row['processes']} processes"] if row["processes"] > 1 else [])])
+    parts += [f"{row['processes']} processes"] if row["processes"] > 1 else []
+    return ", ".join([*parts, *MEMORY[row.get("memory", "own")]])
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:

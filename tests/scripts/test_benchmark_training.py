@@ -61,7 +61,7 @@ def run(benchmark, monkeypatch, tmp_path):
 
     def call(*options):
         line = ["benchmark_training.py", "--data-bin", data, "--work", tmp_path / "work", "--out", out]
-        line += ["--pairs", "any", "--processes", 1, *options]
+        line += ["--pairs", "any", "--processes", 1, "--memory", "own", *options]
         monkeypatch.setattr("sys.argv", list(map(str, line)))
         benchmark.main()
         return json.loads((out / "training-cpu.json").read_text())
@@ -88,7 +88,7 @@ def test_rounds_alternate_and_are_compared_with_fairseq_s(run, asked):
     assert (whole["encoder_pass"], whole["labelling"], whole["wait"], whole["rounds"]) == (0.1, 0.005, 0.005, 2)
     assert result["seed"] == 1 and result["device"] == "cpu" and result["threads"] == 1
     assert {"commit", "machine", "cores"} <= result.keys() and "torch" in result["versions"]
-    expected = "benchmark_training.py --device cpu --arch tiny --dtype float32 --pairs any --processes 1"
+    expected = "benchmark_training.py --device cpu --arch tiny --dtype float32 --pairs any --processes 1 --memory own"
     assert result["command"] == f"{expected} --rounds 2 --data-bin data-bin"
     assert all(row["batches"] == CONTENTS and row["vocabulary"] == "given" for row in result["rows"])
     assert whole["times_masked"] == [1.25, 1.25, 1.25] and "times_masked" not in rows["fairseq"]
@@ -159,24 +159,28 @@ def test_the_table_and_the_picture(run, asked, script):
     assert (run.out / "training.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_lengths_vocabularies_and_processes_vary_alone(benchmark, asked, monkeypatch, tmp_path):
+def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, monkeypatch, tmp_path):
     made = []
     monkeypatch.setattr(benchmark.training_data, "make", lambda name, data, work: made.append(name) or tmp_path / name)
     args = Namespace(
         arch=["tiny", "small"], dtype=["float32", "bfloat16"], pairs=["any", "64"], vocabulary=["trimmed", "whole"],
-        processes=[1, 2], device="cpu", max_tokens=None, threads=2, data=tmp_path, data_bin=None,
+        processes=[1, 2], memory=["own", "kept"], device="cpu", max_tokens=None, threads=2, data=tmp_path,
+        data_bin=None,
     )  # fmt: skip
     found = [which for which, _ in benchmark.settings(args, tmp_path)]
-    whole, shared, longer = (dict(zip(found[0], each, strict=True)) for each in (
-        ("small", "float32", "whole", "any", 1), ("tiny", "float32", "trimmed", "any", 2),
-        ("tiny", "float32", "trimmed", "64", 1)))  # fmt: skip
+    whole, shared, longer, kept = (dict(zip(found[0], each, strict=True)) for each in (
+        ("small", "float32", "whole", "any", 1, "own"), ("tiny", "float32", "trimmed", "any", 2, "own"),
+        ("tiny", "float32", "trimmed", "64", 1, "own"), ("small", "float32", "whole", "any", 1, "kept")))  # fmt: skip
     assert [tuple(each.values())[:2] for each in found[:4]] == [
         ("tiny", "float32"), ("tiny", "bfloat16"), ("small", "float32"), ("small", "bfloat16")
     ]  # fmt: skip
-    assert found[4:] == [whole, shared, longer]
+    assert found[4:] == [whole, shared, longer, kept]
     describe = benchmark.training_report.setting
     assert describe(shared) == "tiny, float32, trimmed vocabulary, pairs of any length, 2 processes"
     assert describe(longer).endswith("pairs of 33 to 64 tokens")
+    assert describe(kept) == "small, float32, whole vocabulary, pairs of any length, all keep memory"
+    del whole["memory"]  # as of results from before
+    assert describe(whole) == "small, float32, whole vocabulary, pairs of any length"
 
 
 def test_parts_are_not_asked_of_processes_that_share_an_update(run, asked):
@@ -263,15 +267,21 @@ def test_two_processes_share_an_update(benchmark, setting, transformers):
 
 
 @pytest.mark.slow
-def test_the_package_alone_has_its_memory_kept(script, setting, monkeypatch):
+def test_the_package_alone_has_its_memory_kept_unless_told_otherwise(script, setting, transformers, monkeypatch):
     """The others are measured as they come, although they are built beside the package's model."""
     from xalign_fairseq.tasks import pretraining
 
     asked = []
     monkeypatch.setattr(pretraining, "keep_freed_memory", lambda device: asked.append(True))
     contestants = script("training_contestants").CONTESTANTS
-    found = {name: (contestants[name](setting), len(asked))[1] for name in ("fairseq", "xalign, MLM + TLM")}
-    assert found == {"fairseq": 0, "xalign, MLM + TLM": 1}
+    names = ("fairseq", "xalign, MLM + TLM", "transformers")
+    for memory, expected in {"own": [0, 1, 0], "kept": [1, 1, 1], "returned": [0, 0, 0]}.items():
+        found = []
+        for name in names:
+            asked.clear()
+            contestants[name](replace(setting, memory=memory))
+            found.append(len(asked))
+        assert found == expected, memory
 
 
 @pytest.mark.slow
