@@ -1,10 +1,11 @@
-"""Set alignment beside retrieval and transfer of the same checkpoints: a table and a picture.
+"""Set alignment beside retrieval and transfer of the same checkpoints: two tables and a picture.
 
 usage: python correlate.py
 
 Reads results/report/report.json of xalign transfer-report, of it the tasks that enough checkpoints have, and the AER of
-the same runs, on the benchmark's four test sets, from ../xlm_align/continued/results. Writes results/correlation.svg
-and the table of README.md.
+the same runs, on the benchmark's four test sets, from ../xlm_align/continued/results; and results/control/report.json,
+whose baseline was trained on the same text without any alignment. Writes results/correlation.svg and the tables of
+README.md and details.md.
 """
 
 import sys
@@ -87,6 +88,14 @@ def table(tasks: Sequence[Task], report: Mapping[str, Any], aers: Mapping[str, f
     return markdown(columns, [*body, last])
 
 
+def against(tasks: Sequence[Task], report: Mapping[str, Any]) -> str:
+    """A row for each checkpoint but e5-small as it comes: how it differs from a report's baseline in the tasks."""
+    found = {task["task"]: changes(task, report) for task in tasks}
+    names = [name for name in report["checkpoints"] if name != NONE and any(name in each for each in found.values())]
+    body = [[name, *(interval(each[name]) if name in each else "" for each in found.values())] for name in names]
+    return markdown(("checkpoint", *found), body)
+
+
 def interval(change: Change) -> str:
     """As in ``+1.8 (+1.0 to +2.5)``."""
     return f"{signed(change.value)} ({signed(change.low)} to {signed(change.high)})"
@@ -131,12 +140,14 @@ def draw(
 
 def main() -> None:
     """Write table and picture."""
-    report, tests = read_json(HERE / "results/report/report.json"), read_json(ALIGNMENT / "tests.json")["none"]
+    report, control = (read_json(HERE / f"results/{name}/report.json") for name in ("report", "control"))
+    tests = read_json(ALIGNMENT / "tests.json")["none"]
     aers = {name: read_json(ALIGNMENT / f"{name}-1.json")["test"]["test"]["mean"] for name in report["checkpoints"]}
     tasks = enough(report["tasks"])
-    markers.update(
-        [HERE / "README.md"], "study", {"correlation": table(tasks, report, aers)}.__getitem__, False, "correlate.py"
-    )
+    trained = [task for task in tasks if task["train_languages"]]
+    tables = {"correlation": table(tasks, report, aers), "control": against(trained, control)}
+    pages = [HERE / "README.md", HERE / "details.md"]
+    markers.update(pages, "study", tables.__getitem__, False, "correlate.py")
     draw(tasks, report, tests, aers, HERE / "results/correlation.svg")
 
 

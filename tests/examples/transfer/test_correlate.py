@@ -55,13 +55,29 @@ def test_changes_are_of_the_zero_shot_average_of_the_task_in_points():
     }  # fmt: skip
 
 
-def test_the_page_has_the_table_of_its_report():
+def test_what_differs_from_a_control_that_was_trained_without_alignment():
+    report = {**REPORT, "checkpoints": ["tlm", "so", "none", "l2", "weak"]}  # weak has no change in any task
+    changed = change("none", POS["title"], -0.4)
+    report["findings"] = {"averages": [*REPORT["findings"]["averages"], changed]}
+    head, _, *rows = correlate.against([POS, QA], report).splitlines()
+    assert head == "| checkpoint | pos | tatoeba |"
+    assert rows == [
+        "| tlm |  | −10.0 (−11.0 to −9.0) |",
+        "| so | +20.0 (+19.0 to +21.0) | −20.0 (−21.0 to −19.0) |",
+        "| l2 | −30.0 (−31.0 to −29.0) | +10.0 (+9.0 to +11.0) |",
+    ]
+
+
+def test_the_page_has_the_tables_of_its_reports():
     report = read_json(correlate.HERE / "results/report/report.json")
     aers = {name: read_json(correlate.ALIGNMENT / f"{name}-1.json")["test"]["test"]["mean"]
             for name in report["checkpoints"]}  # fmt: skip
-    assert (
-        correlate.table(correlate.enough(report["tasks"]), report, aers) in (correlate.HERE / "README.md").read_text()
-    )
+    page, details = ((correlate.HERE / name).read_text() for name in ("README.md", "details.md"))
+    tasks = correlate.enough(report["tasks"])
+    assert correlate.table(tasks, report, aers) in page
+    control = read_json(correlate.HERE / "results/control/report.json")
+    assert control["baseline"] == "mlm-tlm"
+    assert correlate.against([task for task in tasks if task["train_languages"]], control) in details
 
 
 def test_tasks_of_few_checkpoints_are_not_correlated():
