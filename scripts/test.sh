@@ -25,7 +25,10 @@ left_out="Slow tests, which train, compile or install, are left out; --all runs 
 for argument in "$@"; do
   case "$argument" in
     -n* | --numprocesses* | -pno:xdist | no:xdist | --pdb) parallel=() ;;
-    --all) argument="-m=" left_out="" ;; # pyproject.toml leaves them out
+    --all) # pyproject.toml leaves them out
+      argument="-m=" left_out=""
+      arguments+=(--durations=25 --durations-min=8) # where the minutes go
+      ;;
   esac
   arguments+=("$argument")
 done

@@ -15,6 +15,7 @@ from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.errors import XalignError
 
 SEED = 1
+BUFFER = 10  # batches, fairseq-train's own --data-buffer-size
 LONGEST = 256  # tokens of a pair, and of a monolingual block, where nothing else is wanted
 LABELS_OF_NOTHING = -100  # as transformers has it
 Sample = dict[str, Any]
@@ -80,11 +81,18 @@ def read_options(setting: Setting, objectives: str, optimizer: str) -> Any:
 
 
 def open_batches(task: Any, setting: Setting, workers: int = 0) -> Iterator[Sample]:
-    """The batches of the first epoch in the order of training; the task's criterion has been built."""
+    """The batches of the first epoch in the order of training; the task's criterion has been built.
+
+    With workers, as fairseq-train reads them: a thread holds as many ready as ``--data-buffer-size`` says.
+    """
     if "train" not in task.datasets:
         task.load_dataset("train")
     read = task.get_batch_iterator(
-        task.dataset("train"), max_tokens=setting.tokens, seed=setting.seed, num_workers=workers
+        task.dataset("train"),
+        max_tokens=setting.tokens,
+        seed=setting.seed,
+        num_workers=workers,
+        data_buffer_size=BUFFER if workers else 0,
     )
     least = setting.longest // 2 if setting.pairs.isdigit() else 0
     return (sample for sample in read.next_epoch_itr(shuffle=True) if sample["bitext"]["masked"].shape[1] > least)

@@ -14,13 +14,13 @@ from unittest.mock import patch
 import torch
 from peak_memory import peak_mb
 from sinkhorn_step import Clock
-from training_batches import Setting, open_batches
+from training_batches import BUFFER, Setting, open_batches
 from training_contestants import CONTESTANTS
 
 from xalign_fairseq.errors import XalignError
 
 WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured
-AHEAD = 6  # batches that workers hold ready, and a few: no wait shows before these are used up
+AHEAD = BUFFER + 6  # batches that are ready before the first update: no wait shows before these are used up
 MEASURED = 12  # batches over which it is measured
 LONG = 1.0  # seconds of an update beside which nobody waits for data
 PATIENCE, GRACE = 600, 10  # seconds for one answer, and for a process to end
