@@ -71,7 +71,7 @@ def test_who_has_no_gpu_is_told_of_a_smaller_torch(called, tmp_path):
     assert cpu not in called(line, PIP_EXTRA_INDEX_URL=cpu)[1]
 
 
-@pytest.mark.parametrize(("options", "given"), [("", "tests"), ("--all", "-m= tests")])
+@pytest.mark.parametrize(("options", "given"), [("", "tests"), ("--all", "--durations=25 --durations-min=8 -m= tests")])
 def test_slow_tests_are_left_out_unless_all_are_asked_for(options, given, called):
     calls, told = called(f"bash scripts/test.sh {options} tests", COMPLETE="1")
     (line,) = [line for line in calls.splitlines() if line.startswith("pytest")]
