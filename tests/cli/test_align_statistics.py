@@ -1,6 +1,9 @@
 """``xalign align --statistics``: an encoder beside an aligner of bitext alone."""
 
+import os
 import shutil
+import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -132,6 +135,22 @@ def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny
     assert not told["same"] and not told["unguided"]
     [line] = told["other"]
     assert folder in line and f"guided by {tiny_checkpoint}," in line and f"beside {other}," in line
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_texts_may_be_pipes_which_can_be_read_but_once(align, text, tmp_path):
+    assert align("--statistics", "--out", tmp_path / "links") == 0
+    folder = f"{tmp_path}/links.aligner"
+    assert align("--statistics", folder, "--out", tmp_path / "files") == 0
+    writers = []
+    for name in text:
+        content = Path(name).read_text()
+        os.remove(name)
+        os.mkfifo(name)
+        writers.append(threading.Thread(target=Path(name).write_text, args=(content,), daemon=True))
+        writers[-1].start()
+    assert align("--statistics", folder, "--out", tmp_path / "pipes") == 0
+    assert (tmp_path / "pipes").read_text() == (tmp_path / "files").read_text() != ""
 
 
 def test_the_higher_the_threshold_the_fewer_links(align, learned, tmp_path):

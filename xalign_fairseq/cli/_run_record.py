@@ -29,7 +29,7 @@ def run_record(args: argparse.Namespace) -> dict[str, str]:
     for name, value in sorted(vars(args).items()):
         if name not in WITHOUT_EFFECT and value is not None:
             # Statistics of no folder are of the text.
-            described = _text(value) if name in TEXTS else _model(value) if name in MODELS and value else str(value)
+            described = _text(value) if name in TEXTS else model_state(value) if name in MODELS and value else str(value)
             values[f"--{name.replace('_', '-')}"] = described
     return values
 
@@ -40,8 +40,15 @@ def _text(path: str) -> str:
     return f"sha256 {file_sha256(Path(path))}"
 
 
-def _model(path: str) -> str:
-    """Models have gigabytes, of which a digest would take long; their files are not edited in place."""
+def model_state(path: str) -> str:
+    """The value of a model, by the sizes and times of its files.
+
+    Models have gigabytes, of which a digest would take long; their files are not edited in place.
+
+    Example::
+
+        model_state("e5-small")  # "e5-small, state 1f..."
+    """
     from xalign_fairseq.pretrained import packaged
 
     top = packaged.find() if path == packaged.NAME and not Path(path).exists() else Path(path)

@@ -53,7 +53,7 @@ from xalign_fairseq.cli._aligning import (
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
 from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._output import Output
-from xalign_fairseq.cli._run_record import run_record
+from xalign_fairseq.cli._run_record import model_state, run_record
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.progress import say
@@ -318,7 +318,7 @@ def _tell_of_another_guide(args: argparse.Namespace) -> None:
 
     begun = Path(args.statistics) / BEGUN
     guide = read_json(begun).get("--model") if begun.is_file() else None  # --from-scratch had none
-    here = run_record(args)["--model"]
+    here = model_state(args.model)
     if guide not in (None, here):
         logger.warning("statistics: %s were guided by %s, and are read beside %s", args.statistics, guide, here)
 
