@@ -62,7 +62,7 @@ ALIKE = ("fairseq", "xalign, MLM + TLM", "transformers")  # predict the same tok
 TOLERANCE = 1e-5  # of their first losses in float32, relative
 MASKED, WHOLE = "xalign, MLM + TLM", "xalign, XLM-Align"
 AXES = ("vocabulary", "pairs", "processes", "memory")  # that vary one by one
-MEMORY = ("own", "kept", "returned")
+MEMORY = tuple(training_report.MEMORY)
 PAIRS = {"cpu": ("any", "mixed", "32", "64", "128", "256"), "cuda": ("any", "mixed")}
 GIVEN = "given"  # the vocabulary of --data-bin
 
