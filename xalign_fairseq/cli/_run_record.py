@@ -28,10 +28,14 @@ def run_record(args: argparse.Namespace) -> dict[str, str]:
     values = {"xalign_fairseq": __version__}
     for name, value in sorted(vars(args).items()):
         if name not in WITHOUT_EFFECT and value is not None:
-            # Statistics of no folder are of the text.
-            described = _text(value) if name in TEXTS else model_state(value) if name in MODELS and value else str(value)
-            values[f"--{name.replace('_', '-')}"] = described
+            values[f"--{name.replace('_', '-')}"] = _described(name, value)
     return values
+
+
+def _described(name: str, value: object) -> str:
+    if name in TEXTS:
+        return _text(str(value))
+    return model_state(str(value)) if name in MODELS and value else str(value)  # statistics of no folder: the text's
 
 
 def _text(path: str) -> str:
