@@ -26,16 +26,16 @@ Examples:
 """
 
 import argparse
-import logging
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from xalign_fairseq.cli._align_pictures import check_plot, plot, read_gold
+from xalign_fairseq.cli._align_statistics import LEARNED, learn_first, statistics_beside
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
@@ -45,17 +45,14 @@ from xalign_fairseq.cli._aligning import (
     positive,
     probability,
     progress_bar,
-    read_fitting_gold,
     show_log,
     take_packaged,
     text_files,
 )
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
-from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._output import Output
-from xalign_fairseq.cli._run_record import model_state, run_record
+from xalign_fairseq.cli._run_record import run_record
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.progress import say
 
 if TYPE_CHECKING:
@@ -63,18 +60,11 @@ if TYPE_CHECKING:
     from xalign_fairseq.aligner.combined import CombinedAligner
     from xalign_fairseq.aligner.formats import Format
     from xalign_fairseq.aligner.from_scratch import StatisticalAligner
-    from xalign_fairseq.aligner.kept_scores import KeptScores
     from xalign_fairseq.aligner.processes import AlignerPool
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
-    from xalign_fairseq.links.pharaoh import Gold
-    from xalign_fairseq.statistical.folder import TrainedModels
 
     Encoding = Aligner | AlignerPool
     Streaming = Encoding | StatisticalAligner | CombinedAligner
-
-logger = logging.getLogger(__name__)
-LEARNED = ""  # --statistics without a folder
-WITHOUT_EFFECT_ON_STATISTICS = {"--threshold", "--growth", "--format", "--units"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -145,11 +135,11 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.statistical.folder import is_statistical
 
     pairs = open_pairs(*text_files(args))
-    _check_scratch(args, pairs)
+    learn_first(args, pairs, _add_encoder_arguments)
     take_packaged(args)
-    golds = _read_gold(args, pairs)
+    golds = read_gold(args, pairs)
     if args.plot:
-        _check_plot(args, pairs)
+        check_plot(args, pairs)
     show_log(args.quiet)
     devices = _devices(args)
     if not is_statistical(args.model):
@@ -162,7 +152,7 @@ def run(args: argparse.Namespace) -> None:
     output = Output(args.out, run_record(args) if repeatable else None, args.resume, inputs)
     with _open_aligner(args, devices) as (aligner, description):
         if args.plot:
-            _plot(args, aligner, pairs, golds)
+            plot(args, aligner, pairs, golds)
         counts = _write(args, aligner, pairs, form, output)
         unknown = aligner.unknown.warning("links of these words mean little, and those --from-scratch may be better")
     if not args.quiet:
@@ -203,7 +193,7 @@ def _write(
 @contextmanager
 def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[tuple["Streaming", str]]:
     """What aligns, in this process or in several, and how it does so."""
-    from xalign_fairseq.statistical.folder import is_statistical, load
+    from xalign_fairseq.statistical.folder import is_statistical
 
     if is_statistical(args.model):
         from xalign_fairseq.aligner.from_scratch import StatisticalAligner
@@ -215,13 +205,7 @@ def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
 
         scoring = argparse.Namespace(**{**vars(args), "method": METHOD, **SCORES})
         with _open_encoder(scoring, devices) as (encoder, description):
-            scores: Encoding | KeptScores = encoder
-            if args.statistics == LEARNED:
-                scores, trained = _learn_beside(args, encoder)
-            else:
-                trained = load(Path(args.statistics))
-                _tell_of_another_guide(args)
-            combined = CombinedAligner(scores, trained, args.threshold, args.growth)
+            combined = CombinedAligner(*statistics_beside(args, encoder), args.threshold, args.growth)
             yield combined, f"{description}; {combined.describe()}"
     else:
         with _open_encoder(args, devices) as found:
@@ -240,103 +224,6 @@ def _open_encoder(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
         with AlignerPool(partial(_load, args), devices) as pool:
             pool.ask(partial(_show_log, quiet=args.quiet))
             yield pool, f"{pool.ask(_describe)}, {len(devices)} processes"
-
-
-def _check_scratch(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
-    """What goes with an aligner of bitext alone, which is learned here if it is asked for."""
-    from xalign_fairseq.statistical.folder import is_statistical
-
-    if args.statistics is not None:
-        _check_statistics(args, pairs)
-        return
-    if not (args.from_scratch or is_statistical(args.model)):
-        if args.min_probability is not None:
-            raise XalignError(
-                "probabilities of links are calibrated by aligners of bitext alone",
-                where="--min-probability",
-                next="leave it out, or use --from-scratch or such an aligner's folder as --model",
-            )
-        return
-    refuse_strays(args, _add_encoder_arguments, {"model"})
-    if args.from_scratch:
-        _require_files(args, pairs, "--from-scratch", ", and no --model", fitting=args.model is None)
-        args.model = _learn(args)
-
-
-def _check_statistics(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
-    """What goes with statistics beside an encoder; where no folder is given they are learned when that is loaded."""
-    from xalign_fairseq.aligner.combined import METHOD, SCORES
-    from xalign_fairseq.statistical.folder import is_statistical
-    from xalign_fairseq.transport.methods import make_method
-
-    both = "--statistics has the scores of an encoder and of an aligner of bitext alone"
-    for option, found, fits, expected in (
-        ("--from-scratch", "given", not args.from_scratch, "one of the two options"),
-        ("--model", args.model, not is_statistical(args.model), "an encoder; --statistics FOLDER takes the other"),
-        ("--min-probability", args.min_probability, args.min_probability is None, "--threshold"),
-        ("--method", args.method, args.method in (None, METHOD), METHOD),
-        ("--units", args.units, args.units == "word", "word, which the statistics are of"),
-    ):
-        if not fits:
-            raise XalignError(both, where=option, found=found, expected=expected)
-    make_method(METHOD, **{name: value for name, value in method_options(args).items() if name in SCORES})
-    if args.statistics == LEARNED:
-        _require_files(args, pairs, "--statistics", ", or --statistics FOLDER")
-    elif not is_statistical(args.statistics):
-        raise XalignError(
-            "the folder has no aligner of bitext alone", where="--statistics", found=args.statistics,
-            next="xalign train-aligner --from-scratch --src FILE --tgt FILE --out FOLDER makes one",
-        )  # fmt: skip
-
-
-def _require_files(
-    args: argparse.Namespace, pairs: "SentencePairs | PairStream", option: str, also: str, fitting: bool = True
-) -> None:
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-
-    if args.pairs or not isinstance(pairs, SentencePairs) or args.out == STANDARD_OUTPUT or not fitting:
-        raise XalignError(
-            "the text to learn from is read more than once, and the aligner is kept beside the links",
-            where=option,
-            expected=f"--src FILE --tgt FILE --out FILE{also}",
-        )
-
-
-def _learn(args: argparse.Namespace) -> str:
-    """Learn from the text; the folder of what was learned."""
-    from xalign_fairseq.aligner.from_scratch import train_from_scratch
-
-    folder = f"{args.out}.aligner"
-    with passes_bar(args.quiet) as show:
-        train_from_scratch(args.src, args.tgt, Path(folder), show)
-    return folder
-
-
-def _tell_of_another_guide(args: argparse.Namespace) -> None:
-    """Statistics expect the scores of the encoder that guided them: those of another are read, but not in silence."""
-    from xalign_fairseq.statistical.folder import BEGUN
-
-    begun = Path(args.statistics) / BEGUN
-    guide = read_json(begun).get("--model") if begun.is_file() else None  # --from-scratch had none
-    here = model_state(args.model)
-    if guide not in (None, here):
-        logger.warning("statistics: %s were guided by %s, and are read beside %s", args.statistics, guide, here)
-
-
-def _learn_beside(args: argparse.Namespace, encoder: "Encoding") -> tuple["KeptScores", "TrainedModels"]:
-    """What is learned from the text with the guidance of an encoder, and the scores of that."""
-    from xalign_fairseq.aligner.combined import learn_beside
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-
-    record = {name: value for name, value in run_record(args).items() if name not in WITHOUT_EFFECT_ON_STATISTICS}
-    return learn_beside(
-        encoder,
-        SentencePairs(args.src, args.tgt),
-        Path(f"{args.out}.aligner"),
-        record,
-        partial(progress_bar, quiet=args.quiet),
-        partial(passes_bar, args.quiet),
-    )
 
 
 def _devices(args: argparse.Namespace) -> list[str]:
@@ -377,45 +264,3 @@ def _describe(aligner: "Aligner") -> str:
         f"{aligner.similarity} similarity, {method_label(aligner.method)}{f' ({usual})' * bool(aligner.origin)}, "
         f"{aligner.device}, {aligner.dtype}"
     )
-
-
-def _read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> "list[Gold] | None":
-    """Gold links of all pairs, checked before the work begins; ``None`` without ``--gold``."""
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-
-    if not args.gold:
-        return None
-    if not (args.plot or args.format == "html"):
-        raise XalignError(
-            "gold links are shown in pictures alone",
-            where="--gold",
-            next="add --plot FILE.png or --format html; xalign score compares links with gold",
-        )
-    if args.units != "word":
-        raise XalignError("gold links join words", where="--gold, --units", found=args.units, expected="--units word")
-    if not isinstance(pairs, SentencePairs):
-        raise XalignError("gold links can't be checked against a pipe", where="--gold", expected="files as input")
-    return read_fitting_gold(args.gold, pairs)
-
-
-def _check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
-    """That the picture can be drawn, before the work begins."""
-    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-    from xalign_fairseq.plots.figure import check_picture
-
-    check_picture(args.plot)
-    if not isinstance(pairs, SentencePairs):
-        raise XalignError("a pair of a pipe can't be drawn", where="--plot", expected="files as input")
-    if not 1 <= args.plot_line <= len(pairs):
-        raise XalignError(
-            "there is no such pair", where="--plot-line", found=args.plot_line, expected=f"1 to {len(pairs)}"
-        )
-
-
-def _plot(args: argparse.Namespace, aligner: Any, pairs: Iterable[Any], golds: "list[Gold] | None") -> None:
-    """Draw one pair before the others are aligned."""
-    from xalign_fairseq.plots.links import plot_links
-
-    gold = golds[args.plot_line - 1] if golds else None
-    [alignment] = aligner.stream(islice(pairs, args.plot_line - 1, args.plot_line))
-    plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)

@@ -1,0 +1,55 @@
+"""The pictures of ``xalign align``: one pair's link matrix, and the gold links that pictures show."""
+
+import argparse
+from collections.abc import Iterable
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from xalign_fairseq.cli._aligning import read_fitting_gold
+from xalign_fairseq.errors import XalignError
+
+if TYPE_CHECKING:
+    from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
+    from xalign_fairseq.links.pharaoh import Gold
+
+
+def read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> "list[Gold] | None":
+    """Gold links of all pairs, checked before the work begins; ``None`` without ``--gold``."""
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+
+    if not args.gold:
+        return None
+    if not (args.plot or args.format == "html"):
+        raise XalignError(
+            "gold links are shown in pictures alone",
+            where="--gold",
+            next="add --plot FILE.png or --format html; xalign score compares links with gold",
+        )
+    if args.units != "word":
+        raise XalignError("gold links join words", where="--gold, --units", found=args.units, expected="--units word")
+    if not isinstance(pairs, SentencePairs):
+        raise XalignError("gold links can't be checked against a pipe", where="--gold", expected="files as input")
+    return read_fitting_gold(args.gold, pairs)
+
+
+def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
+    """That the picture can be drawn, before the work begins."""
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+    from xalign_fairseq.plots.figure import check_picture
+
+    check_picture(args.plot)
+    if not isinstance(pairs, SentencePairs):
+        raise XalignError("a pair of a pipe can't be drawn", where="--plot", expected="files as input")
+    if not 1 <= args.plot_line <= len(pairs):
+        raise XalignError(
+            "there is no such pair", where="--plot-line", found=args.plot_line, expected=f"1 to {len(pairs)}"
+        )
+
+
+def plot(args: argparse.Namespace, aligner: Any, pairs: Iterable[Any], golds: "list[Gold] | None") -> None:
+    """Draw one pair before the others are aligned."""
+    from xalign_fairseq.plots.links import plot_links
+
+    gold = golds[args.plot_line - 1] if golds else None
+    [alignment] = aligner.stream(islice(pairs, args.plot_line - 1, args.plot_line))
+    plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)
