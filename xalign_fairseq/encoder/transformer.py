@@ -24,7 +24,11 @@ from xalign_fairseq.ops.products import Linear, linear
 
 
 class SelfAttention(nn.Module):
-    """Multi-head self-attention with separate q, k, v and output maps, each with a bias."""
+    """Multi-head self-attention with separate q, k, v and output maps, each with a bias.
+
+    One product by all three, their weights joined in each step, takes a step 1.04 times as long (small, float32, one
+    thread of a Zen 4): what the products gain, joining the gradients of their parts costs again.
+    """
 
     def __init__(self, config: EncoderConfig):
         super().__init__()

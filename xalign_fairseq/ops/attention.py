@@ -111,6 +111,8 @@ def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
     products, and looks for rows without any key. In bfloat16 it takes 1.3 times this forward, and 10 (short sequences)
     to 3 (256 tokens) times this backward: it multiplies head by head. The softmax is in float32, whose rows of any
     length go by vectors (16 sentences of 30 tokens, 12 heads: 0.2 ms instead of 1.0, and 0.1 instead of 0.5 backward).
+    Rows of 256 take half that time in bfloat16 itself, forward and backward, of which a training step shows nothing
+    (1.00 to 1.01 times its tokens a second, small and base, Zen 4).
     """
     scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
     weights = scores.softmax(-1, dtype=torch.promote_types(q.dtype, torch.float32)).to(v.dtype)
