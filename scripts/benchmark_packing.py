@@ -28,7 +28,8 @@ from markers import table
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import Encoder, HiddenStates, Pass, open_passes
+from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, open_passes
+from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import exit_code
 from xalign_fairseq.files import atomic_write, write_json

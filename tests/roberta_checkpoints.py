@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from xalign_fairseq import compat
+from xalign_fairseq.encoder import checkpoint
 
 SIZES = {"encoder_layers": 3, "encoder_embed_dim": 24, "encoder_ffn_embed_dim": 40, "encoder_attention_heads": 4}
 WORDS = 30
@@ -66,3 +67,12 @@ def tokens():
         row[:length] = torch.randint(4, WORDS + 5, (length,), generator=generator)
         row[0] = 0
     return batch
+
+
+@pytest.fixture
+def encoder(roberta):
+    """This package's encoder with the weights of fairseq's."""
+    model, args = roberta
+    ours, heads = checkpoint.load_encoder({"args": args, "model": model.state_dict()})
+    assert not heads
+    return ours

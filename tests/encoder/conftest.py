@@ -1,1 +1,1 @@
-from roberta_checkpoints import old_state, roberta, tokens  # noqa: F401
+from roberta_checkpoints import encoder, old_state, roberta, tokens  # noqa: F401

@@ -9,8 +9,8 @@ from torch import nn
 import xalign_fairseq
 from xalign_fairseq.encoder import checkpoint, passes
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.hidden_states import open_passes
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.encoder.transformer import open_passes
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.ops import products
 

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.encoder.transformer import make_body, open_passes
+from xalign_fairseq.encoder.hidden_states import open_passes
+from xalign_fairseq.encoder.transformer import make_body
 from xalign_fairseq.transport.precision import at_least_float32
 
 

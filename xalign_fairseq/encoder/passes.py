@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
 from xalign_fairseq.encoder.predictions import Prediction
-from xalign_fairseq.encoder.transformer import Body, Encoder, HiddenStates, open_passes
+from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 
 # What a pass is known by: its tokens, their positions, whether it labels.

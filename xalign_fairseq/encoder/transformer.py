@@ -5,8 +5,8 @@ Names and mathematics follow RoBERTa as fairseq trains it (Liu et al. 2019; Conn
 """
 
 import functools
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from xalign_fairseq.data.inputs import Input, as_input
-from xalign_fairseq.data.packing import Packing, Place, pack, positions_of
+from xalign_fairseq.data.packing import Packing
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
 from xalign_fairseq.ops.attention import Packed, Padded
 from xalign_fairseq.ops.dropout import dropout
 from xalign_fairseq.ops.products import Linear, linear
@@ -201,173 +201,9 @@ class Encoder(nn.Module):
         """Where the encoder is."""
         return next(self.sentence_encoder.parameters()).device
 
-    def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> "HiddenStates":
+    def states(self, given: Tensor | Input, *, training: bool = False, grad: bool = True) -> HiddenStates:
         """Open a pass over tokens (B, T), or tokens with languages; its layers run when they are first asked for."""
         return open_passes(self.sentence_encoder, [as_input(given)], training=training, grad=grad)[0]
-
-
-class Pass:
-    """Layers over one or more inputs together; it runs only as far as the layers asked for, and never a layer twice.
-
-    Args:
-        inputs: several where there is a packing, else one.
-        packing: of the inputs; None: the input is run with its padding.
-        training: whether there is dropout.
-        grad: whether there is a gradient, whatever is switched on when a layer is asked for.
-    """
-
-    def __init__(self, encoder: Body, inputs: Sequence[Input], packing: Packing | None, training: bool, grad: bool):
-        self.encoder, self.inputs, self.packing, self.training, self.grad = encoder, inputs, packing, training, grad
-        self._sentences: Any = encoder.sentences(inputs, packing)
-        self._states: list[Tensor] = []
-        self.ended = False  # whether the last layer has run for some rows
-
-    @property
-    def reached(self) -> int:
-        """The highest layer that has run for all rows, -1 before any."""
-        return len(self._states) - 1
-
-    def upto(self, layer: int) -> Tensor:
-        """Hidden states of a layer, 0 the embeddings: (N, H) packed, or (B, T, H) with padding."""
-        with torch.set_grad_enabled(self.grad):
-            while len(self._states) <= layer:
-                self._states.append(self._next())
-        return self._states[layer]
-
-    def ending(self, rows: Tensor) -> Tensor:
-        """States (K, H) of the last layer at rows (K,) of the packed row, for which alone it runs unless it has run."""
-        layers = self.encoder.layers
-        if self.reached == len(layers) or not self.encoder.takes_rows:
-            return self.upto(len(layers)).index_select(0, rows)
-        before, self.ended = self.upto(len(layers) - 1), True
-        with torch.set_grad_enabled(self.grad):
-            return layers[-1](before, self._sentences, self.training, rows)
-
-    def _next(self) -> Tensor:
-        """The states of the layer after the last one that has run."""
-        if self._states:
-            return self.encoder.layers[self.reached](self._states[-1], self._sentences, self.training)
-        config, row = self.encoder.config, self._row
-        longest = max(given.tokens.shape[1] for given in self.inputs)
-        if longest > config.max_positions:
-            raise XalignError(
-                "a sequence is longer than the encoder's positions",
-                found=f"{longest} tokens",
-                expected=f"at most {config.max_positions}",
-            )
-        tokens = row([given.tokens for given in self.inputs])
-        positions = row([positions_of(given, config.pad) for given in self.inputs])
-        languages = row([_languages(given, config) for given in self.inputs]) if config.languages else None
-        x = self.encoder.embed(tokens, positions, languages, self.training)
-        return x.masked_fill(tokens.eq(config.pad)[..., None], 0) if self.packing is None else x
-
-    def _row(self, values: Sequence[Tensor]) -> Tensor:
-        return values[0] if self.packing is None else self.packing.row(values)
-
-
-class DetachedPass(Pass):
-    """Another pass as far as a layer, which is run by it, without its gradient; behind that, layers of its own."""
-
-    def __init__(self, live: Pass, shared: int):
-        super().__init__(live.encoder, live.inputs, live.packing, live.training, grad=False)
-        self._live, self._shared = live, shared
-
-    def _next(self) -> Tensor:
-        layer = self.reached + 1
-        return self._live.upto(layer).detach() if layer <= max(self._shared, self._live.reached) else super()._next()
-
-
-class HiddenStates:
-    """The hidden states of one input by layer, from a pass that it may share with others."""
-
-    def __init__(self, run: Pass, number: int):
-        self._run, self._number = run, number
-        self._layers: dict[int, Tensor] = {}
-
-    @property
-    def grad(self) -> bool:
-        """Whether they have a gradient."""
-        return self._run.grad
-
-    @property
-    def _place(self) -> Place:
-        assert self._run.packing is not None
-        return self._run.packing.places[self._number]
-
-    @property
-    def reached(self) -> int:
-        """The highest layer that has run, for some rows at least; -1 before any."""
-        return len(self._run.encoder.layers) if self._run.ended else self._run.reached
-
-    def layer(self, layer: int = -1) -> Tensor:
-        """Hidden states (B, T, H) of ``layer`` (0 embeddings, -1 last); earlier layers are kept, later ones not run.
-
-        What is at padding says nothing.
-        """
-        layer = self._run.encoder.config.resolve_layer(layer)
-        if layer not in self._layers:
-            row = self._run.upto(layer)
-            self._layers[layer] = row if self._run.packing is None else self._place.unpack(row)
-        return self._layers[layer]
-
-    @staticmethod
-    def at_last(
-        states: Sequence["HiddenStates"], positions: Sequence[Tensor], whole: Collection["HiddenStates"] = ()
-    ) -> list[Tensor]:
-        """Of each, hidden states (K, H) of the last layer at positions (K,) of its tokens, flattened (B * T,).
-
-        Where the last layer has not run for other readers, what follows its attention runs for these alone: of a pass
-        that only predicts masked tokens that is a sixteenth of the products at 12 layers. So it does beside inputs
-        whose last layer is read at all tokens, ``whole``, which get theirs from the same run.
-        """
-        wanted: dict[Pass, list[int]] = {}
-        for number, each in enumerate(states):
-            if each._run.packing is not None and each not in whole:
-                wanted.setdefault(each._run, []).append(number)
-        found: dict[int, Tensor] = {}
-        for run, numbers in wanted.items():
-            rows = [states[number]._place.rows_at(positions[number]) for number in numbers]
-            # Of several inputs, each has rows of its own.
-            beside = {each: own for each in whole if each._run is run and (own := each._place.rows) is not None}
-            rows += beside.values()
-            parts = run.ending(torch.cat(rows)).split([len(each) for each in rows])
-            found.update(zip(numbers, parts, strict=False))
-            for each, part in zip(beside, parts[len(numbers) :], strict=True):
-                each._layers[len(run.encoder.layers)] = each._place.spread(part)
-        return [
-            found[number] if number in found else each.layer(-1).flatten(0, 1).index_select(0, positions[number])
-            for number, each in enumerate(states)
-        ]
-
-    def detached(self, shared: int) -> "HiddenStates":
-        """These states without their gradient; only as far as layer ``shared`` is the pass with gradient run for them.
-
-        Where it runs further by itself, they follow it; else they go on with layers of their own.
-        """
-        return HiddenStates(DetachedPass(self._run, shared), self._number)
-
-
-def open_passes(
-    encoder: Body, inputs: Sequence[Input], *, training: bool = False, grad: bool = True
-) -> list[HiddenStates]:
-    """The states of each input, of one packed pass over all; of one with padding for each where lengths are unknown."""
-    grad = grad and torch.is_grad_enabled()
-    packing = pack(inputs, encoder.config.pad) if encoder.packs else None
-    if packing is None:
-        return [HiddenStates(Pass(encoder, [given], None, training, grad), 0) for given in inputs]
-    run = Pass(encoder, inputs, packing, training, grad)
-    return [HiddenStates(run, number) for number in range(len(inputs))]
-
-
-def _languages(given: Input, config: EncoderConfig) -> Tensor:
-    """(B, T) int64, rows of the language embeddings."""
-    if given.languages is None:
-        raise XalignError(
-            "the encoder has language embeddings, and the language of a text was not given",
-            found="tokens alone",
-            expected=f"one of {', '.join(config.languages)} for each text",
-        )
-    return given.languages.expand_as(given.tokens)
 
 
 def initialise(module: nn.Module) -> None:

@@ -8,7 +8,7 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.bodies.body import their_name
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.copies import EncoderCopy
-from xalign_fairseq.encoder.transformer import open_passes
+from xalign_fairseq.encoder.hidden_states import open_passes
 from xalign_fairseq.errors import XalignError
 
 KINDS = list(MODELS)
