@@ -115,9 +115,11 @@ def paired_items_and_seeds(
 ) -> Comparison:
     """As :func:`paired_items`, with the runs of each system resampled too: about other items and other seeds.
 
-    The two systems' runs are drawn independently; that two runs have the same seed does not make them alike. Of S runs
-    S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing S would make it
-    smaller by (S - 1) / S. Test sets with as many runs share their draws, since one run has been tested on all of them.
+    The two systems' runs are drawn independently: that two runs have the same seed need not make them alike. Where it
+    does, as in fine-tunings that share their heads at first and their order of examples, the interval is wider than
+    need be. Of S runs S - 1 are drawn, which gives the mean of S runs its unbiased variance (Rao and Wu, 1988); drawing
+    S would make it smaller by (S - 1) / S. Test sets with as many runs share their draws, since one run has been tested
+    on all of them.
 
     How far to trust it, measured without a difference: where seeds alone make the spread, p falls below 0.05 in 10 % of
     comparisons of 5 with 5 runs, in 13 % of 3 with 3 and in 30 % of 2 with 2, since so few runs hardly show it. Where
