@@ -255,7 +255,7 @@ def benchmark(path: Path) -> str:
 
 def is_study(folder: Path) -> bool:
     """Whether a folder's tables are those of a report: of xalign transfer-report, or of a report.py."""
-    return (folder / "studies").is_dir() or (folder / "report.py").is_file()
+    return any((folder / name).exists() for name in ("studies", "report.py", f"results/{REPORT}"))
 
 
 def study_table(report: Path, heading: str) -> str:

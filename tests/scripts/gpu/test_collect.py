@@ -32,6 +32,10 @@ def root(tmp_path):
             (tmp_path / "root" / study.relative_to(ROOT)).touch()
     for studies in EXAMPLES.rglob("studies"):
         (tmp_path / "root" / studies.relative_to(ROOT)).mkdir(parents=True)
+    for report in EXAMPLES.rglob("results/report/report.md"):
+        copy = tmp_path / "root" / report.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(report, copy)
     (tmp_path / "root/scripts/results").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli").mkdir(parents=True)
     (tmp_path / "root/xalign_fairseq/cli/gpu_runs.json").write_text('{"runs": []}')
