@@ -4,14 +4,13 @@ usage: python paired.py
 
 The fine-tunings of two checkpoints with one seed share their head at first and their order of examples, and most of
 what a seed does is done to both. So the differences of the same seeds spread less than those of any two, of which
-xalign transfer-report makes its intervals. Reads results/runs, and of results/report/report.json which metric and which
-languages make a task's zero-shot score.
+xalign transfer-report makes its intervals. Reads results/runs.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -19,14 +18,12 @@ from scipy import stats
 sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import markers
+from correlate import HERE, NONE, Change, interval
 
-from xalign_fairseq.evaluation.figures import signed
 from xalign_fairseq.evaluation.statistics import holm
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.files import read_json
+from xalign_fairseq.transfer.results import StudyResults, read_results
 
-HERE = Path(__file__).resolve().parent
-NONE = "none"  # e5-small as it comes
 BASELINES = (NONE, "mlm-tlm")  # the latter trained on the same text without any alignment
 LEAST = 5  # seeds that a checkpoint needs to stand in the table
 Scores = Mapping[int, float]  # seed -> zero-shot score
@@ -52,18 +49,6 @@ class Paired(NamedTuple):
         return cls(float(np.mean(differences)), float(low), float(high), float(tested.pvalue))
 
 
-def zero_shot(runs: Path, task: Mapping[str, Any]) -> dict[str, dict[int, float]]:
-    """Checkpoint -> its zero-shot score by seed, of the runs of a task of a report."""
-    metrics, trained = task["scored_by"], task["train_languages"]
-    found: dict[str, dict[int, float]] = {}
-    for path in sorted(runs.glob(f"*/{task['task']}/{'-'.join(trained)}/*/result.json")):
-        run = read_json(path)
-        others = [run["scores"][language] for language in task["languages"] if language not in trained]
-        score = np.mean([scores[metric] for scores in others for metric in metrics])
-        found.setdefault(run["checkpoint"], {})[run["seed"]] = float(score)
-    return found
-
-
 def column(scores: Mapping[str, Scores], baseline: str) -> dict[str, str]:
     """Checkpoint -> how it differs from a baseline; p after Holm's correction over the checkpoints."""
     others = {name: Paired.of(scores[baseline], own) for name, own in scores.items() if name not in (NONE, baseline)}
@@ -73,17 +58,17 @@ def column(scores: Mapping[str, Scores], baseline: str) -> dict[str, str]:
 
 def shown(found: Paired, p: float) -> str:
     """As in ``+1.8 (+1.0 to +2.5), p 0.010``, in points."""
-    value, low, high = (signed(100 * each) for each in found[:3])
-    return f"{value} ({low} to {high}), p {p:.3f}"
+    return f"{interval(Change(*(100 * each for each in found[:3])))}, p {p:.3f}"
 
 
-def table(runs: Path, tasks: Sequence[Mapping[str, Any]]) -> str:
+def table(results: StudyResults) -> str:
     """A row for each checkpoint, a column for each task that enough seeds of both baselines have, and each baseline."""
     columns: dict[str, dict[str, str]] = {}
-    for task in (each for each in tasks if each["train_languages"]):
-        scores = {name: own for name, own in zero_shot(runs, task).items() if len(own) >= LEAST}
+    for setting in (each for each in results.settings if each.train_languages):
+        every = {name: setting.averages(name, setting.zero_shot, setting.score_metrics) for name in setting.runs}
+        scores = {name: own for name, own in every.items() if len(own) >= LEAST}
         if set(BASELINES) <= scores.keys():
-            columns |= {f"{task['task']}, from {baseline}": column(scores, baseline) for baseline in BASELINES}
+            columns |= {f"{setting.task}, from {baseline}": column(scores, baseline) for baseline in BASELINES}
     names = sorted({name for each in columns.values() for name in each})
     body = [[name, *(each.get(name, "") for each in columns.values())] for name in names]
     return markdown(("checkpoint", *columns), body)
@@ -91,10 +76,8 @@ def table(runs: Path, tasks: Sequence[Mapping[str, Any]]) -> str:
 
 def main() -> None:
     """Write the table."""
-    tasks = read_json(HERE / "results/report/report.json")["tasks"]
-    markers.update(
-        [HERE / "details.md"], "paired", lambda name: table(HERE / "results/runs", tasks), False, "paired.py"
-    )
+    results = read_results(HERE / "results")
+    markers.update([HERE / "details.md"], "paired", lambda name: table(results), False, "paired.py")
 
 
 if __name__ == "__main__":

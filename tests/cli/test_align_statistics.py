@@ -137,7 +137,6 @@ def test_statistics_that_another_encoder_guided_are_told_of(align, learned, tiny
     assert folder in line and f"guided by {tiny_checkpoint}," in line and f"beside {other}," in line
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_texts_may_be_pipes_which_can_be_read_but_once(align, text, tmp_path):
     assert align("--statistics", "--out", tmp_path / "links") == 0
     folder = f"{tmp_path}/links.aligner"

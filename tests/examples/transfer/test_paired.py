@@ -1,32 +1,27 @@
 """Differences seed by seed: Student's t by hand, and what stands in the table."""
 
-import json
 import math
 
 import pytest
 
 from tests.examples.recipes import load
 from xalign_fairseq.evaluation.statistics import holm
-from xalign_fairseq.files import read_json
+from xalign_fairseq.transfer.results import read_results
 
 [paired] = load("transfer", "paired")
-TASK = {"task": "pos", "scored_by": ["accuracy"], "train_languages": ["en"], "languages": ["en", "de", "fr"]}
 SEEDS = (1, 2, 3, 4, 5)
+SPREAD = (100, 500, 300, 200, 400)  # of 1,000 German items that a seed gets right
 
 
 @pytest.fixture
-def runs(tmp_path):
-    """The function that writes runs of a checkpoint: its scores of German by seed; French has 0.1 more."""
+def runs(right, write_run):
+    """The function that writes runs of a checkpoint: German items that a seed gets right; of French 100 more."""
 
-    def write(checkpoint, scores, task="pos"):
-        for seed, score in zip(SEEDS, scores, strict=False):
-            folder = tmp_path / checkpoint / task / "en" / str(seed)
-            folder.mkdir(parents=True)
-            values = {"en": 0.9, "de": score, "fr": score + 0.1}
-            run = {"checkpoint": checkpoint, "seed": seed, "scores": {k: {"accuracy": v} for k, v in values.items()}}
-            (folder / "result.json").write_text(json.dumps(run))
+    def write(checkpoint, hits, **options):
+        for seed, each in zip(SEEDS, hits, strict=False):
+            counts = {language: right(n, 1000) for language, n in (("en", 900), ("de", each), ("fr", each + 100))}
+            write_run(checkpoint, counts, seed=seed, **options)
 
-    write.folder = tmp_path
     return write
 
 
@@ -42,35 +37,32 @@ def test_students_t_of_the_differences_of_the_same_seeds():
     )
 
 
-def test_scores_are_means_over_the_languages_that_were_not_trained_on(runs):
-    runs("none", (0.5, 0.6))
-    runs("none", (0.2,), task="xnli")
-    assert paired.zero_shot(runs.folder, TASK) == {"none": {1: pytest.approx(0.55), 2: pytest.approx(0.65)}}
-
-
-def test_what_all_seeds_of_a_pair_share_does_not_count(runs):
-    spread = (0.1, 0.5, 0.3, 0.2, 0.4)
-    runs("none", spread)
-    runs("mlm-tlm", [each + 0.01 + 0.002 * (-1) ** k for k, each in enumerate(spread)])
-    runs("dwa", [each + 0.02 + 0.001 * (-1) ** k for k, each in enumerate(spread)])
-    runs("weak", spread[:4])
-    head, _, *rows = paired.table(runs.folder, [TASK, {**TASK, "train_languages": []}]).splitlines()
-    assert head == "| checkpoint | pos, from none | pos, from mlm-tlm |"
+def test_what_all_seeds_of_a_pair_share_does_not_count(runs, tmp_path):
+    hits = {
+        "none": SPREAD,
+        "mlm-tlm": [each + 10 + 2 * (-1) ** k for k, each in enumerate(SPREAD)],
+        "dwa": [each + 20 + (-1) ** k for k, each in enumerate(SPREAD)],
+        "weak": SPREAD[:4],
+    }
+    for name, own in hits.items():
+        runs(name, own)
+        runs(name, own, task="pawsx", train=())
+    head, _, *rows = paired.table(read_results(tmp_path)).splitlines()
+    assert head == "| checkpoint | xnli, from none | xnli, from mlm-tlm |"
     dwa, tlm = ([cell.strip() for cell in row.strip("|").split("|")] for row in rows)
     assert dwa[0] == "dwa" and dwa[1].startswith("+2.0 (+1.9 to +2.2), p 0.00")
     assert dwa[2].startswith("+1.0 (+") and tlm[0] == "mlm-tlm" and tlm[1].startswith("+1.0 (+") and tlm[2] == ""
-    scores = paired.zero_shot(runs.folder, TASK)
+    scores = {name: {seed: each / 1000 for seed, each in zip(SEEDS, own, strict=False)} for name, own in hits.items()}
     both = [paired.Paired.of(scores["none"], scores[name]).p for name in ("dwa", "mlm-tlm")]
     assert [row[1].split("p ")[1] for row in (dwa, tlm)] == [f"{p:.3f}" for p in holm(both)]
 
 
-def test_a_task_without_five_seeds_of_both_baselines_is_left_out(runs):
-    runs("none", (0.1, 0.5, 0.3, 0.2, 0.4))
-    runs("dwa", (0.1, 0.6, 0.3, 0.2, 0.4))
-    runs("mlm-tlm", (0.1, 0.6, 0.3, 0.2))
-    assert paired.table(runs.folder, [TASK]).splitlines()[0] == "| checkpoint |"
+def test_a_task_without_five_seeds_of_both_baselines_is_left_out(runs, tmp_path):
+    runs("none", SPREAD)
+    runs("dwa", SPREAD)
+    runs("mlm-tlm", SPREAD[:4])
+    assert paired.table(read_results(tmp_path)).splitlines()[0] == "| checkpoint |"
 
 
 def test_the_page_has_the_table_of_its_runs():
-    tasks = read_json(paired.HERE / "results/report/report.json")["tasks"]
-    assert paired.table(paired.HERE / "results/runs", tasks) in (paired.HERE / "details.md").read_text()
+    assert paired.table(read_results(paired.HERE / "results")) in (paired.HERE / "details.md").read_text()

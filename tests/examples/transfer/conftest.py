@@ -1,0 +1,1 @@
+from finished_runs import right, write_run  # noqa: F401
