@@ -131,6 +131,12 @@ class HiddenStates:
             self._layers[layer] = row if self._run.packing is None else self._place.unpack(row)
         return self._layers[layer]
 
+    def first(self) -> Tensor:
+        """(B, H), states of the last layer at the first token of each row, as :meth:`at_last` gives them."""
+        tokens = self._run.inputs[self._number].tokens
+        [found] = self.at_last([self], [torch.arange(0, tokens.numel(), tokens.shape[1], device=tokens.device)])
+        return found
+
     @staticmethod
     def at_last(
         states: Sequence["HiddenStates"], positions: Sequence[Tensor], whole: Collection["HiddenStates"] = ()

@@ -77,6 +77,8 @@ class TaskFamily(ABC, Generic[E]):
     """
 
     name: ClassVar[str]
+    # Whether loss and predictions read the features of the first token of a window alone, (N, 1, H) for them.
+    first: ClassVar[bool] = False
     # The family's own options: their default values, whose types are the options' types, and what they do.
     defaults: ClassVar[dict[str, Any]] = {}
     help: ClassVar[dict[str, str]] = {}
@@ -126,7 +128,7 @@ class TaskFamily(ABC, Generic[E]):
 
     @abstractmethod
     def loss(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """Sum of the loss in nats and number of predictions, for features (N, T, H) of ``batch["tokens"]``."""
+        """Sum of the loss in nats and number of predictions, for features (N, T or 1, H) of ``batch["tokens"]``."""
 
     @abstractmethod
     def predict(self, head: nn.Module, hidden: Tensor, batch: dict[str, Tensor], examples: Sequence[E]) -> list[Any]:

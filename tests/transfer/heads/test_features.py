@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.transfer.heads.features import Features
@@ -27,6 +28,29 @@ def test_by_default_the_last_layer_trains(encoder, tokens):
     torch.testing.assert_close(hidden, encoder.states(tokens).layer(-1))
     hidden.sum().backward()
     assert encoder.sentence_encoder.embed_tokens.weight.grad is not None
+
+
+@pytest.mark.parametrize("lengths", [None, (6, 3)])  # padded, and packed
+def test_the_first_token_alone_has_the_states_and_the_gradient_of_the_whole_layer(encoder, tokens, lengths):
+    encoder.double().eval()
+    found = []
+    for first in (False, True):
+        encoder.zero_grad()
+        hidden = Features(encoder.config, {}, first)(encoder.states(Input(tokens, lengths=lengths)), tokens)
+        hidden[:, 0].sin().sum().backward()
+        found.append((hidden[:, :1].detach(), [p.grad for p in encoder.sentence_encoder.parameters()]))
+    torch.testing.assert_close(found[1], found[0], rtol=1e-12, atol=1e-14)
+
+
+def test_the_last_layer_runs_for_the_first_token_alone(encoder, tokens):
+    ran = []
+    encoder.sentence_encoder.layers[-1].fc1.register_forward_hook(
+        lambda module, given, made: ran.append(made.shape[:-1])
+    )
+    states = encoder.states(Input(tokens, lengths=(6, 3)))
+    assert Features(encoder.config, {}, first=True)(states, tokens).shape == (2, 1, 8)
+    assert Features(encoder.config, {})(encoder.states(Input(tokens, lengths=(6, 3))), tokens).shape == (2, 6, 8)
+    assert ran == [(2,), (9,)]
 
 
 def test_the_mix_by_its_equation(encoder, tokens):

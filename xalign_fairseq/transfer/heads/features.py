@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.hidden_states import HiddenStates
 from xalign_fairseq.encoder.mappings import States
 
 
@@ -24,6 +25,8 @@ class Features(nn.Module):
     Args:
         config: sizes and dropout of the encoder.
         options: of :attr:`defaults`.
+        first: the task reads the first token's features alone. The last layer of a fine-tuned encoder then runs for
+            them alone, and they are all that there are: (N, 1, H).
 
     Attributes:
         frozen: whether the encoder's own parameters are kept.
@@ -40,10 +43,11 @@ class Features(nn.Module):
         "extra_layers": "new transformer layers on that mix",
     }
 
-    def __init__(self, config: EncoderConfig, options: dict[str, Any]):
+    def __init__(self, config: EncoderConfig, options: dict[str, Any], first: bool = False):
         super().__init__()
         options = {**self.defaults, **options}
         self.frozen: bool = options["feature_based"]
+        self.first = first
         self.pad = config.pad
         if not self.frozen:
             return
@@ -61,8 +65,10 @@ class Features(nn.Module):
         )
 
     def forward(self, states: States, tokens: Tensor) -> Tensor:
-        """Features (N, T, H) of a pass, linearly mapped or not, over ``tokens`` (N, T)."""
+        """Features (N, T or 1, H) of a pass, linearly mapped or not, over ``tokens`` (N, T)."""
         if not self.frozen:
+            if self.first and isinstance(states, HiddenStates):
+                return states.first()[:, None]
             return states.layer(-1)
         x = self.gamma * sum(
             weight * states.layer(layer).detach() for layer, weight in enumerate(self.weights.softmax(0))
