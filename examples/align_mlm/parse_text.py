@@ -27,7 +27,7 @@ from xalign_fairseq.labelled.examples import TreeExample
 BLOCK = 8192
 
 
-def read_gold(path: str) -> list[TreeExample]:
+def read_treebank(path: str) -> list[TreeExample]:
     """The sentences of a treebank; each must have a tree."""
     examples = read_trees(path, "")
     without = [example.id for example in examples if example.tree is None]
@@ -66,8 +66,8 @@ def conllu(number: int, words: Sequence[str], parse: Parse) -> str:
 
 
 def run_train(args: argparse.Namespace) -> None:
-    examples = [example for path in args.treebank for example in read_gold(path)]
-    test = read_gold(args.test) if args.test else []
+    examples = [example for path in args.treebank for example in read_treebank(path)]
+    test = read_treebank(args.test) if args.test else []
     with progress_bar(args.epochs, False, " epochs") as progress:
         parser = train(examples, args.epochs, args.seed, progress)
     print(f"{len(examples)} sentences to train on", end="")

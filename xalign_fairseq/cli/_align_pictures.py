@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.pharaoh import Gold
 
 
-def read_gold(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> "list[Gold] | None":
+def gold_to_show(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> "list[Gold] | None":
     """Gold links of all pairs, checked before the work begins; ``None`` without ``--gold``."""
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 

@@ -34,7 +34,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._align_pictures import check_plot, plot, read_gold
+from xalign_fairseq.cli._align_pictures import check_plot, gold_to_show, plot
 from xalign_fairseq.cli._align_statistics import LEARNED, learn_first, statistics_beside
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> None:
     pairs = open_pairs(*text_files(args))
     learn_first(args, pairs, _add_encoder_arguments)
     take_packaged(args)
-    golds = read_gold(args, pairs)
+    golds = gold_to_show(args, pairs)
     if args.plot:
         check_plot(args, pairs)
     show_log(args.quiet)

@@ -8,13 +8,13 @@ from xalign_fairseq.labelled.conllu import read_trees
 
 
 def test_it_learns_a_grammar(trained):
-    scores = parse_text.score(read_parser(trained), parse_text.read_gold(trained / "test.conllu"))
+    scores = parse_text.score(read_parser(trained), parse_text.read_treebank(trained / "test.conllu"))
     assert scores["upos"] > 99
     assert scores["uas"] >= scores["las"] > 95
 
 
 def test_the_same_seed_trains_the_same_parser(trained):
-    examples = parse_text.read_gold(trained / "train.conllu")[:40]
+    examples = parse_text.read_treebank(trained / "train.conllu")[:40]
     first, second, other = (lstm_parser.train(examples, 1, seed, lambda _: None).state_dict() for seed in (1, 1, 2))
     assert all(torch.equal(first[name], each) for name, each in second.items())
     assert not torch.equal(first["tags.weight"], other["tags.weight"])
