@@ -5,10 +5,10 @@ import json
 import pytest
 import torch
 from speaking import with_languages
+from untrained import with_head
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -16,17 +16,9 @@ from xalign_fairseq.transfer.spec import TransferSpec
 @pytest.fixture(scope="module")
 def tagger(transfer_encoder, tmp_path_factory):
     """A tagger as fairseq-train would save it, with an untrained head."""
-    state = checkpoint.read(transfer_encoder)
-    encoder, _ = checkpoint.load_encoder(state)
     spec = TransferSpec("pos", ("ADJ", "DET", "NOUN", "PROPN", "PUNCT", "VERB"), Limits(32, 8))
-    family = spec.build_family(load_tokenizer(state, encoder.config.vocab_size))
-    torch.manual_seed(1)
-    head = spec.build_head(family, encoder.config)
-    weights = {f"heads.{spec.head_name}.{key}": value for key, value in head.state_dict().items()}
-    state["model"] |= weights
-    state["task_state"]["transfer"] = spec.to_state()
     path = tmp_path_factory.mktemp("tagger") / "tagger.pt"
-    torch.save(state, path)
+    torch.save(with_head(checkpoint.read(transfer_encoder), spec), path)
     return path
 
 

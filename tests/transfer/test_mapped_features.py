@@ -4,10 +4,10 @@ import logging
 
 import pytest
 import torch
+from untrained import with_head
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.transfer.benchmarks import find
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.predict import Predictor
@@ -31,17 +31,11 @@ def save(transfer_encoder, tmp_path_factory):
     """The function that writes an untrained feature-based tagger with maps of de and fr, and gives its path."""
 
     def write(**features):
-        state = checkpoint.read(transfer_encoder)
-        encoder, _ = checkpoint.load_encoder(state)
-        spec = TransferSpec("pos", LABELS, Limits(32, 8), {}, features)
-        torch.manual_seed(1)
-        head = spec.build_head(spec.build_family(load_tokenizer(state, encoder.config.vocab_size)), encoder.config)
+        state = with_head(checkpoint.read(transfer_encoder), TransferSpec("pos", LABELS, Limits(32, 8), {}, features))
         maps = LanguageMaps(["de", "fr"], "en", 2, 32)
         for parameter in maps.parameters():
             torch.nn.init.normal_(parameter)
-        state["model"] |= {f"heads.{spec.head_name}.{key}": value for key, value in head.state_dict().items()}
         state["model"] |= {f"heads.linear_mapping.{key}": value for key, value in maps.state_dict().items()}
-        state["task_state"]["transfer"] = spec.to_state()
         path = tmp_path_factory.mktemp("mapped") / "mapped.pt"
         torch.save(state, path)
         return path

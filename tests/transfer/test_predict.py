@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 import torch
 from speaking import with_languages
+from untrained import with_head
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.family import Limits
-from xalign_fairseq.transfer.predict import Predictor
+from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate
 from xalign_fairseq.transfer.spec import TransferSpec
 
 LABELS = {
@@ -33,16 +33,11 @@ def state(transfer_encoder):
 def predictor(state, tmp_path_factory):
     """The function that loads an untrained model of a benchmark from its file."""
 
-    def load(benchmark, state=state):
+    def load(benchmark, state=state, **options):
         spec = TransferSpec(benchmark, LABELS[benchmark], Limits(32, 8), OPTIONS.get(benchmark, {}))
-        encoder, _ = checkpoint.load_encoder(state)
-        torch.manual_seed(1)
-        head = spec.build_head(spec.build_family(load_tokenizer(state, encoder.config.vocab_size)), encoder.config)
-        weights = {f"heads.{spec.head_name}.{key}": value for key, value in head.state_dict().items()}
-        task_state = {**state["task_state"], "transfer": spec.to_state()}
         path = tmp_path_factory.mktemp(benchmark) / "model.pt"
-        torch.save({**state, "model": {**state["model"], **weights}, "task_state": task_state}, path)
-        return Predictor.load(path)
+        torch.save(with_head(state, spec), path)
+        return Predictor.load(path, **options)
 
     return load
 
@@ -73,6 +68,21 @@ def test_states_are_those_of_the_encoder_asked_by_hand(predictor, transfer_data)
         hidden = model.encoder.states(Input(tokens, languages)).layer(-1)
         logits = model.head.output(hidden[:, 0])
     assert model.predict([mixed]) == [LABELS["xnli"][int(logits.argmax())]]
+
+
+def test_half_precision_is_autocasts_and_is_told(predictor, transfer_data):
+    found, products = {}, {}
+    for name, dtype in PRECISIONS.items():
+        model = predictor("xnli", dtype=dtype)
+        model.encoder.sentence_encoder.layers[0].fc1.register_forward_hook(
+            lambda module, given, made, name=name: products.update({name: made.dtype})
+        )
+        path = find(model.benchmark, transfer_data, "test", "de")
+        found[name] = evaluate(model, path, "de").signatures["accuracy"]
+        assert {p.dtype for part in (model.encoder, model.head) for p in part.parameters()} == {torch.float32}
+    assert products == PRECISIONS
+    assert "dtype" not in found["fp32"]
+    assert "|dtype:float16|" in found["fp16"] and "|dtype:bfloat16|" in found["bf16"]
 
 
 def test_a_language_without_an_embedding_stops_before_the_first_batch(predictor, transfer_data):

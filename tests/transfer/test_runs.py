@@ -7,11 +7,17 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from alive import is_alive, wait_for
+from untrained import with_head
 
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.files import write_json
+from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done
 from xalign_fairseq.transfer.runs import job, make, summary, tidy
+from xalign_fairseq.transfer.spec import TransferSpec
 from xalign_fairseq.transfer.study import select, xtreme_study
 
 
@@ -55,6 +61,20 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
     (both,) = build(select(xtreme_study(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
     assert is_done(both, out)
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_predictions_have_the_precision_of_training(precision, runs, transfer_encoder, tmp_path):
+    (_, spec) = runs(checkpoints=[open_checkpoint("tiny", transfer_encoder, tmp_path)], precision=precision)
+    folder = spec.folder(tmp_path / "out")
+    job(spec, tmp_path / "out", keep_models=False)
+    (folder / "checkpoints").mkdir()
+    model = with_head(checkpoint.read(transfer_encoder), TransferSpec("xnli", ("entailment", "neutral"), Limits(32, 8)))
+    torch.save(model, folder / "checkpoints/checkpoint_best.pt")
+    write_json(folder / "trained.json", {"minutes": 0.0, "selection": None})  # so that it is only tested
+    make(folder / "spec.json")
+    signature = json.loads((folder / "result.json").read_text())["signatures"]["de"]["accuracy"]
+    assert ("dtype:bfloat16" in signature) == (precision == "bf16")
 
 
 def test_a_job_that_is_terminated_ends_its_training(runs, tmp_path):

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
-    parser.add_argument("--bf16", action="store_true", help="compute in bfloat16")
+    parser.add_argument("--bf16", action="store_true", help="multiply in bfloat16")
     parser.add_argument("--batch-tokens", type=int, default=8192, metavar="N", help="default: %(default)s")
 
 

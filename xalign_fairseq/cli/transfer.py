@@ -46,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep-models", action="store_true", help="keep each run's best model")
     parser.add_argument("--cpu", action="store_true", help="use no GPU")
     precision = parser.add_mutually_exclusive_group()
-    precision.add_argument("--fp16", action="store_true", help="train in fp16 (predictions are in fp32)")
+    precision.add_argument("--fp16", action="store_true", help="train and predict in fp16")
     precision.add_argument(
-        "--bf16", action="store_true", help="train in bf16, on a CPU its products (predictions are in fp32)"
+        "--bf16", action="store_true", help="train and predict in bf16, on a CPU the products of both"
     )
 
 

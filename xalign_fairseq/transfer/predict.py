@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 # Examples that are encoded, sorted by length and predicted together; bounds the memory of any file.
 BLOCK = 4096
 Progress = Callable[[int], object]
+PRECISIONS = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}  # fairseq's names
 
 
 @dataclass
@@ -89,6 +90,8 @@ class Predictor:
     Args:
         encoder, head, family, spec: its parts; :meth:`load` builds them from a checkpoint.
         maps: linear maps of a frozen encoder's layers, which its features read through them.
+        dtype: of products; in half precision they are autocast's, as they are in training, and parameters stay as they
+            are.
 
     Example::
 
@@ -103,8 +106,10 @@ class Predictor:
         family: TaskFamily,
         spec: TransferSpec,
         maps: LanguageMaps | None = None,
+        dtype: torch.dtype = torch.float32,
     ):
         self.encoder, self.head, self.family, self.spec, self.maps = encoder.eval(), head.eval(), family, spec, maps
+        self.dtype = dtype
         self.benchmark: Benchmark = spec.find_benchmark()
 
     @classmethod
@@ -120,7 +125,7 @@ class Predictor:
         spec.load_head(head, heads, where)
         maps = load_maps(heads) if head.features.frozen else None
         maps = None if maps is None else maps.to(device)
-        return cls(encoder.to(device, dtype), head.to(device, dtype), family, spec, maps)
+        return cls(encoder.to(device), head.to(device), family, spec, maps, dtype)
 
     def predict(self, examples: Sequence[Any], max_tokens: int = 8192, progress: Progress | None = None) -> list[Any]:
         """One prediction for each example, in order; batches hold up to ``max_tokens`` padded tokens."""
@@ -146,7 +151,8 @@ class Predictor:
         batch: dict[str, Any] = {
             key: value.to(device) if isinstance(value, Tensor) else value for key, value in made.items()
         }
-        with torch.inference_mode():
+        half = self.dtype != torch.float32
+        with torch.inference_mode(), torch.autocast(device.type, self.dtype if half else None, enabled=half):
             rows = language_rows(self.encoder.config, examples, encoded)
             rows = None if rows is None else rows.to(device)
             states: States = self.encoder.states(Input(batch["tokens"], rows, lengths=lengths))
@@ -175,7 +181,8 @@ def evaluate(
         predictor.predict(examples, max_tokens, progress),
         digest(path),
     )
-    evaluation.score(benchmark, examples[0].language if examples else language, language=language)
+    choices = {} if predictor.dtype == torch.float32 else {"dtype": str(predictor.dtype).removeprefix("torch.")}
+    evaluation.score(benchmark, examples[0].language if examples else language, language=language, **choices)
     return evaluation
 
 

@@ -30,7 +30,7 @@ class RunSpec:
         holdout, code_switch: of the training data.
         settings, options: of training, as :func:`~xalign_fairseq.transfer.settings.as_data` writes them; of the family.
         train_examples, updates, warmup_updates: what follows from data and settings.
-        precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU bf16 is of the products alone (``--autocast``).
+        precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU, and in predictions, it is of the products alone (autocast).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
         place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
     """

@@ -141,7 +141,7 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
 
 def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tuple[str, "Evaluation"]]:
     """Predict every test file but those that are done; predictions are written as they come."""
-    from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions
+    from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate, write_predictions
 
     device = training_device(spec.place["cpu"])
     keep_freed_memory(device)
@@ -151,7 +151,7 @@ def _evaluate(spec: RunSpec, folder: Path, done: Container[str]) -> Iterator[tup
             continue
         print(f"testing {language}: {path}", flush=True)
         if spec.train_languages:
-            predictor = predictor or Predictor.load(folder / MODEL, device=device)
+            predictor = predictor or Predictor.load(folder / MODEL, device=device, dtype=PRECISIONS[spec.precision])
             evaluation = evaluate(predictor, path, language)
         else:
             evaluation = _retrieve(spec, path, language, device)
