@@ -52,6 +52,8 @@ SETTINGS: Mapping[str, Options] = {
     # awesome-align (Dou & Neubig 2021) and what goes with its self-training
     "so": {"--objectives": "self_training"},
     "so-grow": {"--objectives": "self_training", "--self-training-method": "grow"},  # train-aligner's default
+    # of DATA_BIN by guide.py: its own links that a self-trained encoder and statistics, which it guides, have found too
+    "so-guided": {"--objectives": "self_training", "--self-training-method": "grow", "--self-training-labels": "both"},
     "so-co": {"--objectives": "self_training,consistency"},
     "so-psi": {"--objectives": "self_training,psi"},
     "so-tlm": {"--objectives": "self_training,tlm"},

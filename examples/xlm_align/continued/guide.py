@@ -1,0 +1,54 @@
+"""Links for setting so-guided: those of a self-trained encoder and statistics that it guides, of a part of the text.
+
+usage: python guide.py TEXT RUN DATA_BIN
+
+TEXT: of prepare.sh; 2,500 pairs of each language pair and their links go to TEXT/guided, and stay where they are there.
+RUN: of train.py, as RUNS/so-grow-1. DATA_BIN: of these pairs, for train.py.
+"""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import study
+from train import LAST
+
+from xalign_fairseq.files import atomic_write
+
+DRAWN, LONGEST, SEED = 2500, 80, 1
+
+
+def draw(text: Path, out: Path, sides: tuple[str, str]) -> None:
+    """Write as many pairs of both sides, none of them empty or long: aligned, these take most of the time."""
+    whole = [(text / f"train.{side}").read_text(encoding="utf-8").splitlines() for side in sides]
+    fitting = [pair for pair in zip(*whole, strict=True) if all(0 < len(side.split()) < LONGEST for side in pair)]
+    drawn = random.Random(SEED).sample(fitting, min(DRAWN, len(fitting)))
+    for side, lines in zip(sides, zip(*drawn, strict=True), strict=True):
+        with atomic_write(out / f"train.{side}") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+
+
+def main(text: Path, run: Path, data: Path) -> None:
+    """Draw, link, prepare."""
+    prepared = ["xalign", "prepare", "--out", data, "--tokenizer", "e5-small", "--trim-vocabulary"]
+    for src, tgt in study.PAIRS:
+        pair = f"{src}-{tgt}"
+        out = text / "guided" / pair
+        out.mkdir(parents=True, exist_ok=True)
+        if not (out / f"train.{tgt}").is_file():
+            draw(text / pair, out, (src, tgt))
+        links = out / "train.links"
+        if not links.is_file():
+            sides = ["--src", out / f"train.{src}", "--tgt", out / f"train.{tgt}"]
+            subprocess.run(
+                ["xalign", "align", "--statistics", "--model", run / LAST, *sides, "--out", links], check=True
+            )
+        prepared += ["--pair", pair, "--trainpref", out / "train", "--links", f"train={links}"]
+    subprocess.run(prepared, check=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main(*map(Path, sys.argv[1:]))
