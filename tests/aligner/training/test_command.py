@@ -73,6 +73,13 @@ def test_given_links_are_all_that_the_pointer_learns_from(parsed):
     assert args.lr == [1e-4]
 
 
+def test_self_training_takes_of_its_links_those_that_are_given(parsed):
+    alone, checked = (parsed(objectives=("self_training",), links=links) for links in (None, "train.links"))
+    assert (alone.self_training_labels, checked.self_training_labels) == ("found", "both")
+    extra = ("--self-training-labels", "given")
+    assert parsed(objectives=("self_training",), links="train.links", extra=extra).self_training_labels == "given"
+
+
 def test_the_layer_is_that_of_every_objective_that_has_one(parsed):
     args = parsed(links="train.links", objectives=("word_contrastive", "l2_align", "reg_param"))
     assert (args.word_contrastive_layer, args.l2_align_layer, args.aer_layer, args.dwa_label_layer) == (2, 2, 2, 2)

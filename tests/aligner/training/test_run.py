@@ -70,6 +70,14 @@ def test_links_that_nothing_learns_from(run):
     replace(with_links(run), objectives=("tlm", "word_contrastive")).check()
 
 
+def test_self_training_that_checks_its_links_has_no_head(run):
+    checked = replace(with_links(run), objectives=("self_training",))
+    checked.check()
+    assert (checked.measure, checked.learning_rate) == ("hidden", 2e-5)
+    usual = replace(checked, chosen=frozenset({"objectives"})).for_family("e5-small")
+    assert (usual.method, usual.updates, usual.batch_size, usual.warmup) == ("grow", 200, 32, 50)
+
+
 def test_what_links_are_read_by(run):
     assert run.measure == "hidden"
     assert with_links(run).measure == "pointer"

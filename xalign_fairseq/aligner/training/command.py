@@ -29,6 +29,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--dwa-layer": layer if beside_labels else None,
         "--self-training-layer": layer,
         "--self-training-method": run.method,
+        "--self-training-labels": "both" if run.links else None,
         "--consistency-layer": layer,
         "--psi-layer": min(layer + 1, config.encoder_layers),  # as awesome-align has it
         "--word-contrastive-layer": layer,

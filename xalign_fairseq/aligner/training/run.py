@@ -65,13 +65,15 @@ class TrainingRun:
         out: the run's folder.
         languages: of the sides.
         dev: without it there is neither validation nor early stopping, and the last checkpoint is the result.
-        links: Pharaoh links of the bitext. ``dwa`` then learns from them, and not from the model's own labels.
+        links: Pharaoh links of the bitext. ``dwa`` then learns from them, and not from the model's own labels;
+            ``self_training`` from those of its own that are among them.
         objectives: keys of :data:`OBJECTIVES`; the links are those of the first that labels by the model itself.
         layer: whose hidden states the links are read from; ``None`` is the layer at the depth of XLM-Align's 10 of 12.
         similarity: ``hidden`` or ``pointer``; ``None`` is the pointer where it is trained on given links.
         method: what self_training labels by, and so what the aligner's links are read by then.
         updates, batch_size: pairs in an update, on each device.
-        lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links.
+        lr: at its highest; ``None`` is awesome-align's, 2e-5, and 1e-4 with links, unless self_training checks its own
+            by them.
         warmup: updates until it is reached.
         freeze_layers: the embeddings and so many layers stay as they are; ``None``: nothing does.
         freeze_encoder_updates: updates at first in which heads learn alone.
@@ -126,9 +128,8 @@ class TrainingRun:
         """The run with the options that are usual for a family of encoders in place of those that nobody chose."""
         if self.chosen is None:
             return self
-        has_head = bool(self.links) or self.similarity == "pointer"
-        named = "objectives" in self.chosen and self.objectives[:1] != ("self_training",)
-        usual = family_options(family, self_labelled=not has_head and not named)
+        without_head = self.objectives[:1] == ("self_training",) if "objectives" in self.chosen else not self.links
+        usual = family_options(family, self_labelled=without_head and self.similarity != "pointer")
         return replace(self, **{name: value for name, value in usual.items() if name not in self.chosen})
 
     @property
@@ -145,7 +146,12 @@ class TrainingRun:
     @property
     def learning_rate(self) -> float:
         """The option's value or default."""
-        return self.lr if self.lr is not None else 1e-4 if self.links else 2e-5
+        return self.lr if self.lr is not None else 1e-4 if self.links and self.labeller != "self_training" else 2e-5
+
+    @property
+    def labeller(self) -> str | None:
+        """The first objective that makes the model label links itself."""
+        return next((each for each in self.objectives if each in LABELLERS), None)
 
     @property
     def measure(self) -> str:
@@ -155,8 +161,7 @@ class TrainingRun:
     @property
     def read_by(self) -> str | None:
         """What makes links before training, if it is to be what labels in training; None: as is usual for the model."""
-        labeller = next((each for each in self.objectives if each in LABELLERS), None)
-        return self.method if labeller == "self_training" else None
+        return self.method if self.labeller == "self_training" else None
 
     def sources(self) -> PrepareOptions:
         """What ``xalign prepare`` makes of the text, with the model's own tokenizer."""
@@ -199,12 +204,12 @@ class TrainingRun:
             )
         if all(name in REGULARISERS for name in self.objectives):
             raise XalignError("nothing is learned", where="--objectives", found=", ".join(self.objectives) or "none")
-        if self.links and not reading and "dwa" not in self.objectives:
+        if self.links and not reading and self.labeller is None:
             raise XalignError(
                 "no objective learns from the links",
                 where="--links, --objectives",
                 found=", ".join(self.objectives),
-                expected="dwa, word_contrastive, l2_align or word_exchange among them",
+                expected="self_training, dwa, word_contrastive, l2_align or word_exchange among them",
             )
         if self.similarity == "pointer" and "dwa" not in self.objectives:
             raise XalignError(
