@@ -78,7 +78,7 @@ class TaskFamily(ABC, Generic[E]):
 
     name: ClassVar[str]
     # Whether loss and predictions read the features of the first token of a window alone, (N, 1, H) for them.
-    first: ClassVar[bool] = False
+    first_alone: ClassVar[bool] = False
     # The family's own options: their default values, whose types are the options' types, and what they do.
     defaults: ClassVar[dict[str, Any]] = {}
     help: ClassVar[dict[str, str]] = {}

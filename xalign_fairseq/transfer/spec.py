@@ -80,7 +80,7 @@ class TransferSpec:
 
     def build_head(self, family: TaskFamily, config: EncoderConfig) -> TransferHead:
         """A newly initialised head."""
-        return TransferHead(Features(config, self.features, family.first), family.build_head(config))
+        return TransferHead(Features(config, self.features, family.first_alone), family.build_head(config))
 
     def load_head(self, head: TransferHead, tensors: dict[str, Tensor], where: object = "checkpoint") -> None:
         """Put a checkpoint's weights into the head."""

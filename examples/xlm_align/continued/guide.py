@@ -15,6 +15,7 @@ import study
 from train import LAST
 
 from xalign_fairseq.files import atomic_write
+from xalign_fairseq.text.corpus import require_files
 
 DRAWN, LONGEST, SEED = 2500, 80, 1
 
@@ -31,6 +32,8 @@ def draw(text: Path, out: Path, sides: tuple[str, str]) -> None:
 
 def main(text: Path, run: Path, data: Path) -> None:
     """Draw, link, prepare."""
+    texts = [text / f"{src}-{tgt}/train.{side}" for src, tgt in study.PAIRS for side in (src, tgt)]
+    require_files([run / LAST, *texts], next="prepare.sh makes TEXT, train.py RUN")
     prepared = ["xalign", "prepare", "--out", data, "--tokenizer", "e5-small", "--trim-vocabulary"]
     for src, tgt in study.PAIRS:
         pair = f"{src}-{tgt}"

@@ -284,6 +284,11 @@ def test_pairs_to_guide_are_drawn_once_side_by_side(tmp_path, monkeypatch):
         drawn = (text / f"guided/de-en/train.{side}").read_text().splitlines()
         return [line.removeprefix(f"{side} ") for line in drawn]
 
+    with pytest.raises(XalignError, match=r"so-grow-1/checkpoint_last\.pt"):
+        guide.main(text, tmp_path / "so-grow-1", tmp_path / "bin")
+    assert not called
+    (tmp_path / "so-grow-1").mkdir()
+    (tmp_path / "so-grow-1/checkpoint_last.pt").touch()
     guide.main(text, tmp_path / "so-grow-1", tmp_path / "bin")
     first = numbers("de")
     assert first == numbers("en") and len(set(first)) == 20 and first != [str(i) for i in range(20)]

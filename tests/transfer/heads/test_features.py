@@ -48,7 +48,7 @@ def test_the_last_layer_runs_for_the_first_token_alone(encoder, tokens):
         lambda module, given, made: ran.append(made.shape[:-1])
     )
     states = encoder.states(Input(tokens, lengths=(6, 3)))
-    assert Features(encoder.config, {}, first=True)(states, tokens).shape == (2, 1, 8)
+    assert Features(encoder.config, {}, first_alone=True)(states, tokens).shape == (2, 1, 8)
     assert Features(encoder.config, {})(encoder.states(Input(tokens, lengths=(6, 3))), tokens).shape == (2, 6, 8)
     assert ran == [(2,), (9,)]
 

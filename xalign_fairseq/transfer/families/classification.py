@@ -23,7 +23,7 @@ class Classification(TaskFamily[PairExample]):
     long loses tokens from the end of its longer side, one by one.
     """
 
-    first = True
+    first_alone = True
     defaults: ClassVar = {"head_dropout": 0.1}
     help: ClassVar = {"head_dropout": "dropout before the output layer"}
 

@@ -25,8 +25,8 @@ class Features(nn.Module):
     Args:
         config: sizes and dropout of the encoder.
         options: of :attr:`defaults`.
-        first: the task reads the first token's features alone. The last layer of a fine-tuned encoder then runs for
-            them alone, and they are all that there are: (N, 1, H).
+        first_alone: the task reads the first token's features alone. The last layer of a fine-tuned encoder then
+            runs for them alone, and they are all that there are: (N, 1, H).
 
     Attributes:
         frozen: whether the encoder's own parameters are kept.
@@ -43,11 +43,11 @@ class Features(nn.Module):
         "extra_layers": "new transformer layers on that mix",
     }
 
-    def __init__(self, config: EncoderConfig, options: dict[str, Any], first: bool = False):
+    def __init__(self, config: EncoderConfig, options: dict[str, Any], first_alone: bool = False):
         super().__init__()
         options = {**self.defaults, **options}
         self.frozen: bool = options["feature_based"]
-        self.first = first
+        self.first_alone = first_alone
         self.pad = config.pad
         if not self.frozen:
             return
@@ -67,7 +67,7 @@ class Features(nn.Module):
     def forward(self, states: States, tokens: Tensor) -> Tensor:
         """Features (N, T or 1, H) of a pass, linearly mapped or not, over ``tokens`` (N, T)."""
         if not self.frozen:
-            if self.first and isinstance(states, HiddenStates):
+            if self.first_alone and isinstance(states, HiddenStates):
                 return states.first()[:, None]
             return states.layer(-1)
         x = self.gamma * sum(
