@@ -1,9 +1,9 @@
-"""Dtypes that sums are computed in."""
+"""Dtypes that sums and products are computed in."""
 
 import pytest
 import torch
 
-from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.precision import at_least_float32, dtype_name, products_in
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
@@ -15,3 +15,17 @@ def test_narrow_values_become_float32_and_wide_ones_stay(dtype):
     assert (found is values) == (dtype in (torch.float32, torch.float64))
     found.sum().backward()
     assert values.grad.dtype == dtype and values.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_products_are_in_half_precision_where_it_is_asked_for(dtype):
+    """A wider dtype puts an autocast around it out of force."""
+    half = dtype in (torch.float16, torch.bfloat16)
+    wide = torch.float32 if half else dtype
+    a, b = torch.randn(3, 4, dtype=wide), torch.ones(4, 2, dtype=wide)
+    with torch.autocast("cpu", torch.bfloat16), products_in(dtype, a.device):
+        assert (a @ b).dtype == dtype
+
+
+def test_a_dtype_has_a_short_name():
+    assert [dtype_name(each) for each in (torch.float32, torch.bfloat16)] == ["float32", "bfloat16"]

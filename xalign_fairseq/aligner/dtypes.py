@@ -10,6 +10,7 @@ from xalign_fairseq.encoder.lookup import Lookup, look_up
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.devices import fast_bfloat16
+from xalign_fairseq.transport.precision import dtype_name
 
 logger = logging.getLogger(__name__)
 
@@ -65,4 +66,4 @@ def dtype_of(encoder: Encoder) -> str:
     """The dtype that an encoder computes in, as :func:`convert` has it."""
     if any(isinstance(module, Int8Linear) for module in encoder.sentence_encoder.layers.modules()):
         return "int8"
-    return str(next(encoder.sentence_encoder.parameters()).dtype).removeprefix("torch.")
+    return dtype_name(next(encoder.sentence_encoder.parameters()).dtype)

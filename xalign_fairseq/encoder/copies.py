@@ -10,7 +10,7 @@ from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import open_passes
 from xalign_fairseq.encoder.transformer import make_body
-from xalign_fairseq.transport.precision import at_least_float32
+from xalign_fairseq.transport.precision import at_least_float32, products_in
 
 
 def keep_float32(fn: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
@@ -112,11 +112,9 @@ class EncoderCopy(ReadOnce):
 
         ``dtype``: of the live encoder; half precision is computed by autocast and comes back so.
         """
-        half = dtype.itemsize < 4
-        device = self.encoder.embed_tokens.weight.device
-        with torch.autocast(device.type, dtype=dtype if half else None, enabled=half):
+        with products_in(dtype, self.encoder.embed_tokens.weight.device):
             hidden = open_passes(self.encoder, [as_input(given)], grad=False)[0].layer(layer)
-        return hidden.to(dtype) if half else hidden
+        return hidden.to(dtype) if dtype.itemsize < 4 else hidden
 
     def squared_distance(self, live: nn.Module) -> Tensor:
         """Sum over all parameters of (theta - theta_0)^2, with gradient to the live ones; at least float32."""

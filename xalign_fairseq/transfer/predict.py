@@ -33,6 +33,7 @@ from xalign_fairseq.transfer.family import (
     window_languages,
 )
 from xalign_fairseq.transfer.spec import TransferHead, TransferSpec
+from xalign_fairseq.transport.precision import dtype_name, products_in
 
 logger = logging.getLogger(__name__)
 # Examples that are encoded, sorted by length and predicted together; bounds the memory of any file.
@@ -151,8 +152,7 @@ class Predictor:
         batch: dict[str, Any] = {
             key: value.to(device) if isinstance(value, Tensor) else value for key, value in made.items()
         }
-        half = self.dtype != torch.float32
-        with torch.inference_mode(), torch.autocast(device.type, self.dtype if half else None, enabled=half):
+        with torch.inference_mode(), products_in(self.dtype, device):
             rows = language_rows(self.encoder.config, examples, encoded)
             rows = None if rows is None else rows.to(device)
             states: States = self.encoder.states(Input(batch["tokens"], rows, lengths=lengths))
@@ -181,7 +181,7 @@ def evaluate(
         predictor.predict(examples, max_tokens, progress),
         digest(path),
     )
-    choices = {} if predictor.dtype == torch.float32 else {"dtype": str(predictor.dtype).removeprefix("torch.")}
+    choices = {} if predictor.dtype == torch.float32 else {"dtype": dtype_name(predictor.dtype)}
     evaluation.score(benchmark, examples[0].language if examples else language, language=language, **choices)
     return evaluation
 

@@ -1,9 +1,29 @@
-"""Sums are computed in float32 at least: in half precision they overflow, or lose what is added last."""
+"""Which dtype is computed in: sums in float32 at least, and products in half precision where that is asked for."""
 
 import torch
 from torch import Tensor
 
 
 def at_least_float32(values: Tensor) -> Tensor:
-    """The values in float32 if their dtype is narrower, unchanged otherwise."""
+    """The values in float32 if their dtype is narrower, unchanged otherwise.
+
+    In half precision sums overflow, or lose what is added last.
+    """
     return values.to(torch.promote_types(values.dtype, torch.float32))
+
+
+def products_in(dtype: torch.dtype, device: torch.device) -> torch.autocast:
+    """Autocast to a half precision; for a wider dtype no autocast at all, not even one around it.
+
+    Example::
+
+        with products_in(torch.bfloat16, hidden.device):
+            scores = head(hidden)
+    """
+    half = dtype.itemsize < 4
+    return torch.autocast(device.type, dtype if half else None, enabled=half)
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """``float32`` of ``torch.float32``."""
+    return str(dtype).removeprefix("torch.")

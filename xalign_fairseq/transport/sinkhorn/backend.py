@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.transport.precision import dtype_name
 from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.fused import DTYPES
 
@@ -102,7 +103,7 @@ def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) ->
         return selected, "it is selected"
     choice, why = _automatic(device, index, dtype)
     where = device if index is None else f"{device}:{index}"
-    logger.info("Sinkhorn on %s, %s: %s, %s", where, str(dtype).removeprefix("torch."), choice, why)
+    logger.info("Sinkhorn on %s, %s: %s, %s", where, dtype_name(dtype), choice, why)
     return choice, why
 
 
