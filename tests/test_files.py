@@ -245,3 +245,8 @@ def test_what_is_nearly_called_so(tmp_path):
     assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
     with pytest.raises(XalignError, match=r"does not exist\n  where: .*\n  found: no such name, but .*test\.en"):
         list(files.read_lines(tmp_path / "test.ne"))
+
+
+def test_what_is_no_file_is_not_told_to_be_missing(tmp_path):
+    with pytest.raises(XalignError, match=r"no regular file\n  where: .*\n  found: a folder"):
+        next(files.read_lines(tmp_path))

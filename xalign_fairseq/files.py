@@ -316,6 +316,10 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
     path = Path(path)
     if not path.is_file():
         near, next_step = nearly(path), "check the path and the language suffix"
+        if path.exists():
+            raise XalignError(
+                "this is no regular file", where=path, found="a folder" if path.is_dir() else "a pipe or device"
+            )
         raise XalignError("the file does not exist", where=path, found=near, next=next_step)
     with open(path, "rb") as stream:
         yield from text_lines(stream, path)

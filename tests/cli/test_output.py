@@ -120,8 +120,9 @@ def test_resume_needs_a_record(write):
 def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
     (tmp_path / "text").write_text("a\n")
     os.link(tmp_path / "text", tmp_path / "same")
-    with pytest.raises(XalignError, match="the output file is a folder"):
-        Output(str(tmp_path), RECORD, False, [])
+    for folder in (str(tmp_path), ".", "/", ""):
+        with pytest.raises(XalignError, match="the output file is a folder"):
+            Output(folder, RECORD, False, [])
     with pytest.raises(XalignError, match="the output is a file that is read"):
         Output(str(tmp_path / "same"), RECORD, False, ["-", str(tmp_path / "gone"), str(tmp_path / "text")])
 

@@ -37,3 +37,11 @@ def test_a_place_that_can_t_be_written_is_told_without_a_traceback(tmp_path, cap
     files = ["--forward", str(links), "--backward", str(links)]
     assert main(["symmetrize", *files, "--out", str(links / "below")]) == 2
     assert "xalign symmetrize: error: " in capsys.readouterr().err
+
+
+def test_an_input_is_not_overwritten(tmp_path, capsys):
+    for name, links in (("forward", "0-0\n"), ("backward", "0-0 0-1\n")):
+        (tmp_path / name).write_text(links)
+    files = ["--forward", str(tmp_path / "forward"), "--backward", str(tmp_path / "backward")]
+    assert main(["symmetrize", *files, "--out", str(tmp_path / "forward")]) == 2
+    assert "a file that is read" in capsys.readouterr().err and (tmp_path / "forward").read_text() == "0-0\n"

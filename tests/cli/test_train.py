@@ -21,7 +21,7 @@ def test_a_training_and_its_continuation(command, databin, tmp_path):
     first = command("xalign", "train", databin, *SMALL, "--max-update", 4, *options)
     assert "update 4: AER " in first.stderr and "update 2/4, ETA 0:00:" in first.stderr
     assert len(first.stderr.splitlines()) < 12  # fairseq's log has more than 80
-    assert first.stdout.splitlines()[0].startswith(f"{run}/checkpoint_best.pt: update 4, loss ")
+    assert first.stdout.splitlines()[0].startswith(f"{run}/checkpoint_best.pt, of update 4: last update 4, loss ")
     log = (run / "train.log").read_text()
     assert "| begin training epoch 1" in log and "done training in" in log
     then = command("xalign", "train", "-q", databin, *SMALL, "--max-update", 6, *options)
@@ -44,13 +44,25 @@ def ends(monkeypatch):
 @pytest.mark.parametrize(("ended", "code"), [(0, 0), (75, 75), (1, 2)])
 def test_exit_codes(ends, tmp_path, ended, code):
     ends(ended)
-    line = ["train", "data", "--lr", "1", "--max-update", "3", "--save-dir", str(tmp_path)]
+    line = ["train", "data", "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)]
     assert main(line) == code
 
 
 def test_options_are_handed_on_as_they_are(ends, tmp_path, capsys):
     ends(0)
-    own = ["--lr", "1", "--max-update", "3", "--quiet", "--save-dir", str(tmp_path), "--adam-betas", "(0.9, 0.98)"]
+    own = [
+        "--lr",
+        "1",
+        "--max-update",
+        "3",
+        "--batch-size",
+        "8",
+        "--quiet",
+        "--save-dir",
+        str(tmp_path),
+        "--adam-betas",
+        "(0.9, 0.98)",
+    ]
     assert main(["train", "data", *own]) == 0
     assert (tmp_path / "train.log").read_text().endswith(" ".join(own) + "\n")
     assert f"log: {tmp_path}/train.log" in capsys.readouterr().err
@@ -59,7 +71,7 @@ def test_options_are_handed_on_as_they_are(ends, tmp_path, capsys):
 def test_a_finished_run_says_so(ends, tmp_path, capsys):
     ends(0)
     (tmp_path / "checkpoint_last.pt").touch()
-    main(["train", "data", "--lr", "1", "--max-update", "3", "--save-dir", str(tmp_path)])
+    main(["train", "data", "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)])
     assert f"{tmp_path}/checkpoint_last.pt: no further update\n" in capsys.readouterr().out
 
 

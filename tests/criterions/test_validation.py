@@ -110,6 +110,23 @@ def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder, encoding):
     assert [each.tolist() for each in other.by_pair(3)] != links
 
 
+def test_links_between_words_are_those_of_the_aligner(bitext, encoder):
+    """``grow`` scores words, which its links between their tokens do not give."""
+    objective = SelfTraining(SelfTrainingConfig(method="grow", layer=1))
+    objective.prepare(CONFIG)
+    step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
+    counter = prepared([objective])
+    method = counter.options.method
+    hidden, spans = step.pair_states(bitext.bitext, 1, counter.options.reads)
+    rows = []
+    for row, (n, m) in enumerate(((5, 7), (3, 2))):
+        words = [torch.arange(size).clamp(max=size - 2)[None] for size in (n, m)]
+        rows.append(list(method.words(hidden[row : row + 1], spans[row : row + 1], *words)[0]))
+    assert counter.counts(step, bitext, TASK) == expected(rows)
+    tokens = method(hidden, spans).by_pair(3)
+    assert expected(rows) != expected([links.tolist() for links in tokens])
+
+
 def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):
     counter = prepared([])
     nothing = torch.nn.ModuleDict()

@@ -26,5 +26,7 @@ def test_earlier_checkpoints_tell_by_their_options():
 
 def test_models_that_never_labelled():
     assert earlier(objectives="mlm") is None
+    assert earlier(objectives="mlm,tlm", dwa_label_layer=None, dwa_layer=-1) is None
+    assert earlier(objectives="mlm,dwa", dwa_layer=-1) is not None
     assert stored_labelling({"model": {}}, CONFIG) is None
     assert stored_labelling({"model": {}, "task_state": None, "cfg": {"criterion": None}}, CONFIG) is None

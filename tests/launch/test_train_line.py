@@ -6,7 +6,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.fairseq_train import USER_DIR
 from xalign_fairseq.launch.train_line import train_line, value
 
-GIVEN = ["--lr", "1e-4", "--max-update", "100"]
+GIVEN = ["--lr", "1e-4", "--max-update", "100", "--batch-size", "8"]
 
 
 def test_what_is_left_open_is_added_before_what_is_given():
@@ -30,7 +30,7 @@ def test_what_is_given_is_not_added(option, form):
 def test_a_schedule_of_ones_own_is_left_alone():
     _, added = train_line("data-bin", [*GIVEN, "--lr-scheduler", "fixed"])
     assert "--total-num-update" not in added
-    _, added = train_line("data-bin", ["--lr", "1", "--max-epoch", "3"])
+    _, added = train_line("data-bin", ["--lr", "1", "--max-epoch", "3", "--max-tokens", "512"])
     assert "--lr-scheduler" not in added
 
 
@@ -65,7 +65,12 @@ def test_the_sizes_are_those_of_the_checkpoint_that_training_begins_with():
 
 
 @pytest.mark.parametrize(
-    ("given", "what"), [(["--max-update", "3"], "no learning rate"), (["--lr", "1"], "the training has no end")]
+    ("given", "what"),
+    [
+        (["--max-update", "3"], "no learning rate"),
+        (["--lr", "1"], "the training has no end"),
+        (["--lr", "1", "--max-update", "3"], "no batch size"),
+    ],
 )
 def test_what_has_to_be_given(given, what):
     with pytest.raises(XalignError, match=what):

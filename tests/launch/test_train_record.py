@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch import train_record
 from xalign_fairseq.version import __version__
 
@@ -22,3 +23,33 @@ def test_sessions_stand_behind_each_other(tmp_path):
     assert [each["exit"] for each in found["sessions"]] == [1, None]
     assert all(each["begun"] <= each["ended"] for each in found["sessions"])
     assert [path.rpartition("/")[2] for path in found["data"]] == ["a", "b"] and found["data"][0].startswith("/")
+
+
+def begun(folder, *line):
+    with train_record.session(folder, line) as ended:
+        ended.code = 0
+    (folder / "checkpoint_last.pt").touch()
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (["a", "--seed", "2", "--lr", "1"], "--seed 1, now 2"),
+        (["a", "--seed=1", "--objectives", "mlm"], "--objectives None, now mlm"),
+        (["c", "--seed", "1"], "/a, now "),
+    ],
+)
+def test_the_checkpoints_of_another_run_are_not_gone_on_from(tmp_path, other, told):
+    train_record.require_same(tmp_path, other)
+    begun(tmp_path, "a", "--seed", "1", "--lr", "1")
+    with pytest.raises(XalignError, match="the checkpoints of another run") as caught:
+        train_record.require_same(tmp_path, other)
+    assert told in str(caught.value)
+    train_record.require_same(tmp_path, [*other, "--restore-file", "x.pt"])
+    (tmp_path / "checkpoint_last.pt").unlink()
+    train_record.require_same(tmp_path, other)
+
+
+def test_the_same_run_goes_on_with_more_updates_and_more_data(tmp_path):
+    begun(tmp_path, "a", "--seed", "1", "--max-update", "5")
+    train_record.require_same(tmp_path, ["a:b", "--seed=1", "--max-update", "9", "--lr", "2"])

@@ -46,14 +46,14 @@ class Output:
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
         self._path = Path(path)
         self._standard = path == STANDARD_OUTPUT
+        if not self._standard:
+            self._refuse_place(inputs)
         self._record = dict(record) if record is not None and self._is_plain() else None
         self._part = self._path.with_name(f"{self._path.name}.part")
         self._note = self._path.with_name(f"{self._path.name}.part.json")
         self._resume = resume
         self.done, self._size = 0, 0
         """Lines that an earlier run has written."""
-        if not self._standard:
-            self._refuse_place(inputs)
         if resume and self._record is None:
             raise XalignError("there is no output that could be continued", where="--resume", found=f"--out {path}",
                               expected="--out FILE, lines as output, and files as input")  # fmt: skip

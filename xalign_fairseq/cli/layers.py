@@ -27,6 +27,7 @@ from xalign_fairseq.cli._aligning import (
     load_aligner,
     method_options,
     open_pairs,
+    positive,
     progress_bar,
     read_fitting_gold,
     show_log,
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pointer its own)",
     )
     parser.add_argument(
-        "--average", nargs="+", type=int, metavar="N", help="compare also the means of so many neighbouring layers"
+        "--average", nargs="+", type=positive, metavar="N", help="compare also the means of so many neighbouring layers"
     )
     parser.add_argument("--best", type=int, default=10, metavar="N", help="settings to print (default: %(default)s)")
     add_json(parser, file=True)

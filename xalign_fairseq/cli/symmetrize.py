@@ -30,10 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read both files, combine them line by line, write the result whole."""
-    from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.cli._output import Output
     from xalign_fairseq.links.pharaoh import format_links, read_links
     from xalign_fairseq.links.symmetrize import symmetrize
 
+    output = Output(args.out, None, False, (args.forward, args.backward))
     forward, backward = read_links(args.forward), read_links(args.backward)
     if len(forward) != len(backward):
         raise XalignError(
@@ -42,6 +43,6 @@ def run(args: argparse.Namespace) -> None:
             found=f"{len(forward)} and {len(backward)} lines",
             expected="one line each per sentence pair",
         )
-    with atomic_write(args.out) as out:
+    with output.open() as out:
         for pair in zip(forward, backward, strict=True):
             out.write(format_links(symmetrize(*pair, method=args.symmetrize)) + "\n")

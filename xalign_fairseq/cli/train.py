@@ -75,14 +75,17 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
 
 
 def summary(folder: Any, progress: Any) -> str:
-    """Where the model is, and how good."""
+    """Where the model is, and how the training ended: the best checkpoint is seldom of its last update."""
+    from xalign_fairseq.encoder.checkpoint import updates_of
     from xalign_fairseq.launch.mending import BEST, LAST
 
     model = next((path for name in (BEST, LAST) if (path := folder / name).is_file()), folder)
     found = ["no further update"] if progress.last is None else []
+    of = updates_of(model) if model.name == BEST else None
+    best = "" if of is None else f", of update {of:,}"
     if progress.last is not None:
-        found.append(f"update {progress.last.updates:,}")
+        found.append(f"{'last ' if best else ''}update {progress.last.updates:,}")
         found.append(f"loss {progress.last.values.get('loss', float('nan')):.2f}")
     if progress.best is not None:
         found.append(f"lowest AER {100 * progress.best[0]:.2f} at update {progress.best[1]:,}")
-    return f"{model}: {', '.join(found)}"
+    return f"{model}{best}: {', '.join(found)}"

@@ -266,7 +266,7 @@ def _summary(out: str, training: "TrainingRun", result: dict[str, Any]) -> list[
     if result["aer"] is not None:
         found += f": AER {100 * result['aer']:.2f}, before training {100 * result['before']:.2f}"
     lines = [found]
-    if result["aer"] is not None and result["aer"] >= result["before"]:
+    if result["aer"] is not None and result["aer"] > result["before"]:
         lines.append("warning: the model as it was has the lower AER")
     language = "--languages " + training.name + " " if result["language_embeddings"] else ""
     return [*lines, f"xalign align --model {shlex.quote(out)} {language}--src FILE --tgt FILE --out FILE.links"]

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import torch
 from fairseq import metrics
+from torch import Tensor
 
-from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
@@ -15,8 +17,8 @@ from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among
 from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
-from xalign_fairseq.transport.methods import Method, Transport, with_options
-from xalign_fairseq.transport.words import to_word_links
+from xalign_fairseq.transport.methods import Method, Transport, links_of_words, with_options
+from xalign_fairseq.transport.words import NO_WORD
 
 PARTS = ("hits_sure", "hits_possible", "links", "sure")
 
@@ -66,10 +68,9 @@ class AerCounter:
         bitext = batch.bitext
         if bitext is not None and any(gold is not None for gold in bitext.gold):
             hidden, spans = encoder.pair_states(bitext, self.options.layer, self.options.reads, labelling=True)
-            links = self._method(encoder)(hidden, spans, sizes=bitext.longest).by_pair(len(bitext.gold))
-            for subword, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
+            links = links_of_words(self._method(encoder), hidden, spans, *_owners(bitext, hidden.device))
+            for hypothesis, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
                 if gold is not None:
-                    hypothesis = to_word_links(subword.tolist(), gold.src_words, gold.tgt_words)
                     sure = frozenset((int(i), int(j)) for i, j, mark in gold.links if mark)
                     possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
                     found[names[number]] += count(hypothesis, Gold(sure, possible))
@@ -94,6 +95,19 @@ class AerCounter:
                 metrics.log_derived(f"aer_{name}", partial(_rate, name))
         if any(sums[f"aer/{name}/sure"] or sums[f"aer/{name}/links"] for name in names):
             metrics.log_derived("aer", partial(_mean_rate, names))
+
+
+def _owners(bitext: Bitext, device: torch.device) -> list[Tensor]:
+    """The word of each token of either side, (B, n) and (B, m) int64; -1 where there is none or no gold."""
+    sides = []
+    for side, longest in zip(("src_words", "tgt_words"), bitext.longest, strict=True):
+        words = torch.full((len(bitext.gold), longest), NO_WORD)
+        for row, gold in zip(words, bitext.gold, strict=True):
+            if gold is not None:
+                own = torch.as_tensor(getattr(gold, side), dtype=torch.int64)
+                row[: len(own)] = own
+        sides.append(words.to(device))
+    return sides
 
 
 def _counts(name: str, meters: Mapping[str, Any]) -> AlignmentCounts:

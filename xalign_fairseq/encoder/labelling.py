@@ -11,7 +11,8 @@ from xalign_fairseq.transport.methods import Transport
 def stored_labelling(state: dict[str, Any], config: EncoderConfig) -> LabelOptions | None:
     """The labelling method, what it reads and at which layers, as training stored it; None for a model that never did.
 
-    A checkpoint of a version that did not store it tells the layers and the similarity by the options of ``dwa``.
+    A checkpoint of a version that did not store it tells the layers and the similarity by the options of ``dwa``, if
+    that was among its objectives: every criterion has these options.
 
     Args:
         state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
@@ -21,6 +22,9 @@ def stored_labelling(state: dict[str, Any], config: EncoderConfig) -> LabelOptio
     if stored is not None:
         return LabelOptions.from_state(stored)
     trained = checkpoint.options(state, "criterion")
+    objectives = str(trained.get("objectives") or "dwa")
+    if "dwa" not in objectives.split(","):
+        return None
     given = {"hidden": trained.get("dwa_label_layer"), "pointer": trained.get("dwa_layer")}
     layers = {name: config.resolve_layer(layer) for name, layer in given.items() if layer is not None}
     similarity = str(trained.get("dwa_label_by") or "hidden")

@@ -10,6 +10,7 @@ from xalign_fairseq.launch.fairseq_train import USER_DIR, flags, named
 TASK, CRITERION, ARCH = "xalign_pretraining", "xlm_align", "xalign_base"
 VALIDATION = ("--disable-validation", "--valid-subset")
 LIMITS = ("--max-update", "--max-epoch", "--stop-time-hours")
+SIZES = ("--batch-size", "--max-sentences", "--max-tokens")  # the second is fairseq's other name of the first
 
 
 def train_line(
@@ -26,7 +27,7 @@ def train_line(
         the whole line without the program, and the options in it that were not given.
 
     Raises:
-        XalignError: no learning rate, for which fairseq's default is 0.25, or no end of the training is given.
+        XalignError: no learning rate (fairseq's default is 0.25), no end of the training or no batch size is given.
 
     Example::
 
@@ -39,6 +40,8 @@ def train_line(
         )  # fmt: skip
     if all(value(given, limit) is None for limit in LIMITS):
         raise XalignError("the training has no end", where=LIMITS[0], expected=f"one of {', '.join(LIMITS)}")
+    if all(value(given, size) is None for size in SIZES):
+        raise XalignError("no batch size is given", where=SIZES[0], expected="one of --batch-size, --max-tokens")
     task = value(given, "--task") or TASK
     defaults: dict[str, Any] = {"--user-dir": USER_DIR, "--task": TASK}
     if task.startswith("xalign_"):

@@ -7,13 +7,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict
 
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json, write_json
 from xalign_fairseq.launch.devices import cores
 from xalign_fairseq.launch.installed import version
+from xalign_fairseq.launch.mending import LAST
 from xalign_fairseq.launch.record import commit, machine
+from xalign_fairseq.launch.train_line import value
 
 NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
+
+
+# What makes two command lines two runs.
+IDENTITY = ("--task", "--arch", "--criterion", "--objectives", "--init-checkpoint", "--seed")
+# With these the user says what of an earlier run is taken over.
+TAKEN_OVER = ("--restore-file", "--finetune-from-model", "--reset-optimizer", "--reset-dataloader", "--reset-meters",
+              "--reset-lr-scheduler")  # fmt: skip
 
 
 class Session(TypedDict):
@@ -39,6 +49,38 @@ class Ended:
     """How a session ends: ``code`` is the exit code, None if it is broken off."""
 
     code: int | None = None
+
+
+def require_same(folder: Path, line: Sequence[str]) -> None:
+    """Raise :class:`XalignError` if a folder has the checkpoints of another run, which fairseq-train would go on from.
+
+    More updates, more data-bins beside one that was there, another learning rate or batch size are the same run's.
+
+    Args:
+        folder: the save dir.
+        line: what fairseq-train would be given.
+    """
+    path = folder / NAME
+    if not (path.is_file() and (folder / LAST).exists()) or any(each.partition("=")[0] in TAKEN_OVER for each in line):
+        return
+    record = read_json(path, TrainRecord)
+    earlier = shlex.split(record["sessions"][-1]["command"])[1:]
+    found = [
+        f"{name} {value(earlier, name)}, now {value(line, name)}"
+        for name in IDENTITY
+        if value(earlier, name) != value(line, name)
+    ]
+    data = _data(line)
+    if not set(data) & set(record["data"]):
+        found.append(f"{':'.join(record['data'])}, now {':'.join(data)}")
+    if found:
+        raise XalignError(
+            "the folder has the checkpoints of another run",
+            where=folder,
+            found="; ".join(found),
+            expected="the options of that run, to go on with it",
+            next="another --save-dir, or remove this one; --restore-file FILE says what to go on from",
+        )
 
 
 @contextmanager
@@ -77,10 +119,14 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
         "machine": f"{machine(cpu='--cpu' in line)}, {cores()} cores",
         "versions": {name: each for name, each in found.items() if each},
     }
-    record: TrainRecord = {"data": [str(Path(each).absolute()) for each in line[0].split(":")],
-                           "sessions": [*sessions, begun]}  # fmt: skip
+    record: TrainRecord = {"data": _data(line), "sessions": [*sessions, begun]}
     write_json(path, record)
     return record
+
+
+def _data(line: Sequence[str]) -> list[str]:
+    """The data-bins of a command line."""
+    return [str(Path(each).absolute()) for each in line[0].split(":")]
 
 
 def _now() -> str:

@@ -35,13 +35,15 @@ def train(line: Sequence[str], folder: Path, hear: Callable[[str], object]) -> i
         0, or 75 if it is to be queued again.
 
     Raises:
-        XalignError: another process trains there; or it failed: the end of the log, or what is wrong with an option.
+        XalignError: another process trains there, or another run has; or it failed: the end of the log, or what is
+            wrong with an option.
 
     Example::
 
         train(["data-bin", "--save-dir", "run", ...], Path("run"), print)
     """
     log = folder / LOG
+    train_record.require_same(folder, line)
     with (
         alone(folder) as lock,
         train_record.session(folder, line) as ended,

@@ -74,8 +74,8 @@ def test_engine_and_checkpoint_must_agree():
 
 def test_a_checkpoint_aligns_by_itself(tmp_path):
     aligned = [
-        SimpleNamespace(src=["a"], tgt=["x", "y"], links={(0, 1): 0.5}),
-        SimpleNamespace(src=[], tgt=["z"], links={}),
+        SimpleNamespace(src=["a"], tgt=["x", "y"], links={(0, 1): 0.5}, too_long=False),
+        SimpleNamespace(src=[], tgt=["z"], links={}, too_long=True),
     ]
     told = []
 
@@ -88,7 +88,7 @@ def test_a_checkpoint_aligns_by_itself(tmp_path):
     engine.run(PAIRS)
     assert list(engine.stream(PAIRS, told.append)) == [
         LinkedPair(["a"], ["x", "y"], frozenset({(0, 1)}), None, False),
-        LinkedPair([], ["z"], frozenset(), None, False),
+        LinkedPair([], ["z"], frozenset(), None, True),
     ]
     assert told == [2]
 

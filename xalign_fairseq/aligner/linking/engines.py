@@ -118,7 +118,7 @@ class CheckpointEngine:
     def stream(self, pairs: Iterable[WordPair], progress: Progress) -> Iterator[LinkedPair]:
         """Align batch by batch."""
         for pair in self.aligner.stream(pairs, progress):
-            yield LinkedPair(pair.src, pair.tgt, frozenset(pair.links), None, False)
+            yield LinkedPair(pair.src, pair.tgt, frozenset(pair.links), None, pair.too_long)
 
 
 def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:

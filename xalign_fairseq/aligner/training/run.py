@@ -44,6 +44,7 @@ OWN_OPTIONS = (
     "--restore-file", "--max-update", "--total-num-update", "--batch-size", "--lr", "--seed", "--patience",
     "--best-checkpoint-metric", "--validate-interval-updates", "--save-interval-updates", "--log-format", "--log-file",
     "--cpu", "--sinkhorn-backend", "--self-training-method",
+    "--self-training-layer", "--dwa-label-layer", "--aer-layer",
 )  # fmt: skip
 
 

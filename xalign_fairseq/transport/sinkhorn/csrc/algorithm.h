@@ -418,6 +418,7 @@ class Transport {
       peaks = x > peaks ? x : peaks;
     }
     const float peak = G::max(peaks);
+    if (!(peak > NOTHING / 2)) return G::scalar_log(mass);  // no column has mass: as for a column without rows
     XALIGN_FOR (int j = 0; j < p.stride; j += L) sum = sum + G::exp(G::load(row + j) + G::load(p.v + j) - peak);
     return G::scalar_log(mass) - peak - G::scalar_log(G::sum(sum));
   }
