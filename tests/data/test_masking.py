@@ -57,6 +57,18 @@ def test_whole_words_are_masked_whole():
         assert (chosen.reshape(-1, 3).sum(1) % 3 == 0).all() and 12 <= chosen.sum() <= 15
 
 
+def test_a_word_ends_where_its_sentence_ends():
+    """Some tokenizers do not mark the first word of a sentence as the beginning of a word."""
+    starts = np.zeros(1000, dtype=bool)
+    starts[[20, 60]] = True
+    tokens = np.array([0, 20, 21, 2, 50, 51, 2])  # the second sentence has a word without a mark
+    seen = {
+        tuple(np.flatnonzero(mask_tokens(tokens, np.random.default_rng(seed), OPTIONS, starts)[1] != 1))
+        for seed in range(200)
+    }
+    assert seen == {(), (1, 2), (4, 5)}
+
+
 def test_same_generator_state_same_result():
     first = mask_tokens(sentence(), np.random.default_rng((1, 2, 3)), OPTIONS)
     again = mask_tokens(sentence(), np.random.default_rng((1, 2, 3)), OPTIONS)

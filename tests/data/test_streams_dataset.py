@@ -176,7 +176,25 @@ def test_blocks_alone(build):
     assert sorted(np.concatenate(found)) == list(range(len(dataset)))
 
 
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize(
+    ("own", "limits", "each"),
+    [
+        ({"mono_blocks": 3}, {"max_sentences": 16}, 3),
+        ({"mono_tokens": 22}, {"max_tokens": 110}, 2),
+        ({"mono_blocks": 4}, {"max_tokens": 22}, 4),
+        ({}, {"max_tokens": 35}, 3),
+    ],
+)
+def test_blocks_alone_have_the_limits_of_blocks(build, training, own, limits, each):
+    dataset = build(training, pairs=False, **own)
+    sizes = [len(batch) for batch in batches(dataset, **limits)]
+    assert set(sizes[:-1]) == {each} and sizes[-1] <= each and sum(sizes) == len(dataset)
+
+
 def test_a_block_that_fits_no_batch_is_named(build):
+    with pytest.raises(XalignError, match="no monolingual block"):
+        batches(build(pairs=False), max_tokens=10)
     with pytest.raises(XalignError, match="no monolingual block"):
         batches(build(mono_tokens=10), max_tokens=20)
 

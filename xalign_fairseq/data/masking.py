@@ -80,6 +80,7 @@ def _choose(
         return rng.permutation(eligible)[:count]
     starts = word_starts[tokens[eligible]]
     starts[:1] = True
+    starts[1:] |= np.diff(eligible) > 1  # behind a special token, whatever the tokenizer marks
     words = np.split(eligible, np.flatnonzero(starts)[1:]) if len(eligible) else []
     count = int(options.probability * len(words) + rng.random())
     picked = [words[i] for i in rng.permutation(len(words))[:count]]

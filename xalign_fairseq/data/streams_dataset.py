@@ -181,6 +181,8 @@ class StreamsDataset(Dataset):
     def _cut(
         self, indices: np.ndarray, max_tokens: int | None, max_sentences: int | None, multiple: int
     ) -> list[np.ndarray]:
+        if self.bitext is None:  # all blocks are of one length
+            max_tokens, max_sentences = None, self._blocks_per_batch(max_tokens, max_sentences)
         batches: list[np.ndarray] = []
         for group in self._groups(indices):
             ends = batch_ends(self.num_tokens_vec(group), max_tokens, max_sentences, multiple)
