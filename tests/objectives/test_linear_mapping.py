@@ -67,6 +67,15 @@ def test_a_language_trains_its_own_map():
     assert "linear_mapping.maps.en" not in gradient
 
 
+def test_words_of_a_language_without_a_map_are_not_counted():
+    """As of a pair that is only validated."""
+    made = trial(beta=0)
+    known = made.loss(batch(SENTENCES[2:3]), training=False)
+    unknown = ((-1, EN), *SENTENCES[1][1:])
+    both = made.loss(batch([SENTENCES[2], unknown]), training=False)
+    assert both.count == known.count == 2 and both.total.item() == pytest.approx(known.total.item(), rel=1e-10)
+
+
 def test_in_training_the_maps_are_orthogonalised_before_the_first_forward_of_an_update():
     made = trial(beta=0.1)
     maps = made.heads["linear_mapping"]

@@ -299,10 +299,11 @@ class PretrainingData:
         corpora, training = [], split == "train"
         for src, tgt in self._pairs(data, split):
             readers = data.pair(split, src, tgt)
-            needs_links = not training or "links" in reader.needs
-            links = data.links(split, src, tgt) if needs_links else None
-            if training and needs_links and links is None:
-                logger.warning("%s-%s has no prepared links for training", src, tgt)
+            learns_links = "links" in reader.needs
+            links = data.links(split, src, tgt) if learns_links or not training else None
+            if learns_links and links is None:
+                use = "training" if training else "validation, whose loss is without them"
+                logger.warning("%s-%s has no prepared links for %s", src, tgt, use)
             # A pair that is only validated may have languages that training does not: they have no number.
             langs = [self.languages.index(lang) if lang in self.languages else -1 for lang in (src, tgt)]
             if -1 in langs and reader.embeds_languages:

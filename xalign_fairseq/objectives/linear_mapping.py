@@ -82,14 +82,16 @@ class LinearMapping(Objective):
             maps.orthogonalise(self.cfg.beta, step.update)
         pairs = WordPairs(bitext, self.pivot_side(bitext))
         s, t = layer_vectors(step.encoder, bitext, pairs, self.cfg.pooling)
-        losses, cosines = [], []
+        losses, cosines, mapped_pairs = [], [], 0
         for language, weights in maps.items():
             mine = pairs.of_language(self.languages.index(language))
+            mapped_pairs += len(mine)
             mapped = apply_map(t.index_select(1, mine), weights)
             kept = s.index_select(1, mine)
             losses.append((kept - mapped).square().sum(-1).mean(0).sum())
             cosines.append(F.cosine_similarity(kept, mapped.detach(), dim=-1).sum())
-        count = pairs.rows.new_full((), len(pairs))
+        # Pairs of a language that is only validated have no map.
+        count = pairs.rows.new_full((), mapped_pairs)
         # It costs as much as the orthogonality update.
         looks = not step.training or step.update % ERROR_EVERY == 0
         error, total = maps.orthogonality_error() if looks else (torch.zeros_like(cosines[0]), 0)

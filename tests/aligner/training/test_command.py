@@ -46,6 +46,12 @@ def test_self_training_labels_by_the_method(parsed):
     assert parsed(objectives=("self_training",), method="grow").self_training_method == "grow"
 
 
+@pytest.mark.parametrize(("updates", "keys"), [(20000, 16000), (100000, 32000), (5, 8)])
+def test_mocos_queue_is_full_after_a_tenth_of_the_updates(parsed, updates, keys):
+    assert parsed(objectives=("moco",), updates=updates).moco_queue_size == keys
+    assert parsed(updates=updates).moco_queue_size == 32000
+
+
 def test_the_model_is_built_as_the_checkpoint_is(parsed):
     assert EncoderConfig.from_options(parsed(), vocab_size=50) == CONFIG
     assert parsed().init_checkpoint == "model.pt"
