@@ -24,6 +24,7 @@ def training(monkeypatch, tmp_path):
             self.task = SimpleNamespace(cfg=SimpleNamespace(nonfinite_updates=most))
             self.model = torch.nn.Linear(2, 2)
             self.updates = self.cleared = 0
+            self.optimizer = SimpleNamespace(scaler=None, _multiply_factor=1.0)  # of --bf16
 
         def get_criterion(self):
             return SimpleNamespace(**({"nonfinite": self.nonfinite} if self.nonfinite else {}))
@@ -95,6 +96,14 @@ def test_nothing_is_saved_between_a_bad_update_and_the_next_good_one(training):
         made.train_step([norm])
         found.append(save(None, made, None, None))
     assert found == ["saved", None, "saved"]
+
+
+def test_what_bfloat16_multiplies_gradients_with_is_forgotten_with_them(training):
+    small, _ = training
+    made = small()
+    made.optimizer._multiply_factor = BAD  # one over the sample size, and the clipping by a norm that is not a number
+    made.train_step([BAD])
+    assert made.optimizer._multiply_factor == 1.0
 
 
 def test_mixed_precision_by_a_scaled_loss_has_its_own_way(training):

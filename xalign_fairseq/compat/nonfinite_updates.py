@@ -70,11 +70,18 @@ def _left_out(original: Callable[..., Any]) -> Callable[..., Any]:
             self.nonfinite_in_a_row = _in_a_row(self) + 1
             _tell(self, samples)
             self.zero_grad()
+            _unscale(self.optimizer)
             return None
         self.nonfinite_in_a_row = 0
         return found
 
     return train_step
+
+
+def _unscale(optimizer: Any) -> None:
+    """Forget what the gradients that were left out were multiplied with: fairseq's bfloat16 keeps it until a step."""
+    if hasattr(optimizer, "_multiply_factor") and getattr(optimizer, "scaler", 0) is None:
+        optimizer._multiply_factor = 1.0
 
 
 def _in_a_row(trainer: Any) -> int:
