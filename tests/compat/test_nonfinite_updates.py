@@ -88,14 +88,16 @@ def test_the_last_good_checkpoint_and_what_was_spoilt_are_named(training, tmp_pa
         made.train_step([BAD])
 
 
-def test_nothing_is_saved_between_a_bad_update_and_the_next_good_one(training):
+def test_what_a_bad_update_has_not_spoilt_is_saved(training):
     small, save = training
     made = small()
+    made.model.register_buffer("kept", torch.zeros(2))
     found = []
-    for norm in (GOOD, BAD, GOOD):
+    for norm, kept in ((GOOD, BAD), (BAD, 0.0), (BAD, BAD), (GOOD, 0.0)):
         made.train_step([norm])
+        made.model.kept.fill_(kept)
         found.append(save(None, made, None, None))
-    assert found == ["saved", None, "saved"]
+    assert found == ["saved", "saved", None, "saved"]
 
 
 def test_what_bfloat16_multiplies_gradients_with_is_forgotten_with_them(training):
