@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import traceback
 
 import pytest
 
@@ -45,6 +46,16 @@ def test_what_another_process_hands_on_is_told_without_its_traceback(handed_on):
 def test_of_nested_errors_the_last_is_told():
     first = "xalign_fairseq.errors.XalignError: the first\n\nDuring handling of it another occurred:\n"
     assert message(RuntimeError(f"{first}xalign_fairseq.errors.XalignError: {WRONG}")) == str(WRONG)
+
+
+def test_what_fairseq_buries_under_its_own_exception_is_told():
+    with pytest.raises(Exception, match="architectures") as raised:
+        try:
+            raise WRONG
+        except XalignError:
+            raise Exception("please ensure that the architectures match")  # noqa: B904
+    assert message(raised.value) == str(WRONG)
+    assert message(RuntimeError("".join(traceback.format_exception(raised.value)))) == str(WRONG)
 
 
 def test_other_errors_go_to_the_hook_that_was_there(capsys):

@@ -24,6 +24,7 @@ def training(monkeypatch, tmp_path):
             self.task = SimpleNamespace(cfg=SimpleNamespace(nonfinite_updates=most))
             self.model = torch.nn.Linear(2, 2)
             self.updates = self.cleared = 0
+            self.optimizer = SimpleNamespace(scaler=None, _multiply_factor=1.0)  # of --bf16
 
         def get_criterion(self):
             return SimpleNamespace(**({"nonfinite": self.nonfinite} if self.nonfinite else {}))
@@ -87,14 +88,24 @@ def test_the_last_good_checkpoint_and_what_was_spoilt_are_named(training, tmp_pa
         made.train_step([BAD])
 
 
-def test_nothing_is_saved_between_a_bad_update_and_the_next_good_one(training):
+def test_what_a_bad_update_has_not_spoilt_is_saved(training):
     small, save = training
     made = small()
+    made.model.register_buffer("kept", torch.zeros(2))
     found = []
-    for norm in (GOOD, BAD, GOOD):
+    for norm, kept in ((GOOD, BAD), (BAD, 0.0), (BAD, BAD), (GOOD, 0.0)):
         made.train_step([norm])
+        made.model.kept.fill_(kept)
         found.append(save(None, made, None, None))
-    assert found == ["saved", None, "saved"]
+    assert found == ["saved", "saved", None, "saved"]
+
+
+def test_what_bfloat16_multiplies_gradients_with_is_forgotten_with_them(training):
+    small, _ = training
+    made = small()
+    made.optimizer._multiply_factor = BAD  # one over the sample size, and the clipping by a norm that is not a number
+    made.train_step([BAD])
+    assert made.optimizer._multiply_factor == 1.0
 
 
 def test_mixed_precision_by_a_scaled_loss_has_its_own_way(training):

@@ -1,8 +1,11 @@
 from types import SimpleNamespace
 
 import pytest
+import torch
+import torch.distributed as dist
 from fairseq import checkpoint_utils
 from fairseq.trainer import Trainer
+from gloo_workers import run_workers
 
 from xalign_fairseq import compat
 
@@ -18,8 +21,18 @@ class Task:
         raise Seen(state)
 
 
-@pytest.fixture
-def trainer():
+def shown(rank):
+    """What a worker's task has seen when rank 0 alone has read a checkpoint."""
+    seen = []
+    checkpoint_utils.load_checkpoint_to_cpu = lambda *args, **kwargs: {"model": {}, "task_state": {"shard": 1}}
+    trainer = made_trainer(SimpleNamespace(load_state_dict=seen.append), rank, 2)
+    trainer.data_parallel_process_group, trainer.device = dist.group.WORLD, torch.device("cpu")
+    with pytest.raises(Exception, match="Cannot load model parameters"):  # there is no model
+        Trainer.load_checkpoint(trainer, __file__)
+    return seen
+
+
+def made_trainer(task, rank=0, count=1):
     """As much of a trainer as it takes to read a checkpoint."""
     cfg = SimpleNamespace(
         checkpoint=SimpleNamespace(load_checkpoint_on_all_dp_ranks=False),
@@ -27,8 +40,13 @@ def trainer():
         model=SimpleNamespace(),
     )
     return SimpleNamespace(
-        cfg=cfg, data_parallel_world_size=1, data_parallel_rank=0, tpu=False, is_fsdp=False, task=Task()
+        cfg=cfg, data_parallel_world_size=count, data_parallel_rank=rank, tpu=False, is_fsdp=False, task=task
     )
+
+
+@pytest.fixture
+def trainer():
+    return made_trainer(Task())
 
 
 @pytest.fixture
@@ -49,6 +67,10 @@ def test_the_task_sees_its_state_before_weights_are_loaded(trainer, read):
     with pytest.raises(Seen, match="'symbols': 5"):
         Trainer.load_checkpoint(trainer, path)
     assert checkpoint_utils.load_checkpoint_to_cpu is reader
+
+
+def test_every_rank_s_task_sees_what_rank_0_has_read(tmp_path):
+    assert run_workers(shown, 2, tmp_path) == [[{"shard": 1}]] * 2
 
 
 def test_a_checkpoint_without_a_task_state_goes_on(trainer, read):

@@ -112,3 +112,11 @@ def test_a_copy_of_a_float64_encoder_is_exact(live):
     copy = EncoderCopy(CONFIG).double()
     copy.start(live.sentence_encoder, 7)
     assert torch.equal(copy.layer(TOKENS, dtype=torch.float64), live.states(TOKENS, grad=False).layer(-1))
+
+
+def test_a_copy_computes_in_the_autocast_around_it(live):
+    copy = EncoderCopy(CONFIG)
+    copy.start(live.sentence_encoder, 7)
+    with torch.autocast("cpu", torch.bfloat16):
+        mine, theirs = copy.layer(TOKENS), live.states(TOKENS, grad=False).layer(-1)
+    assert torch.equal(mine, theirs) and not torch.equal(mine, copy.layer(TOKENS))

@@ -355,6 +355,13 @@ def test_a_state_of_another_optimizer_is_refused(state, found):
     assert "--reset-optimizer" in str(raised.value)
 
 
+def test_a_state_of_more_or_fewer_parameters_is_refused():
+    one, two = (FoldedAdamW([torch.nn.Parameter(torch.ones(3)) for _ in range(count)]) for count in (1, 2))
+    with pytest.raises(XalignError, match="found: 2 parameters, by group") as raised:
+        one.load_state_dict(two.state_dict())
+    assert "--reset-optimizer" in str(raised.value)
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(lacking() is not None, reason=str(lacking()))
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])

@@ -22,6 +22,7 @@ WHY = "fairseq prints its traceback above an error in the input; --debug shows i
 WHY_NOT = "this program is no fairseq command"
 # How Python begins the last line of a traceback, which another process or a worker hands on as text.
 HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
+NEXT = "\n\nDuring handling of"  # how it begins what follows of exceptions raised from there
 
 
 def needed() -> bool:
@@ -37,7 +38,9 @@ def install() -> None:
 
 
 def message(error: BaseException) -> str | None:
-    """What to tell of an error in the input, also one that a process or a worker handed on as text; else None.
+    """What to tell of an error in the input, also one behind another exception or handed on as text; else None.
+
+    fairseq raises one of its own for whatever a checkpoint's weights raise; a process or a worker hands on text.
 
     Example::
 
@@ -45,8 +48,11 @@ def message(error: BaseException) -> str | None:
     """
     text = str(error)
     if HEADING in text:
-        return text.rsplit(HEADING, 1)[1].strip()
-    return text if isinstance(error, XalignError) else None
+        return text.rsplit(HEADING, 1)[1].split(NEXT, 1)[0].strip()
+    if isinstance(error, XalignError):
+        return text
+    behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return None if behind is None else message(behind)
 
 
 def _plain(hook: Callable[..., Any]) -> Callable[..., Any]:

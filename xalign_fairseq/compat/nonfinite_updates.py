@@ -3,8 +3,8 @@
 Why: fairseq ends at the first one, in a traceback that names neither the objective nor the batch, after it has written
 a ``crash.pt`` and gone through the batch again with hooks. A batch of broken text costs a run its night.
 Touches: ``clip_grad_norm`` and ``train_step`` of ``fairseq.trainer.Trainer``, and
-``fairseq.checkpoint_utils.save_checkpoint``, which writes nothing between such an update and the next good one.
-``--fp16`` and ``--amp`` have their own way, by the scale of the loss.
+``fairseq.checkpoint_utils.save_checkpoint``, which writes nothing after such an update if the model's
+state is not finite. ``--fp16`` and ``--amp`` have their own way, by the scale of the loss.
 Can go: when fairseq does likewise.
 
 The gradient's norm is the same in all processes, so that all leave the update out. How many in a row end the training
@@ -70,11 +70,18 @@ def _left_out(original: Callable[..., Any]) -> Callable[..., Any]:
             self.nonfinite_in_a_row = _in_a_row(self) + 1
             _tell(self, samples)
             self.zero_grad()
+            _unscale(self.optimizer)
             return None
         self.nonfinite_in_a_row = 0
         return found
 
     return train_step
+
+
+def _unscale(optimizer: Any) -> None:
+    """Forget what the gradients that were left out were multiplied with: fairseq's bfloat16 keeps it until a step."""
+    if hasattr(optimizer, "_multiply_factor") and getattr(optimizer, "scaler", 0) is None:
+        optimizer._multiply_factor = 1.0
 
 
 def _in_a_row(trainer: Any) -> int:
@@ -111,11 +118,20 @@ def _spoilt(trainer: Any) -> list[str]:
     return [name for name, each in named if each.grad is not None and not each.grad.isfinite().all()][:3]
 
 
+def _not_finite(state: dict[str, Any]) -> str:
+    """The name of the first entry that is not finite, or nothing."""
+    from torch import Tensor
+
+    found = (name for name, each in state.items() if isinstance(each, Tensor) and not each.isfinite().all())
+    return next(found, "")
+
+
 def _good(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def save_checkpoint(cfg: Any, trainer: Any, *rest: Any) -> Any:
-        if _in_a_row(trainer):  # what an objective keeps of earlier batches may be spoilt
-            logger.warning("no checkpoint is written after an update that is not finite")
+        # Parameters are as before the update; what an objective keeps of earlier batches may be spoilt.
+        if _in_a_row(trainer) and (spoilt := _not_finite(trainer.get_model().state_dict())):
+            logger.warning("no checkpoint is written after an update that is not finite: it has spoilt %s", spoilt)
             return None
         return original(cfg, trainer, *rest)
 

@@ -3,6 +3,7 @@
 Why: the trainer saves the task's state, but only ``fairseq-validate`` and generation read it again. Training from
 ``--restore-file`` or ``--finetune-from-model`` on data of another dictionary with as many symbols would go on with
 embeddings of other words, without a word.
+With several processes rank 0 alone reads a checkpoint and sends it to the others, whose tasks see what was sent.
 Touches: ``fairseq.trainer.Trainer.load_checkpoint``.
 Can go: when the trainer restores the task's state.
 """
@@ -36,8 +37,10 @@ def _shown(load: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(load)
     def load_checkpoint(self: Any, *args: Any, **kwargs: Any) -> Any:
         from fairseq import checkpoint_utils
+        from fairseq.distributed import utils
 
         read = checkpoint_utils.load_checkpoint_to_cpu
+        send = utils.broadcast_object
 
         def read_and_show(*read_args: Any, **read_kwargs: Any) -> dict[str, Any]:
             state = read(*read_args, **read_kwargs)
@@ -45,7 +48,16 @@ def _shown(load: Callable[..., Any]) -> Callable[..., Any]:
                 self.task.load_state_dict(state["task_state"])
             return state
 
-        with swapped(checkpoint_utils, "load_checkpoint_to_cpu", read_and_show):
+        def send_and_show(*send_args: Any, **send_kwargs: Any) -> Any:
+            state = send(*send_args, **send_kwargs)
+            if self.data_parallel_rank > 0 and isinstance(state, dict) and "task_state" in state:
+                self.task.load_state_dict(state["task_state"])
+            return state
+
+        with (
+            swapped(checkpoint_utils, "load_checkpoint_to_cpu", read_and_show),
+            swapped(utils, "broadcast_object", send_and_show),
+        ):
             return load(self, *args, **kwargs)
 
     return load_checkpoint

@@ -110,7 +110,8 @@ class EncoderCopy(ReadOnce):
     def layer(self, given: Tensor | Input, layer: int = -1, dtype: torch.dtype = torch.float32) -> Tensor:
         """Hidden states (B, T, H) of a layer, in evaluation mode and without gradient.
 
-        ``dtype``: of the live encoder; half precision is computed by autocast and comes back so.
+        ``dtype``: of the live encoder; half precision is computed by autocast and comes back so. For a wider one the
+            copy computes as the live encoder does, in an autocast around it, too.
         """
         with products_in(dtype, self.encoder.embed_tokens.weight.device):
             hidden = open_passes(self.encoder, [as_input(given)], grad=False)[0].layer(layer)

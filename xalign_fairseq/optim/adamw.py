@@ -129,8 +129,9 @@ class FoldedAdamW(torch.optim.Optimizer):
         """Go on from a state of this optimizer or of fairseq's adam; moments keep their precision.
 
         Raises:
-            XalignError: the state is another optimizer's, or of parameters of other shapes.
+            XalignError: the state is another optimizer's, or of other parameters.
         """
+        require_groups([len(group["params"]) for group in state_dict["param_groups"]], self.param_groups)
         super().load_state_dict(dict(state_dict))
         for group, saved_group in zip(self.param_groups, state_dict["param_groups"], strict=True):
             for p, key in zip(group["params"], saved_group["params"], strict=True):
@@ -206,6 +207,18 @@ def moment_type(p: Tensor) -> torch.dtype:
 def aligned(gradient: Tensor, p: Tensor) -> Tensor:
     """A gradient in its parameter's order in memory: fused kernels know no strides."""
     return gradient if gradient.stride() == p.stride() else torch.empty_like(p).copy_(gradient)
+
+
+def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
+    """Raise :class:`XalignError` unless a saved state has as many parameters in each group."""
+    here = [len(group["params"]) for group in groups]
+    if saved != here:
+        raise XalignError(
+            "the checkpoint's optimizer state does not fit",
+            found=f"{', '.join(map(str, saved)) or 'no'} parameters, by group",
+            expected=f"{', '.join(map(str, here))}, as this model has",
+            next="--reset-optimizer",
+        )
 
 
 def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:

@@ -1,5 +1,8 @@
 """Which dtype is computed in: sums in float32 at least, and products in half precision where that is asked for."""
 
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -12,16 +15,15 @@ def at_least_float32(values: Tensor) -> Tensor:
     return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
-def products_in(dtype: torch.dtype, device: torch.device) -> torch.autocast:
-    """Autocast to a half precision; for a wider dtype no autocast at all, not even one around it.
+def products_in(dtype: torch.dtype, device: torch.device) -> AbstractContextManager[Any]:
+    """Autocast to a half precision; for a wider dtype nothing, so that an autocast around it stays in force.
 
     Example::
 
         with products_in(torch.bfloat16, hidden.device):
             scores = head(hidden)
     """
-    half = dtype.itemsize < 4
-    return torch.autocast(device.type, dtype if half else None, enabled=half)
+    return torch.autocast(device.type, dtype) if dtype.itemsize < 4 else nullcontext()
 
 
 def dtype_name(dtype: torch.dtype) -> str:

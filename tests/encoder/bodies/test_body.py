@@ -66,6 +66,26 @@ def test_recomputed_activations_give_the_same_gradients(encoder):
         torch.testing.assert_close(kept, again)
 
 
+def test_activations_are_recomputed_in_their_pass_s_mode(encoder):
+    tokens = ragged_tokens(encoder)
+    for each in encoder.sentence_encoder.modules():
+        if isinstance(each, torch.nn.Dropout):
+            each.p = 0.3
+    found = []
+    for recomputed in (False, True):
+        encoder.zero_grad()
+        for layer in encoder.sentence_encoder.layers:
+            layer.checkpoint_activations = recomputed
+        torch.manual_seed(1)
+        states = encoder.states(tokens, training=True).layer(-1)
+        encoder.states(tokens, grad=False).layer(-1)  # as a labelling pass does
+        states.square().sum().backward()
+        found.append([each.grad for each in encoder.sentence_encoder.parameters() if each.grad is not None])
+    assert len(found[0]) == len(found[1]) > 0
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other)
+
+
 def test_modes_follow_the_pass(encoder):
     tokens = ragged_tokens(encoder)
     encoder.train()

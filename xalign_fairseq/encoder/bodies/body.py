@@ -32,22 +32,22 @@ class TransformersLayer(nn.Module):
         self.inner, self.final = inner, final
         # Of the body, which is no submodule.
         self._share: Callable[[Tensor, Surroundings], Any] = body.share
-        self._finish: Callable[[Tensor], Tensor] = body.finish
+        self._finish: Callable[[Tensor, bool], Tensor] = body.finish
         self._family = body.family
 
     def forward(self, x: Tensor, around: Surroundings, training: bool) -> Tensor:
         """x (N, H), packed, or (B, T, H) -> the same shape."""
-        if self.training != training:
-            self.train(training)
         shared = around.once(lambda: self._share(x, around))
         if self.checkpoint_activations and torch.is_grad_enabled():
-            return checkpoint(self.run, x, around, shared, use_reentrant=False, preserve_rng_state=training)
-        return self.run(x, around, shared)
+            return checkpoint(self.run, x, around, shared, training, use_reentrant=False, preserve_rng_state=training)
+        return self.run(x, around, shared, training)
 
-    def run(self, x: Tensor, around: Surroundings, shared: Any) -> Tensor:
-        """:meth:`forward` with what the pass shares."""
+    def run(self, x: Tensor, around: Surroundings, shared: Any, training: bool) -> Tensor:
+        """:meth:`forward` with what the pass shares; it sets the mode, which may be another's when it runs again."""
+        if self.training != training:
+            self.train(training)
         x = self._family.run(self.inner, around.batch(x), around, shared)
-        return around.row(x if self.final is None else self._finish(self.final(x)))
+        return around.row(x if self.final is None else self._finish(self.final(x), training))
 
     @property
     def self_attn(self) -> Any:
@@ -106,17 +106,21 @@ class TransformersBody(nn.Module):
 
     def embed(self, tokens: Tensor, positions: Tensor, languages: Tensor | None, training: bool) -> Tensor:
         """As of our own encoder; there are no language embeddings."""
-        if self.rest.training != training:
-            self.rest.train(training)
+        self._rest_in(training)
         return self.family.embed(self.rest, self.embed_tokens(tokens), positions)
 
     def share(self, x: Tensor, around: Surroundings) -> Any:
         """What all layers of a pass read."""
         return self.family.share(self.rest, self.layers[0].inner, x, around)
 
-    def finish(self, x: Tensor) -> Tensor:
+    def finish(self, x: Tensor, training: bool) -> Tensor:
         """What follows the final norm."""
+        self._rest_in(training)
         return self.family.finish(self.rest, x)
+
+    def _rest_in(self, training: bool) -> None:
+        if self.rest.training != training:
+            self.rest.train(training)
 
     def _apply(self, fn: Any, recurse: bool = True) -> "TransformersBody":
         """Move and convert parameters; tables of positions stay in float32, as transformers has them."""
