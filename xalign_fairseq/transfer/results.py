@@ -15,7 +15,6 @@ from xalign_fairseq.files import read_json, require_form
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1
-KEYS = ("checkpoint", "task", "benchmark", "models", "train_languages", "seed", "scores", "items", "signatures")
 EACH = "each"
 
 
@@ -31,6 +30,9 @@ class ResultFile(TypedDict):
     scores: dict[str, dict[str, float] | None]
     items: dict[str, int]
     signatures: dict[str, dict[str, str]]
+
+
+KEYS = tuple(ResultFile.__annotations__)
 
 
 @dataclass(frozen=True)
