@@ -81,6 +81,8 @@ def test_files_of_all_kinds(data, links, tmp_path, capsys):
         assert part in (tmp_path / f"table.{kind}").read_text()
     assert bench("--data", data, *tool, "--out", "table.txt") == 2
     assert "kind of table" in capsys.readouterr().err
+    assert bench("--data", "absent", *tool, "--seed", "-1") == 2
+    assert "seed -1" in capsys.readouterr().err  # before the work
 
 
 def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys):

@@ -54,6 +54,10 @@ def test_counts_are_columns_side_by_side(write_run, tmp_path):
     np.savez(run.folder / "counts.npz", **{"de/f1": f1[:2], "de/em": em})
     with pytest.raises(XalignError, match=r"counts are not those[\s\S]*\(2, 2\)[\s\S]*\(3, 2\)"):
         run.counts("de", setting.score_metrics)
+    path = run.folder / "counts.npz"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz"):
+        run.counts("de", setting.score_metrics)
 
 
 def test_other_test_data_is_an_error(write_run, right, tmp_path):

@@ -68,7 +68,9 @@ def run(args: argparse.Namespace) -> None:
     """Score every system on every set, compare, print."""
     from xalign_fairseq.cli._gold_sets import find_sets
     from xalign_fairseq.evaluation.alignment_benchmark import compare_systems
+    from xalign_fairseq.links.bootstrap import check_options
 
+    check_options(args.samples, seed=args.seed)
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
         raise XalignError("the kind of table is not known", where=f"--out {args.out}", expected=".md, .tex or .json")
     models = named_models(args.model or ([] if args.links else ["e5-small"]))

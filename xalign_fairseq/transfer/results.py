@@ -1,6 +1,8 @@
 """The finished runs of a study, read from their folders and checked to be comparable."""
 
 import os
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,8 +95,16 @@ class RunResult:
     def counts(self, language: str, metrics: Sequence[Metric]) -> np.ndarray:
         """Counts (N, K) of a language's items, the columns of all ``metrics`` side by side."""
         path = self.folder / "counts.npz"
-        with np.load(path) as stored:
-            arrays = [stored[name] for metric in metrics if (name := f"{language}/{metric.name}") in stored]
+        try:
+            with np.load(path) as stored:
+                arrays = [stored[name] for metric in metrics if (name := f"{language}/{metric.name}") in stored]
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise XalignError(
+                "the counts can't be read",
+                where=path,
+                found=error,
+                next="remove the run's folder and make the run again",
+            ) from None
         shapes = [(self.items[language], len(metric.columns)) for metric in metrics]
         if [array.shape for array in arrays] != shapes:
             raise XalignError(
