@@ -78,6 +78,8 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     other = runs(STUDY.replace("1e-3", "2e-3"))[0]
     assert not is_done(other, out)  # nothing was made there
     (here / "checkpoints").mkdir()
+    assert not is_done(other, out)  # training came to no checkpoint
+    (here / "checkpoints/checkpoint_last.pt").touch()
     with pytest.raises(XalignError, match=r'(?s)made by another run.*settings {"lr": 0.001}.*settings {"lr": 0.002}'):
         is_done(other, out)
     assert not is_done(spec, out)

@@ -92,7 +92,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     """
     folder = spec.folder(out)
     path = folder / "spec.json"
-    made = any((folder / name).exists() for name in ("checkpoints", "trained.json", "result.json"))
+    made = any(any(folder.glob(name)) for name in ("checkpoints/*.pt", "trained.json", "result.json"))
     if not made or not path.is_file():
         return False
     mine, found = spec.as_data(), dict[str, Any](read_json(path, RunSpec.form()))
