@@ -85,6 +85,13 @@ def test_other_versions_compare_and_other_variants_do_not(write_run, right, tmp_
         read_results(tmp_path)
 
 
+def test_layers_of_encoders_of_different_depth_compare(write_run, right, tmp_path):
+    for name, layer in (("small", 7), ("large", 14)):
+        path = write_run(name, {"de": right(9)}, task="tatoeba", train=()) / "result.json"
+        path.write_text(path.read_text().replace("|data:", f"|layer:{layer}|data:"))
+    assert read_results(tmp_path).checkpoints == ("large", "small")
+
+
 def test_data_may_differ_between_tasks(write_run, right, tmp_path):
     write_run("a", {"de": right(9)}, task="one", benchmark="xnli")
     write_run("a", {"de": right(9)}, task="two", benchmark="xnli", digests={"de": "ffff"})

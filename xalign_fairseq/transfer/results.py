@@ -263,7 +263,7 @@ def _setting(group: Sequence[RunResult]) -> Setting:
 
 
 def _measured(run: RunResult, language: str, metric: Metric) -> dict[str, str]:
-    """What was measured; scores of two versions of this package are compared if all else agrees."""
+    """What was measured; whichever version and layer an encoder was tested with, its scores are compared."""
     signature = run.signatures.get(language, {}).get(metric.name)
     if signature is None or metric.name not in run.scores[language]:
         raise XalignError(
@@ -273,7 +273,7 @@ def _measured(run: RunResult, language: str, metric: Metric) -> dict[str, str]:
             expected=f"{metric.name} with its signature, of {language}",
             next="remove the run's folder and make the run again",
         )
-    return {key: value for key, value in parse_signature(signature).items() if key != "version"}
+    return {key: value for key, value in parse_signature(signature).items() if key not in ("version", "layer")}
 
 
 def _difference(first: Iterable[dict[str, str]], second: Iterable[dict[str, str]]) -> str:
