@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.evaluation.parsing import universal
 from xalign_fairseq.labelled.conllu import UD_RELATIONS, UPOS_TAGS
 from xalign_fairseq.labelled.examples import Example, PairExample, QuestionExample, Tree, TreeExample, WordsExample
 
@@ -29,7 +28,7 @@ def classes_of(example: Example) -> tuple[str, ...]:
         case WordsExample():
             return example.tags or ()
         case TreeExample():
-            return () if example.tree is None else tuple(map(universal, example.tree.relations))
+            return () if example.tree is None else tuple(each.partition(":")[0] for each in example.tree.relations)
         case QuestionExample():
             return ()
 
