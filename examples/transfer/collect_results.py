@@ -44,6 +44,8 @@ def main() -> None:
     parser.add_argument("--encoders", type=Path, metavar="RUNS", help="how they were trained is kept, too")
     args = parser.parse_args()
     finished = sorted((args.out / "runs").rglob("result.json"))
+    if not finished:
+        parser.error(f"{args.out / 'runs'} has no finished run")
     with atomic_folder(args.results / "runs", overwrite=True) as folder:
         if args.add and (args.results / "runs").is_dir():
             shutil.copytree(args.results / "runs", folder, dirs_exist_ok=True)

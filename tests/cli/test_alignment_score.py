@@ -96,6 +96,7 @@ def test_bad_input(tiny_checkpoint, aligned, data_bin, tmp_path, capsys):
     assert score(tiny_checkpoint) == 2
     assert "--data DATA_BIN" in capsys.readouterr().err
     assert score(aligned, "--samples", 0) == 2
+    assert score("absent.pt", "--seed", -1) == 2 and "seed -1" in capsys.readouterr().err  # before the work
     for path in data_bin.glob("lexicon.*"):
         path.unlink()
     assert score(aligned, "--data", data_bin) == 2

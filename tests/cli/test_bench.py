@@ -81,6 +81,8 @@ def test_files_of_all_kinds(data, links, tmp_path, capsys):
         assert part in (tmp_path / f"table.{kind}").read_text()
     assert bench("--data", data, *tool, "--out", "table.txt") == 2
     assert "kind of table" in capsys.readouterr().err
+    assert bench("--data", "absent", *tool, "--seed", "-1") == 2
+    assert "seed -1" in capsys.readouterr().err  # before the work
 
 
 def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys):
@@ -122,6 +124,9 @@ def test_sets_that_are_none(data, links, capsys, spoil, what):
 def test_links_that_do_not_fit_and_names_given_twice(data, links, capsys):
     assert bench("--data", data, *links("short", "0-0\n", "0-0\n\n1-0\n")) == 2
     assert "short/one/de-en.links" in capsys.readouterr().err
+    assert bench("--data", data, *links("ones", "0-0\n\n", "\n1-1\n\n")) == 2
+    told = capsys.readouterr().err
+    assert "looks 1-based" in told and "ones/two/en-xx.links" in told
     tool = links("tool", "0-0\n\n", "0-0\n\n1-0\n")
     assert bench("--data", data, *tool, *tool) == 2
     assert "same name" in capsys.readouterr().err

@@ -90,7 +90,8 @@ def test_lines_that_do_not_fit(retrieve, bitext, capsys):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [(["--layer", "9"], "no such layer"), (["--bootstrap", "0"], "bootstrap")]
+    ("options", "words"),
+    [(["--layer", "9"], "no such layer"), (["--bootstrap", "0"], "bootstrap"), (["--seed", "-1"], "seed -1")],
 )
 def test_options_without_meaning(retrieve, capsys, options, words):
     assert retrieve(*options) == 2

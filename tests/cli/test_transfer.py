@@ -256,6 +256,20 @@ def test_a_dry_run_prints_commands_and_writes_nothing(options, tmp_path, capsys)
     assert not (tmp_path / "out").exists()
 
 
+def test_a_dry_run_prints_where_a_conversion_will_stand(options, tiny_checkpoint, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        "xalign_fairseq.pretrained.huggingface.conversion.convert",
+        lambda folder, target, overwrite: shutil.copy(tiny_checkpoint, target),
+    )
+    out = tmp_path / "out"
+    (tmp_path / "hf").mkdir()
+    (tmp_path / "hf/config.json").write_text("{}")
+    assert main([*options, "--model", f"hf={tmp_path / 'hf'}", "--dry-run", "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count(f"--init-checkpoint {out}/checkpoints/hf.pt ") == 4
+    assert printed.count(f"--init-checkpoint {tiny_checkpoint} ") == 4 and not out.exists()
+
+
 @pytest.mark.parametrize(
     ("extra", "message"),
     [

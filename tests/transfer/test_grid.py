@@ -86,6 +86,18 @@ def test_an_encoder_with_too_few_positions_is_named(runs):
         runs(checkpoints=[short])
 
 
+def test_more_frozen_layers_than_an_encoder_has_are_named(runs):
+    assert runs(with_task("models: one", "freeze_layers: 3"))
+    with pytest.raises(XalignError, match=r"(?s)no such layer.*pairs, freeze_layers; enc.*found: 4"):
+        runs(with_task("models: one", "freeze_layers: 4"))
+
+
+@pytest.mark.parametrize("share", ["0.01", "0.99"])
+def test_a_holdout_of_none_or_all_is_named(runs, share):
+    with pytest.raises(XalignError, match=r"(?s)share to hold out.*pairs, holdout.*of 22 examples"):
+        runs(with_task(f"holdout: {share}"))
+
+
 def test_paths_that_fairseq_would_split_are_refused(runs, folder):
     (folder / "a,b.tsv").write_text((folder / "train-en.tsv").read_text())
     with pytest.raises(XalignError, match="comma"):

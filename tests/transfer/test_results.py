@@ -54,6 +54,10 @@ def test_counts_are_columns_side_by_side(write_run, tmp_path):
     np.savez(run.folder / "counts.npz", **{"de/f1": f1[:2], "de/em": em})
     with pytest.raises(XalignError, match=r"counts are not those[\s\S]*\(2, 2\)[\s\S]*\(3, 2\)"):
         run.counts("de", setting.score_metrics)
+    path = run.folder / "counts.npz"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz"):
+        run.counts("de", setting.score_metrics)
 
 
 def test_other_test_data_is_an_error(write_run, right, tmp_path):
@@ -79,6 +83,13 @@ def test_other_versions_compare_and_other_variants_do_not(write_run, right, tmp_
     path.write_text(text.replace("variant:", "variant:other "))
     with pytest.raises(XalignError, match="variant:other"):
         read_results(tmp_path)
+
+
+def test_layers_of_encoders_of_different_depth_compare(write_run, right, tmp_path):
+    for name, layer in (("small", 7), ("large", 14)):
+        path = write_run(name, {"de": right(9)}, task="tatoeba", train=()) / "result.json"
+        path.write_text(path.read_text().replace("|data:", f"|layer:{layer}|data:"))
+    assert read_results(tmp_path).checkpoints == ("large", "small")
 
 
 def test_data_may_differ_between_tasks(write_run, right, tmp_path):

@@ -11,6 +11,13 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.run_spec import RunSpec, is_done, train_options, with_tests_of
 
 
+def write_result(folder, languages):
+    """The result of a run that was tested on these languages."""
+    kept = {"checkpoint": "enc", "task": "pairs", "benchmark": "xnli", "models": "one", "train_languages": ["en"]}
+    result = {**kept, "seed": 3, "scores": {}, "items": dict.fromkeys(languages, 4), "signatures": {}}
+    (folder / "result.json").write_text(json.dumps(result))
+
+
 def test_fairseqs_command_line(runs, folder):
     (spec, _) = runs(with_task("train_languages: [de], code_switch: true, holdout: 0.1"), precision="bf16")
     command = train_options(spec, Path("save"))
@@ -71,10 +78,12 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
     other = runs(STUDY.replace("1e-3", "2e-3"))[0]
     assert not is_done(other, out)  # nothing was made there
     (here / "checkpoints").mkdir()
+    assert not is_done(other, out)  # training came to no checkpoint
+    (here / "checkpoints/checkpoint_last.pt").touch()
     with pytest.raises(XalignError, match=r'(?s)made by another run.*settings {"lr": 0.001}.*settings {"lr": 0.002}'):
         is_done(other, out)
     assert not is_done(spec, out)
-    (here / "result.json").write_text("{}")
+    write_result(here, ["en", "de"])
     assert is_done(spec, out)
     moved = replace(spec, place={**spec.place, "checkpoint": "/elsewhere/enc.pt", "cpu": False})
     assert is_done(moved, out)  # where the files stand decides nothing
@@ -88,7 +97,7 @@ def test_languages_are_added_to_a_run_whose_model_was_kept(runs, tmp_path):
     spec, out = runs()[0], tmp_path / "out"
     here = spec.folder(out)
     here.mkdir(parents=True)
-    (here / "result.json").write_text("{}")
+    write_result(here, ["en"])
     fewer = replace(spec, digests={**spec.digests, "test": {"en": spec.digests["test"]["en"]}})
     (here / "spec.json").write_text(json.dumps(spec.as_data()))
     assert is_done(fewer, out)

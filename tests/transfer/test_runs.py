@@ -52,6 +52,7 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     for languages in (["de"], ["fr"]):
         (spec,) = build(select(xtreme_study(tmp_path, languages), ["tatoeba"]), encoders, cpu=True)
         job(spec, out, keep_models=False)
+        assert not is_done(spec, out)  # a command may be broken off before the job begins
         make(spec.folder(out) / "spec.json")
     folder = spec.folder(out)
     result = json.loads((folder / "result.json").read_text())

@@ -40,8 +40,10 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE
     from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
     from xalign_fairseq.evaluation.signature import task_signature
+    from xalign_fairseq.links.bootstrap import check_options
     from xalign_fairseq.pretrained.reading import read_pretrained
 
+    check_options(args.samples, seed=args.seed)
     rows: list[dict[str, Any]] = []
     for name, path in named_models(args.model).items():
         state, _ = read_pretrained(path)

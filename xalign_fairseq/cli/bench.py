@@ -68,7 +68,9 @@ def run(args: argparse.Namespace) -> None:
     """Score every system on every set, compare, print."""
     from xalign_fairseq.cli._gold_sets import find_sets
     from xalign_fairseq.evaluation.alignment_benchmark import compare_systems
+    from xalign_fairseq.links.bootstrap import check_options
 
+    check_options(args.samples, seed=args.seed)
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
         raise XalignError("the kind of table is not known", where=f"--out {args.out}", expected=".md, .tex or .json")
     models = named_models(args.model or ([] if args.links else ["e5-small"]))
@@ -128,13 +130,17 @@ def read_sets(name: str, folder: str, sets: "Sequence[GoldSet]") -> "System":
     """The links of another tool."""
     from xalign_fairseq.evaluation.alignment_benchmark import System
     from xalign_fairseq.evaluation.signature import score_signature
-    from xalign_fairseq.links.pharaoh import check_bounds, read_links
+    from xalign_fairseq.links.pharaoh import check_bounds, read_links, relative_base_problem
 
     counts = []
     for each in sets:
         path = Path(folder, f"{each.name}.links")
         links = read_links(path)
         check_bounds(links, [(len(src), len(tgt)) for src, tgt in each.pairs], where=str(path))
+        problem = relative_base_problem(links, [gold.possible for gold in each.golds])
+        if problem:
+            what, _, found = problem.partition(": ")
+            raise XalignError(f"the file {what}", where=path, found=found, next="subtract 1 from every index")
         counts.append(_counted(each, links, path))
     return System(name, _signed(score_signature(system=name), sets), counts)
 

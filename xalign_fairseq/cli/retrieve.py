@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
     """Encode, search, and print."""
     from xalign_fairseq.links.bootstrap import check_options
 
-    check_options(args.bootstrap, 0.95)
+    check_options(args.bootstrap, seed=args.seed)
     sentences = read_sentences(args.src, args.tgt)
     take_packaged(args)
     result = evaluate(args, *sentences)

@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check, run, and tell what failed; 1 if any run did."""
     import tempfile
+    from dataclasses import replace
 
     from xalign_fairseq.launch.installed import require_fairseq
 
@@ -69,8 +70,13 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out).absolute()
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
     with tempfile.TemporaryDirectory() as scratch:
-        cache = Path(scratch) if args.dry_run else out / "checkpoints"
-        specs = build(study, _checkpoints(args.model, cache), cpu=args.cpu, precision=precision)
+        kept = out / "checkpoints"
+        cache = Path(scratch) if args.dry_run else kept
+        encoders = [
+            replace(each, path=kept / each.path.name) if each.path.parent == cache else each
+            for each in _checkpoints(args.model, cache)
+        ]
+        specs = build(study, encoders, cpu=args.cpu, precision=precision)
     done = {spec.name: is_done(spec, out) for spec in specs}
     print("\n".join(describe(study, specs, done)), flush=True)
     if args.dry_run:

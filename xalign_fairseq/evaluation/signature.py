@@ -93,7 +93,7 @@ def task_signature(metric: Metric, benchmark: str, data_digest: str, **more: obj
 
 
 def on_data(signature: str, digests: Mapping[str, str]) -> str:
-    """The signature of a score on test sets, by name the sha256 of text and gold links, shortened; the version is last.
+    """The signature of a score on test sets, with the sha256 of each by its name, shortened; the version is last.
 
     Example::
 

@@ -21,14 +21,14 @@ def label_of(example: Example) -> str | tuple[str, ...] | Tree | tuple[tuple[str
 
 
 def classes_of(example: Example) -> tuple[str, ...]:
-    """The classes that an example's label is made of; those of questions have none."""
+    """The classes that an example's label is made of: of a tree universal relations, of a question none."""
     match example:
         case PairExample():
             return () if example.label is None else (example.label,)
         case WordsExample():
             return example.tags or ()
         case TreeExample():
-            return () if example.tree is None else example.tree.relations
+            return () if example.tree is None else tuple(each.partition(":")[0] for each in example.tree.relations)
         case QuestionExample():
             return ()
 
@@ -44,7 +44,7 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
     """
     known = set(train_labels)
     unknown = {label for each in examples for label in classes_of(each)} - known
-    foreign = {label for label in unknown if label.partition(":")[0] not in UPOS_TAGS | UD_RELATIONS}
+    foreign = unknown - UPOS_TAGS - UD_RELATIONS
     if foreign:
         raise XalignError(
             "the file has labels that the model was not trained on",

@@ -163,13 +163,13 @@ def paired_test(difference: float, drawn: np.ndarray, level: float) -> PairedTes
     return PairedTest(difference, *_interval(drawn, level), (1 + extreme) / (1 + len(drawn)))
 
 
-def check_options(samples: int, level: float) -> None:
-    """:class:`XalignError` for a bootstrap of no resample or an interval without meaning."""
-    if samples < 1 or not 0 < level < 1:
+def check_options(samples: int, level: float = 0.95, seed: int = 1) -> None:
+    """:class:`XalignError` for a bootstrap of no resample, an interval without meaning or a seed that is none."""
+    if samples < 1 or not 0 < level < 1 or seed < 0:
         raise XalignError(
             "the bootstrap has no such option",
-            found=f"samples {samples}, level {level}",
-            expected="at least 1 sample, a level between 0 and 1",
+            found=f"samples {samples}, level {level}, seed {seed}",
+            expected="at least 1 sample, a level between 0 and 1, a seed of at least 0",
         )
 
 

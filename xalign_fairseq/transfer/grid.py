@@ -70,8 +70,8 @@ def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precisi
 
     Raises:
         XalignError: files that are missing (all of them are listed), that can't be read, whose labels are unknown to
-            the training data, or that have no labels to train on; windows, layers or languages that an encoder does
-            not have.
+            the training data, or that have no labels to train on; a share to hold out that is none or all of them;
+            windows, layers or languages that an encoder does not have.
     """
     files = find_files(study)
     specs = []
@@ -186,7 +186,7 @@ def _trainings(task: Task, files: Files, encoders: Sequence[EncoderConfig]) -> I
         examples = {language: _read(task, files, "train", language) for language in training.train_languages}
         _check_languages(encoders, [one for some in examples.values() for one in some])
         items = len(code_switch(examples)) if task.code_switch else sum(map(len, examples.values()))
-        items -= round(task.holdout * items) if task.holdout is not None else 0
+        items -= _held_out(task, items)
         each = 2 if task.code_switch else 1  # both mixtures of an example are in one batch
         labels = FAMILIES[task.benchmark.family].labels_of([one for some in examples.values() for one in some])
         for part, languages in (("valid", training.valid_languages), ("test", training.languages)):
@@ -196,6 +196,20 @@ def _trainings(task: Task, files: Files, encoders: Sequence[EncoderConfig]) -> I
                 _check_languages(encoders, read)
         batches = ceil(items / max(1, task.settings.batch_size // each))
         yield Training(training.train_languages, training.valid_languages, training.languages, items * each, batches)
+
+
+def _held_out(task: Task, items: int) -> int:
+    """How many of the items the model is chosen on."""
+    if task.holdout is None:
+        return 0
+    held = round(task.holdout * items)
+    if not 0 < held < items:
+        raise XalignError(
+            "the share to hold out leaves nothing to train or to choose the model on",
+            where=f"{task.name}, holdout",
+            found=f"{held} of {items} examples",
+        )
+    return held
 
 
 def _check_languages(encoders: Sequence[EncoderConfig], examples: Sequence[Any]) -> None:
@@ -230,10 +244,12 @@ def _read(task: Task, files: Files, part: str, language: str) -> list:
 
 def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
     """Refuse windows and layers that an encoder does not have."""
-    length, layer = task.settings.max_length or 0, task.options.get("layer")
+    length, frozen, layer = task.settings.max_length or 0, task.settings.freeze_layers, task.options.get("layer")
     for encoder in checkpoints:
         if layer is not None:
             encoder.config.resolve_layer(layer, f"{task.name}, layer; {encoder.name}")
+        if frozen is not None:
+            encoder.config.resolve_layer(frozen, f"{task.name}, freeze_layers; {encoder.name}")
         if task.trains and length > encoder.config.max_positions:
             raise XalignError(
                 "the windows are longer than the encoder's positions",

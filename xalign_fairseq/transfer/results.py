@@ -1,6 +1,8 @@
 """The finished runs of a study, read from their folders and checked to be comparable."""
 
 import os
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +17,6 @@ from xalign_fairseq.files import read_json, require_form
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1
-KEYS = ("checkpoint", "task", "benchmark", "models", "train_languages", "seed", "scores", "items", "signatures")
 EACH = "each"
 
 
@@ -31,6 +32,9 @@ class ResultFile(TypedDict):
     scores: dict[str, dict[str, float] | None]
     items: dict[str, int]
     signatures: dict[str, dict[str, str]]
+
+
+KEYS = tuple(ResultFile.__annotations__)
 
 
 @dataclass(frozen=True)
@@ -91,8 +95,16 @@ class RunResult:
     def counts(self, language: str, metrics: Sequence[Metric]) -> np.ndarray:
         """Counts (N, K) of a language's items, the columns of all ``metrics`` side by side."""
         path = self.folder / "counts.npz"
-        with np.load(path) as stored:
-            arrays = [stored[name] for metric in metrics if (name := f"{language}/{metric.name}") in stored]
+        try:
+            with np.load(path) as stored:
+                arrays = [stored[name] for metric in metrics if (name := f"{language}/{metric.name}") in stored]
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise XalignError(
+                "the counts can't be read",
+                where=path,
+                found=error,
+                next="remove the run's folder and make the run again",
+            ) from None
         shapes = [(self.items[language], len(metric.columns)) for metric in metrics]
         if [array.shape for array in arrays] != shapes:
             raise XalignError(
@@ -251,7 +263,7 @@ def _setting(group: Sequence[RunResult]) -> Setting:
 
 
 def _measured(run: RunResult, language: str, metric: Metric) -> dict[str, str]:
-    """What was measured; scores of two versions of this package are compared if all else agrees."""
+    """What was measured; whichever version and layer an encoder was tested with, its scores are compared."""
     signature = run.signatures.get(language, {}).get(metric.name)
     if signature is None or metric.name not in run.scores[language]:
         raise XalignError(
@@ -261,7 +273,7 @@ def _measured(run: RunResult, language: str, metric: Metric) -> dict[str, str]:
             expected=f"{metric.name} with its signature, of {language}",
             next="remove the run's folder and make the run again",
         )
-    return {key: value for key, value in parse_signature(signature).items() if key != "version"}
+    return {key: value for key, value in parse_signature(signature).items() if key not in ("version", "layer")}
 
 
 def _difference(first: Iterable[dict[str, str]], second: Iterable[dict[str, str]]) -> str:

@@ -10,9 +10,9 @@ from typing import Any, TypedDict, get_type_hints
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.fairseq_train import encoder_options, flags, named
+from xalign_fairseq.transfer.results import FORMAT, ResultFile
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
 
-FORMAT = 1
 MODEL = "checkpoints/checkpoint_best.pt"
 
 
@@ -92,7 +92,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     """
     folder = spec.folder(out)
     path = folder / "spec.json"
-    made = any((folder / name).exists() for name in ("checkpoints", "trained.json", "result.json"))
+    made = any(any(folder.glob(name)) for name in ("checkpoints/*.pt", "trained.json", "result.json"))
     if not made or not path.is_file():
         return False
     mine, found = spec.as_data(), dict[str, Any](read_json(path, RunSpec.form()))
@@ -113,13 +113,14 @@ def is_done(spec: RunSpec, out: Path) -> bool:
         )
     if not (folder / "result.json").is_file():
         return False
-    lacking = [language for language in wanted if language not in tested]
+    has: Any = read_json(folder / "result.json", ResultFile)["items"]  # spec.json has those still to be tested, too
+    lacking = [language for language in wanted if language not in has]
     if lacking and spec.train_languages and not (folder / MODEL).is_file():
         raise XalignError(
             "the run is finished without these languages, and its model was not kept",
             where=folder,
             found=", ".join(lacking),
-            expected=", ".join(tested),
+            expected=", ".join(has),
             next="remove this folder to make the run anew, with --keep-models to add languages later",
         )
     return not lacking

@@ -25,9 +25,8 @@ from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
 from xalign_fairseq.launch.scheduler import Job
 from xalign_fairseq.launch.signals import interrupted_code, terminate_as_interrupt
-from xalign_fairseq.transfer.results import ResultFile
+from xalign_fairseq.transfer.results import FORMAT, ResultFile
 from xalign_fairseq.transfer.run_spec import (
-    FORMAT,
     MODEL,
     RunSpec,
     shown_command,
