@@ -37,7 +37,7 @@ copy_labelled() { # FOLDER: the English files, by the names that studies/*.yaml 
 }
 
 derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled files in one call, English ones beside
-  local folder="$out/derived/$1" work="$out/derived/.$1" steps="$2" text="$3" labelled="$out/labelled" task
+  local folder="$out/derived/$1" work="$out/derived/.$1" steps="$2" text="$3" labelled="$out/labelled" task file
   [[ ! -e "$folder" ]] || return 0
   shift 3
   local options=(--conllu "pos-train=$labelled/pos-train.en.conllu" --conllu "pos-test=$labelled/pos-test.en.conllu")
@@ -50,7 +50,9 @@ derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled f
   rm -rf "$work"
   xalign derive --out "$work" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
     --text "english=$text" "${options[@]}" "$@"
-  cp "$labelled"/*.en.* "$work"
+  for file in "$labelled"/*.en.*; do # NLI's English is there already, split into words as the derived language is
+    [[ -e "$work/${file##*/}" ]] || cp "$file" "$work"
+  done
   mv "$work" "$folder"
 }
 

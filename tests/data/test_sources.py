@@ -85,4 +85,5 @@ def test_texts_that_can_not_be_named(refused, pair):
 
 def test_files_that_are_not_there_are_all_named(refused, pair, files):
     (files / "t.de").unlink()
-    refused(r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: the files of", pair(links="no.gold"), spm="no.model")
+    told = r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: check the path; the files of"
+    refused(told, pair(links="no.gold"), spm="no.model")

@@ -81,6 +81,14 @@ def test_the_manifest_tells_what_was_made_of_what(text, tmp_path):
     assert made["files"].keys() == {"t.en-xx.en", "t.en-xx.xx", "t.en-xx.links"}
 
 
+def test_a_column_of_a_table_is_a_text(tmp_path):
+    (tmp_path / "t.tsv").write_text("he sings . now\ter singt\n")
+    made = run(f"{tmp_path / 't.tsv'}#1", tmp_path / "out")
+    content = (tmp_path / "t.tsv").read_bytes()
+    assert made["sha256"] == {f"{tmp_path / 't.tsv'}#1": hashlib.sha256(content).hexdigest()}
+    assert (tmp_path / "out/t.en-xx.en").read_text() == "he sings . now\n"
+
+
 def test_steps_follow_each_other_and_marks_are_options(text, tmp_path):
     run(text, tmp_path / "a")
     run(text, tmp_path / "b", inversion_marks=("now",))

@@ -16,6 +16,15 @@ def test_a_units_owner_is_the_users_word():
     assert Cutter(make_units("prefix3", []))(["Houses,"]) == (["hou", ","], [0, 0])
 
 
+def test_no_more_than_some_words_are_remembered(monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.statistical.units.CACHED_WORDS", 10)
+    cut = Cutter(make_units("prefix4", []))
+    sentences = [[f"{letter}word{number}" for number in range(3)] for letter in "abcdefgh"]
+    for words in sentences:
+        assert cut(words) == Cutter(cut.units)(words)
+    assert len(cut._known) <= 10 + 3
+
+
 @pytest.mark.parametrize("name", ["pieces20", "unigram20"])
 def test_pieces_are_learned_in_lower_case_and_make_up_the_token(name):
     units = make_units(name, TEXT)

@@ -151,7 +151,7 @@ class PrepareOptions:
         self._check_names()
         require_files(
             [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
-            next="the files of --trainpref P --pair en-de are P.en and P.de: check prefix and language codes",
+            next="check the path; the files of --trainpref P --pair en-de are P.en and P.de",
         )
 
     def _check_shard(self, index: int, number: int) -> None:

@@ -14,6 +14,7 @@ from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.script import Transliteration
 from xalign_fairseq.languages.sentence import Composition, Transformation
+from xalign_fairseq.text.containers import file_of
 from xalign_fairseq.text.corpus import require_files
 from xalign_fairseq.version import __version__
 
@@ -125,7 +126,9 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
             "options": {name: value for name, value in asdict(options).items() if name not in ("destdir", "inputs")},
             "steps": {name: dict(step.counts) for name, step in steps.items()},
             "inputs": inputs,
-            "sha256": {path: file_sha256(Path(path)) for path in [*paths, *options.towards, options.spm] if path},
+            "sha256": {
+                path: file_sha256(Path(file_of(path))) for path in [*paths, *options.towards, options.spm] if path
+            },
             "files": hashes(folder),
         }
         write_json(folder / MANIFEST, manifest)

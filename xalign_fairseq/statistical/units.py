@@ -7,6 +7,7 @@ from typing import Protocol
 
 import sentencepiece
 
+from xalign_fairseq.data.tokenizer import CACHED_WORDS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.statistical.tokens import tokens_of
 
@@ -101,7 +102,7 @@ def make_units(name: str, sentences: Iterable[Sequence[str]], model: bytes | Non
 
 
 class Cutter:
-    """Cuts sentences by units, remembering words.
+    """Cuts sentences by units, remembering words: no more than some, so that memory does not grow with the text.
 
     Example::
 
@@ -115,6 +116,8 @@ class Cutter:
     def __call__(self, words: Sequence[str]) -> Cut:
         units: list[str] = []
         owners: list[int] = []
+        if len(self._known) > CACHED_WORDS:
+            self._known.clear()
         for place, word in enumerate(words):
             if word not in self._known:
                 self._known[word] = [unit for token in tokens_of(word) for unit in self.units.of(token)]
