@@ -160,8 +160,10 @@ def test_options_of_batches_reach_the_dataset(shard):
         made.load_dataset("train")
     found = [(made.datasets["train"].bucket_width, made.datasets["train"].apart) for made in (plain, chosen)]
     assert found == [(1, False), (0, True)]
-    with pytest.raises(XalignError, match="--length-bucket-width"):
-        task(folder, length_bucket_width=-1)
+    refused = {"length_bucket_width": -1, "epoch_items": 0, "mono_batch_size": -2, "mono_tokens_per_sample": 1}
+    for name, value in {**refused, "max_pair_length": 0, "sampling_temperature": float("nan")}.items():
+        with pytest.raises(XalignError, match=f"--{name.replace('_', '-')}\n  found: {value}"):
+            task(folder, **{name: value})
 
 
 def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):

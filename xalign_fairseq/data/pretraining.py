@@ -14,7 +14,7 @@ from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.data.tokenizer_model import word_starts
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, check_values
 
 logger = logging.getLogger(__name__)
 Made = TypeVar("Made", bound=StreamsDataset)
@@ -99,6 +99,22 @@ class PretrainingDataOptions:
     )
 
 
+def check_options(options: PretrainingDataOptions) -> None:
+    """Raise :class:`XalignError` for the first option whose number has no meaning."""
+    temperature = options.sampling_temperature
+    least = {"length_bucket_width": 0, "min_sentence_length": 0, "mono_tokens_per_sample": 2}  # of a block, <s> is one
+    given = ("epoch_items", "max_pair_length", "max_sentence_length", "mono_max_tokens", "mono_batch_size", *least)
+    values = {name: value for name in given if (value := getattr(options, name)) is not None}
+    check_values(
+        "an option has no such value",
+        ("--sampling-temperature", temperature, 0 < temperature < float("inf"), "a number above 0"),
+        *(
+            (f"--{name.replace('_', '-')}", value, value >= least.get(name, 1), f"{least.get(name, 1)} or more")
+            for name, value in values.items()
+        ),
+    )
+
+
 @dataclass(frozen=True)
 class Reader:
     """What reads the data: which of it, and how much of a text.
@@ -145,13 +161,7 @@ class PretrainingData:
 
     def __init__(self, path: str | os.PathLike, options: PretrainingDataOptions | None = None, seed: int = 1):
         self.options, self.seed = options or PretrainingDataOptions(), seed
-        if self.options.length_bucket_width < 0:
-            raise XalignError(
-                "a bucket of length has no such width",
-                where="--length-bucket-width",
-                found=self.options.length_bucket_width,
-                expected="0 (lengths do not matter) or more",
-            )
+        check_options(self.options)
         updates, items = self.options.epoch_updates, self.options.epoch_items
         if updates is not None and (updates < 1 or items is not None):
             raise XalignError(

@@ -41,7 +41,8 @@ class LexiconOptions:
             smaller fraction on a subset of what it trains on with a larger one.
 
     Raises:
-        XalignError: a fraction outside (0, 1], a held-out part outside [0, 1), or together more than all.
+        XalignError: a seed below 0, a fraction outside (0, 1], a held-out part outside [0, 1), or together more
+            than all.
     """
 
     subwords: str = "mean"
@@ -52,6 +53,8 @@ class LexiconOptions:
     def __post_init__(self) -> None:
         if self.subwords not in SUBWORDS:
             raise XalignError("unknown rule for several subwords", found=self.subwords, expected=" or ".join(SUBWORDS))
+        if self.seed < 0:
+            raise XalignError("a seed is below 0", where="--seed", found=self.seed, expected="0 or more")
         if not 0 <= self.held_out < 1:
             raise XalignError(
                 "the held-out part is outside [0, 1)", where="--held-out", found=self.held_out, expected="such as 0.1"
