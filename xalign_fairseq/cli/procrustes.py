@@ -63,8 +63,7 @@ def run(args: argparse.Namespace) -> None:
             next="choose another name, or pass --overwrite",
         )
     device = choose_device(args.device)
-    for name in ("fairseq", "xalign_fairseq"):  # notices of extras that it does without, and of how it computes
-        logging.getLogger(name).setLevel(logging.WARNING)
+    logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of extras that it does without
     xalign_fairseq.register()
     from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps
 

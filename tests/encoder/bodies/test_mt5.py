@@ -24,7 +24,7 @@ def test_dropout_follows_the_final_norm(tmp_path):
     encoder = assert_same_states(tmp_path, "mt5")
     encoder.sentence_encoder.rest.dropout.p = 0.5
     for layer in encoder.sentence_encoder.layers:
-        layer.run = lambda x, around, shared, layer=layer: x if layer.final is None else layer._finish(x)
+        layer.run = lambda x, _, __, training, layer=layer: x if layer.final is None else layer._finish(x, training)
     tokens = ragged_tokens(encoder, (9,))
     states = encoder.states(tokens, training=True, grad=False)
     assert (states.layer(3) == 0).sum() > (states.layer(2) == 0).sum()
