@@ -10,6 +10,8 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.word_contrastive import WordContrastive, WordContrastiveConfig
 
 BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])
+# Links of SENTENCES of which no word has two.
+ONE_TO_ONE = ([(0, 1), (1, 0), (2, 2)], [(0, 0), (2, 1)], [(0, 0), (1, 2)], [(0, 0)])
 
 
 def project(trial, word):
@@ -28,19 +30,22 @@ def restatement(trial, sentences, strong=False, masked=False, temperature=0.1, *
     for number, (s, t, language, s_tokens, t_tokens) in enumerate(trial.pairs(sentences, **how)):
         words.append(("S", number, project(trial, s), (EN, s_tokens)))
         words.append(("T", number, project(trial, t), (language, t_tokens)))
+
+    def same(a, b):
+        """A word that is there twice: twice linked, or in a sentence pair that is there twice; or one of its type."""
+        return a[3] == b[3] if masked else torch.allclose(a[2], b[2], rtol=1e-9, atol=0)
+
+    def partner_of(word):
+        return next(other for other in words if other[1] == word[1] and other[0] != word[0])
+
     total, hits = 0.0, 0
     for anchor in words:
-        partner = next(word for word in words if word[1] == anchor[1] and word[0] != anchor[0])
+        partner = partner_of(anchor)
+        none = [anchor, *(partner_of(word) for word in words if same(word, anchor))]
         candidates = [word for word in words if word is not anchor and (strong or word[0] != anchor[0])]
-        # A word that is there twice: twice linked, or in a sentence pair that is there twice.
-        own = (anchor[2], partner[2])
         candidates = [
-            word for word in candidates
-            if word is partner or not any(torch.allclose(word[2], each, rtol=1e-9, atol=0) for each in own)
+            word for word in candidates if word is partner or not any(same(word, each) for each in none)
         ]  # fmt: skip
-        if masked:
-            same = (anchor[3], partner[3])
-            candidates = [word for word in candidates if word is partner or word[3] not in same]
         scores = [cosine(anchor[2], word[2]) / temperature for word in candidates]
         positive = cosine(anchor[2], partner[2]) / temperature
         total -= (positive - math.log(sum(map(math.exp, scores)))) / 2
@@ -74,6 +79,42 @@ def test_a_pair_that_is_drawn_twice_is_no_negative_of_itself(negatives):
     # A pair of one word has no negative at all then.
     (src_lang, tgt_lang), src, tgt, links = SENTENCES[3]
     assert trial.loss(batch((SENTENCES[3], ((tgt_lang, src_lang), tgt, src, links)))).total.abs() < 1e-9
+
+
+@BOTH
+def test_another_partner_of_a_word_is_no_negative(negatives):
+    """By hand: one English word has two German ones, beside a pair of its own."""
+    sentences = [((EN, DE), [[5], [6]], [[20], [21], [22]], [(0, 0), (0, 1), (1, 2)])]
+    trial = Trial(WordContrastive, negatives=negatives)
+    (a, x), (_, y), (b, z) = [[project(trial, word) for word in pair[:2]] for pair in trial.pairs(sentences)]
+
+    def log(word, positive, *others):
+        scores = [cosine(word, other) / 0.1 for other in (positive, *others)]
+        return scores[0] - math.log(sum(map(math.exp, scores)))
+
+    # An English word that is linked twice is a candidate twice.
+    if negatives == "weak":
+        expected = log(a, x, z) + log(a, y, z) + log(b, z, x, y) + log(x, a, b) + log(y, a, b) + log(z, b, a, a)
+    else:
+        expected = log(a, x, z, b) + log(a, y, z, b) + log(b, z, x, y, a, a)
+        expected += log(x, a, b, y, z) + log(y, a, b, x, z) + log(z, b, a, a, x, y)
+    assert trial.loss(batch(sentences)).total.item() == pytest.approx(-expected / 2, rel=1e-9)
+
+
+@BOTH
+def test_one_to_one_links_leave_all_other_words_as_negatives(negatives):
+    """The paper's links and its equations: nothing is left out."""
+    sentences = [(*sentence[:3], links) for sentence, links in zip(SENTENCES, ONE_TO_ONE, strict=True)]
+    trial = Trial(WordContrastive, negatives=negatives)
+    s, t = (torch.stack([project(trial, pair[side]) for pair in trial.pairs(sentences)]) for side in (0, 1))
+    s, t = s / s.norm(dim=1, keepdim=True), t / t.norm(dim=1, keepdim=True)
+    words, count = torch.cat([s, t]), len(s)
+    scores = (words @ words.T / 0.1).fill_diagonal_(-torch.inf)
+    if negatives == "weak":
+        scores[:count, :count] = scores[count:, count:] = -torch.inf
+    partners = torch.arange(2 * count).roll(count)
+    expected = torch.nn.functional.cross_entropy(scores, partners, reduction="sum") / 2
+    assert trial.loss(batch(sentences)).total.item() == pytest.approx(expected.item(), rel=1e-10)
 
 
 def test_options_reach_the_loss():
@@ -153,18 +194,15 @@ def test_repeated_words_by_hand():
 
         return trial.loss(batch(sentences)).total.item(), s, t, log
 
+    # The types 5 and 20, 5 and 21-22, 6 and 21-22 are linked.
     total, s, t, log = denominators("weak")
-    expected = log((s[0], t[0]), (s[0], t[1]), (s[0], t[2])) + log((s[1], t[1]), (s[1], t[0]))
-    expected += log((s[2], t[2]), (s[2], t[0])) + log((t[0], s[0]), (t[0], s[2])) + log((t[1], s[1]), (t[1], s[2]))
-    expected += log((t[2], s[2]), (t[2], s[0]), (t[2], s[1]))
+    expected = log((s[2], t[2]), (s[2], t[0])) + log((t[0], s[0]), (t[0], s[2]))
     assert total == pytest.approx(-expected / 2)
     total, s, t, log = denominators("strong")
-    expected = log((s[0], t[0]), (s[0], t[1]), (s[0], t[2]), (s[0], s[2]))
-    expected += log((s[1], t[1]), (s[1], t[0]), (s[1], s[2]))
+    expected = log((s[0], t[0]), (s[0], s[2])) + log((s[1], t[1]), (s[1], s[2]))
     expected += log((s[2], t[2]), (s[2], t[0]), (s[2], s[0]), (s[2], s[1]))
     expected += log((t[0], s[0]), (t[0], s[2]), (t[0], t[1]), (t[0], t[2]))
-    expected += log((t[1], s[1]), (t[1], s[2]), (t[1], t[0]))
-    expected += log((t[2], s[2]), (t[2], s[0]), (t[2], s[1]), (t[2], t[0]))
+    expected += log((t[1], s[1]), (t[1], t[0])) + log((t[2], s[2]), (t[2], t[0]))
     assert total == pytest.approx(-expected / 2)
 
 

@@ -32,7 +32,10 @@ class WordContrastiveConfig(WordPairConfig):
     temperature: float = field(default=0.1, metadata={"help": "temperature T of the cosines"})
     mask_repeated: bool = field(
         default=False,
-        metadata={"help": "leave out negatives of the partner's or the word's own type (language and subwords)"},
+        metadata={
+            "help": "leave out negatives of the word's own type (language and subwords) and of types that it is linked "
+            "with anywhere in the batch"
+        },
     )
     gather: bool = field(default=False, metadata={"help": "train against the words of all workers"})
 
@@ -43,10 +46,11 @@ class WordContrastive(Objective):
 
     Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, all
     languages together, so that the mean is the paper's. A word's candidates are the partner and, for weak alignment,
-    all other words of the partner's side, for strong alignment all other words. A sentence pair that two workers have,
-    or a word with several links, would make the partner or the word itself a negative: those are left out. With
-    ``gather`` each worker's loss is over its own words against the candidates of all; in validation workers stay apart,
-    since their batches need not run in step. Memory grows with the square of the batch's words.
+    all other words of the partner's side, for strong alignment all other words. What a word is linked with is no
+    negative of it, nor is the word itself: a word with several links has other partners, and a sentence pair that two
+    workers have is there twice. With ``gather`` each worker's loss is over its own words against the candidates of all;
+    in validation workers stay apart, since their batches need not run in step. Memory grows with the square of the
+    batch's words.
     """
 
     needs = ("bitext", "links")
@@ -118,16 +122,27 @@ class WordContrastive(Objective):
 
         Args:
             own, every: (K, 2, D) words of this worker and (N, 2, D) of all, this worker's from row ``start`` on.
-            types, every_type: (K, 2), (N, 2); candidates with the number of the word or of its partner are left out.
+            types, every_type: (K, 2), (N, 2); candidates with the number of the word, or of one that a word of its
+                number is linked with, are left out.
         """
         columns = (1 - anchor, anchor) if self.strong else (1 - anchor,)
         logits = own[:, anchor] @ torch.cat([every[:, column] for column in columns]).T / self.cfg.temperature
         rows = torch.arange(len(own), device=own.device)
         partner = start + rows
         candidates = torch.cat([every_type[:, column] for column in columns])
-        # In a strong alignment that leaves out the word itself too, which is among the candidates.
-        excluded = (types[:, :1] == candidates) | (types[:, 1:] == candidates)
+        # The word itself is among the candidates of a strong alignment.
+        excluded = (types[:, anchor, None] == candidates) | _linked(types[:, anchor], every_type, candidates)
         excluded.scatter_(1, partner[:, None], False)
         logits = logits.masked_fill(excluded, -torch.inf)
         positive = logits[rows, partner]
         return (logits.logsumexp(1) - positive).sum(), (logits <= positive[:, None]).all(1).sum()
+
+
+def _linked(words: Tensor, links: Tensor, candidates: Tensor) -> Tensor:
+    """(K, M) bool: whether words (K,) and candidates (M,), all among the links (N, 2), are linked, either way."""
+    known = links.flatten().sort().values
+    joined = torch.zeros(len(known), len(words), dtype=torch.int32, device=words.device)
+    for one, other in (links.unbind(1), links.flip(1).unbind(1)):
+        # Equal numbers share the first place of theirs.
+        joined.index_add_(0, torch.searchsorted(known, other.contiguous()), (one[:, None] == words).int())
+    return joined[torch.searchsorted(known, candidates)].T > 0
