@@ -117,6 +117,18 @@ def test_a_folder_of_moses_format(tmp_path):
         sides_of(str(tmp_path), "en", "de")
 
 
+def test_a_folder_of_the_name_of_a_prefix_hides_no_files(tmp_path):
+    """As ``train/`` of checkpoints beside ``train.en`` and ``train.de``."""
+    folder = tmp_path / "train"
+    folder.mkdir()
+    for name in ("train.en.gz", "train.de", "train/own.en", "train/own.de"):
+        (tmp_path / name).write_text("x\n")
+    assert sides_of(str(folder), "en", "de") == (f"{folder}.en.gz", f"{folder}.de")
+    assert sides_of(f"{folder}/", "en", "de") == (f"{folder}/own.en", f"{folder}/own.de")
+    (tmp_path / "train.de").unlink()
+    assert sides_of(str(folder), "en", "de") == (f"{folder}/own.en", f"{folder}/own.de")
+
+
 def test_other_names_with_a_hash_are_files(tmp_path):
     path = tmp_path / "c#1"
     path.write_text("a\n")

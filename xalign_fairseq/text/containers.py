@@ -45,8 +45,9 @@ def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
     """The paths of both sides of a bitext.
 
     Args:
-        prefix: P of ``P.src`` and ``P.tgt``, plain or compressed; a folder with two such files, as OPUS packs Moses
-            format; a ``.tmx``; or a ``.tsv``, by default its columns 1 and 2 (``FILE.tsv#4,2``: other ones).
+        prefix: P of ``P.src`` and ``P.tgt``, plain or compressed; if these are not there, a folder with two such files,
+            as OPUS packs Moses format (``P/`` where they are); a ``.tmx``; or a ``.tsv``, by default its columns 1 and
+            2 (``FILE.tsv#4,2``: other ones).
         src, tgt: the languages.
 
     Raises:
@@ -67,9 +68,11 @@ def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
                 "two columns of a table are a bitext", where=prefix, found=part, expected=f"for example {file}#1,2"
             )
         return f"{file}#{first}", f"{file}#{second}"
-    if Path(prefix).is_dir():
+    sides = existing(f"{prefix}.{src}"), existing(f"{prefix}.{tgt}")
+    if Path(prefix).is_dir() and not all(Path(side).is_file() for side in sides):
         prefix = _in_folder(Path(prefix), src, tgt)
-    return existing(f"{prefix}.{src}"), existing(f"{prefix}.{tgt}")
+        return existing(f"{prefix}.{src}"), existing(f"{prefix}.{tgt}")
+    return sides
 
 
 def _in_folder(folder: Path, src: str, tgt: str) -> str:
