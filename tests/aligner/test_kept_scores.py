@@ -13,12 +13,22 @@ LINES = [("a b", "x"), ("", "y"), ("c", "x y z"), ("too long", "x"), ("d", "y z"
 
 
 class Encoder:
-    """A word's score is its place by the other's; counts what it reads, and falls at a word."""
+    """A word's score is its place by the other's; counts what it reads, and falls at a word.
+
+    It is closed, as a pool is, by a stream that is left before its end.
+    """
 
     def __init__(self, falls_at=None):
-        self.read, self.falls_at = [], falls_at
+        self.read, self.falls_at, self.closed = [], falls_at, False
 
     def stream(self, pairs, progress=None):
+        try:
+            yield from self._stream(pairs, progress)
+        except GeneratorExit:
+            self.closed = True
+            raise
+
+    def _stream(self, pairs, progress):
         for src, tgt in pairs:
             if self.falls_at in src:
                 raise MemoryError
@@ -86,6 +96,16 @@ def test_pairs_of_the_text_and_others_in_any_order(text, tmp_path):
         encoder.read.clear()
     list(kept.stream(pairs))
     assert encoder.read == ["new", "d"]
+
+
+def test_a_pool_stays_open_for_what_comes_after(text, tmp_path):
+    encoder = Encoder()
+    kept = KeptScores(encoder, tmp_path)
+    kept.read(text)
+    encoder.read.clear()
+    for pairs in ([("new", "x y")] * 3, [("d", "y z")], [("a b", "x"), ("new", "x"), ("d", "y z"), ("c", "x y z")]):
+        assert len(list(kept.stream(pairs))) == len(pairs)
+    assert encoder.read == ["new"] * 4 and not encoder.closed
 
 
 @pytest.mark.parametrize("damage", ["other", "cut", "changed", "short"])

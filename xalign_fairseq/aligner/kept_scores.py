@@ -84,6 +84,7 @@ class KeptScores:
                 kept = self._links(line)
                 links = {} if kept is None else dict(zip(map(tuple, kept[0].tolist()), kept[1].tolist(), strict=True))
                 yield Alignment(src, tgt, links, too_long=kept is None)
+            next(others, None)  # to its end: a stream that is left before it closes a pool
             if progress:
                 progress(len(chunk))
 
