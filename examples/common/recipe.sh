@@ -38,6 +38,24 @@ choose_engine() {
   engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
 }
 
+# Links training and validation text together by `engine`, which knows more the more it reads, and takes the links apart:
+# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json says how they came to be.
+link_splits() { # FOLDER SRC TGT [option of xalign links ...]
+  local folder="$1" src="$2" tgt="$3" all="$1/.all" lang pairs
+  shift 3
+  [[ ! -e "$folder/symmetrized.json" ]] || return 0 # it is written last
+  for lang in "$src" "$tgt"; do
+    awk 1 "$folder/train.$lang" "$folder/valid.$lang" > "$all.$lang" # ends a last line that has no end
+  done
+  xalign links --src "$all.$src" --tgt "$all.$tgt" --out "$all.links" --engine "$engine" \
+    --symmetrize grow-diag-final-and --overwrite "$@"
+  pairs="$(awk 'END { print NR }' "$folder/train.$src")"
+  head -n "$pairs" "$all.links" > "$folder/train.symmetrized.links"
+  tail -n "+$((pairs + 1))" "$all.links" > "$folder/valid.symmetrized.links"
+  mv "$all.links.json" "$folder/symmetrized.json"
+  rm "$all".*
+}
+
 # Writes SAVE_DIR/run.json, what results files say of a run; that of a run that is resumed stays. Of the variables those
 # that are set stand before the command.
 record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARGUMENT ...]

@@ -42,6 +42,19 @@ def test_what_the_data_lack_is_named(folder, needs, every, message):
         PretrainingData(folder).require(Reader(needs, links_of_every_pair=every))
 
 
+def test_pairs_without_links_are_told_where_objectives_learn_by_them(folder, caplog):
+    for lang in ("en", "fr"):
+        with MMapWriter(folder / f"valid.en-fr.{lang}", np.uint16) as writer:
+            writer.add([4, 5, 2])
+    data = PretrainingData(folder)
+    data.dataset(StreamsDataset, "valid", Reader({"bitext"}))
+    assert not caplog.messages
+    for split, use in (("valid", "validation, whose loss is without them"), ("train", "training")):
+        data.dataset(StreamsDataset, split, Reader({"bitext", "links"}))
+        assert caplog.messages == [f"en-fr has no prepared links for {use}"]
+        caplog.clear()
+
+
 def test_a_split_without_what_is_read_is_named(folder):
     with pytest.raises(XalignError, match=r"nothing of this split[\s\S]*valid"):
         PretrainingData(folder).dataset(StreamsDataset, "valid", Reader({"bitext"}))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.stand_ins import EXAMPLES, USER_DIR, VARIABLES
+from xalign_fairseq.data.databin import DataBin
 
 # Links the words of the same places, in place of fast_align.
 FAST_ALIGN = f"""#!{sys.executable} -S
@@ -28,6 +29,7 @@ STEPS = {
         ("--mono-tokens-per-sample", "64", "--dwa-label-layer", "2"),
     ),
 }
+LINKED = ("weam", "explicit_alignments")
 
 
 @pytest.mark.slow
@@ -52,6 +54,7 @@ def test_the_steps_of_a_paper_follow_each_other(paper, tmp_path):
     (preparing,), (training, *setting), options = STEPS[paper]
     step("0_download.sh", text, "en-de", SAMPLE="60")
     step(preparing, text, data, "en-de", VOCAB="300", WORKERS="1")
+    assert (DataBin(data).links("valid", "en", "de") is not None) is (paper in LINKED)
     start = ("--user-dir", USER_DIR, "--task", "xalign_pretraining", "--criterion", "mlm", "--arch", "xalign_tiny",
              "--max-tokens", 512, "--optimizer", "adam", "--lr", "1e-4", "--max-update", 1, "--cpu",
              "--disable-validation", "--save-dir", tmp_path / "start", "--num-workers", 0)  # fmt: skip

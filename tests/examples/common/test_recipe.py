@@ -3,6 +3,7 @@
 import json
 import shlex
 import subprocess
+import sys
 
 import pytest
 
@@ -112,3 +113,55 @@ def test_the_vocabulary_is_that_of_a_tokenizer_or_of_files_or_new(tmp_path):
         command = ["env", "-i", *(f"{name}={value}" for name, value in given.items()), "bash", "-c", script]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.stdout == expected + "\n", done.stderr
+
+
+# Writes down its arguments, and links a line's last word, if that is no "none", with the first of the other side.
+LINKING = f"""#!{sys.executable} -S
+import pathlib, sys
+command, *rest = sys.argv[1:]
+with open(pathlib.Path(__file__).parent / "calls", "a") as calls:
+    print(*sys.argv[1:], file=calls)
+if command == "links":
+    out, src, tgt = (rest[rest.index(name) + 1] for name in ("--out", "--src", "--tgt"))
+    words = [line.split() for line in open(src)]
+    assert len(words) == len(list(open(tgt)))
+    open(out, "w").writelines("\\n" if each[-1] == "none" else f"{{len(each) - 1}}-0\\n" for each in words)
+    open(out + ".json", "w").write("counts")
+"""
+
+
+@pytest.fixture
+def text(tmp_path):
+    """Four training pairs, whose files have no end of their last line, and two for validation."""
+    folder = tmp_path / "text/de-en"
+    folder.mkdir(parents=True)
+    for split, lines in (("train", ["a b c", "none", "a", "a b"]), ("valid", ["none", "a b c d"])):
+        for lang in ("de", "en"):
+            (folder / f"{split}.{lang}").write_text("\n".join(lines))
+    return folder
+
+
+@pytest.mark.parametrize("recipe", ["explicit_alignments", "weam"])
+def test_validation_has_links_that_are_made_with_those_of_training(recipe, text, tmp_path):
+    def prepare():
+        done = run_script(tmp_path, f"{recipe}/1_data.sh", text.parent, tmp_path / "data", "de-en",
+                          instead={"xalign": LINKING}, ENGINE="eflomal")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return [line.split() for line in (tmp_path / "bin/calls").read_text().splitlines()]
+
+    linking, preparing = prepare()
+    assert ("--filters identical one-to-one" in " ".join(linking)) is (recipe == "explicit_alignments")
+    assert (text / "train.symmetrized.links").read_text() == "2-0\n\n0-0\n1-0\n"
+    assert (text / "valid.symmetrized.links").read_text() == "\n3-0\n"
+    prefix = "linked" if recipe == "explicit_alignments" else "train"
+    links = "linked.links" if recipe == "explicit_alignments" else "train.symmetrized.links"
+    assert [preparing[preparing.index(f"--{split}pref") + 1] for split in ("train", "valid")] == [
+        str(text / prefix), str(text / "valid")
+    ]  # fmt: skip
+    given = [preparing[at + 1] for at, word in enumerate(preparing) if word == "--links"]
+    assert given == [str(text / links), str(text / "valid.symmetrized.links")]
+    if recipe == "explicit_alignments":  # pairs without a link are left out
+        assert (text / links).read_text() == "2-0\n0-0\n1-0\n"
+        assert (text / "linked.de").read_text() == (text / "linked.en").read_text() == "a b c\na\na b\n"
+    assert not list(text.glob(".*"))
+    assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links stay
