@@ -22,8 +22,15 @@ case "$setting" in
   *) echo "error: unknown setting $setting; expected weam, weam_self or tlm" >&2; exit 2 ;;
 esac
 if [[ -z "${UPDATES:-}" ]]; then
-  count='import sys; from xalign_fairseq.data.databin import DataBin
-print(len(DataBin(sys.argv[1]).pair("train", *sys.argv[2].split("-"))[0]))'
+  count='import sys
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.errors import XalignError
+src, _, tgt = sys.argv[2].partition("-")
+try:
+    print(len(DataBin(sys.argv[1]).pair("train", src, tgt)[0]))
+except XalignError as error:
+    print(f"error: {error}", file=sys.stderr)
+    sys.exit(2)'
   pairs="$(python -c "$count" "$data" "$pair")"
   UPDATES="$((2 * pairs / 32))"
 fi

@@ -3,11 +3,12 @@
 #
 #   bash 3_embeddings.sh TEXT PAIR OUT CHECKPOINT [CHECKPOINT ...]
 #
-# TEXT/PAIR/train.{LANG,LANG,symmetrized.links} as 1_data.sh writes them, or .links as ../transfer/small/1_data.sh does. OUT.png and OUT.json are written. Words of
-# function_words.txt (English and German) are left out, as the paper leaves out stop words.
+# TEXT/PAIR/train.{LANG,LANG,symmetrized.links} as 1_data.sh writes them, or .links as ../transfer/small/1_data.sh does.
+# OUT.png and OUT.json are written. Words of function_words.txt (English and German) are left out, as the paper leaves
+# out stop words.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-[[ $# -ge 4 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ $# -ge 4 ]] || { sed -n '2,8p' "$0" >&2; exit 2; }
 train="$1/$2/train" pair="$2" out="$3"
 shift 3
 links="$train.symmetrized.links"
