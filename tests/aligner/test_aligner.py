@@ -5,6 +5,7 @@ import random
 import pytest
 import sentencepiece
 import torch
+from plain_links import by_pair, joined_words
 from sinkhorn_pairs import pair_matrices
 
 from xalign_fairseq.aligner import aligner as module
@@ -15,7 +16,6 @@ from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer
-from xalign_fairseq.transport.words import to_word_links
 
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
 WORDS = TEXT.split()
@@ -95,7 +95,7 @@ def alone(aligner, layer, options, src, tgt):
     subword = [(i, j) for _, i, j in links.nonzero().tolist()]
     return {
         (a, b): max(float(probability[0, i, j]) for i, j in subword if (src_words[i], tgt_words[j]) == (a, b))
-        for a, b in to_word_links(subword, src_words, tgt_words)
+        for a, b in joined_words(subword, src_words, tgt_words)
     }
 
 
@@ -286,10 +286,10 @@ def test_states_of_several_layers_are_averaged(aligner):
     n, m = len(src_ids), len(tgt_ids)
     states = aligner.encoder.states(torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]]))
     mean = (states.layer(1) + states.layer(3)) / 2
-    [links] = aligner.method(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]])).by_pair(1)
+    [links] = by_pair(aligner.method(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]])), 1)
     averaged = Aligner(aligner.encoder, aligner.tokenizer, layer=(1, -1))
     assert averaged.layers == (1, 3)
-    expected = to_word_links(links.tolist(), src_words, tgt_words)
+    expected = joined_words(links, src_words, tgt_words)
     assert averaged.align([src], [tgt])[0].links.keys() == expected
     assert expected != aligner.align([src], [tgt])[0].links.keys()
 
@@ -312,7 +312,7 @@ def test_links_between_subwords_become_those_between_words(aligner, pairs, encod
         ids = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
         symbols = [[aligner.tokenizer.dictionary.symbols[k] for k in side] for side, _ in ids]
         assert [of_subwords.src, of_subwords.tgt, of_subwords.units] == [*symbols, "subword"]
-        assert to_word_links(of_subwords.links, ids[0][1], ids[1][1]) == of_words.links.keys()
+        assert joined_words(of_subwords.links, ids[0][1], ids[1][1]) == of_words.links.keys()
     assert any(len(one.links) > len(other.links) for one, other in zip(subwords, words, strict=True))
     with pytest.raises(XalignError, match="no such unit"):
         Aligner(aligner.encoder, aligner.tokenizer, units="letter")
@@ -358,7 +358,7 @@ def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(align
         hidden = [aligner.encoder.states(torch.tensor([[0, *ids, 2]])).layer(2)[:, 1:-1] for ids, _ in sides]
         n, m = (side.shape[1] for side in hidden)
         found, _ = pair_matrices(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.method)
-        expected = to_word_links(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
+        expected = joined_words(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
         assert links.keys() == expected
         different += bool(expected - alone(aligner, 2, aligner.method, src, tgt).keys())
     assert different > 10

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from plain_links import by_pair, joined_words
 
 from xalign_fairseq.links.pharaoh import parse_line
 from xalign_fairseq.transport.methods import make_method
-from xalign_fairseq.transport.words import to_word_links, word_links
+from xalign_fairseq.transport.words import word_links
 
 PEERS = Path(__file__).parent / "peers"
 SIMALIGN, AWESOME = "simalign 0.4", "awesome-align 0.1.7"
@@ -58,7 +59,7 @@ def find(method, cases):
     """Our subword links, and our word links, of each pair."""
     hidden, spans, src_words, tgt_words = batch(cases)
     found = make_method(method)(hidden, spans)
-    subwords = [set(map(tuple, pair.tolist())) for pair in found.by_pair(len(cases))]
+    subwords = [set(pair) for pair in by_pair(found, len(cases))]
     return subwords, [set(pair) for pair in word_links(found, src_words, tgt_words)]
 
 
@@ -88,7 +89,7 @@ def test_their_word_links_follow_from_their_subword_links(cases, links):
     for method, program in METHODS.items():
         both = links[program][method]
         for (_, _, src_words, tgt_words), subwords, words in zip(cases, both["subwords"], both["words"], strict=True):
-            assert to_word_links(subwords, src_words.numpy(), tgt_words.numpy()) == words
+            assert joined_words(subwords, src_words.numpy(), tgt_words.numpy()) == words
 
 
 def test_the_cases_tell_methods_apart_and_have_the_edges(cases, links):

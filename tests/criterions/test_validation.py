@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from plain_links import by_pair
 from small import CONFIG as SMALL
 from small import pair, typed
 from trials import Task
@@ -79,7 +80,7 @@ def test_links_are_made_as_the_model_labels_itself(bitext, encoder, options, giv
     found = prepared(objectives, **given).counts(StepEncoder(encoder, heads, False, 0), bitext, TASK)
     pairs = bitext.bitext
     hidden = encoder.states(pairs.input(), training=False, grad=False).layer(layer)
-    assert found == expected([links.tolist() for links in method(hidden, pairs.spans).by_pair(3)])
+    assert found == expected(by_pair(method(hidden, pairs.spans), 3))
     assert found["aer/aa-bb/links"] > 0 and found["aer/aa-cc/sure"] == 1
 
 
@@ -92,10 +93,10 @@ def test_a_pointer_that_labels_is_scored_at_its_layer(bitext, encoder):
     pairs = bitext.bitext
     method = Transport(filter="argmax", measure=head.pointer.similarity)
     hidden = encoder.states(pairs.input(), training=False, grad=False)
-    assert found == expected([links.tolist() for links in method(hidden.layer(1), pairs.spans).by_pair(3)])
+    assert found == expected(by_pair(method(hidden.layer(1), pairs.spans), 3))
     by_hidden = prepared([objective], similarity="hidden").counts(step, bitext, TASK)
-    rows = with_options(Transport(), filter="argmax")(hidden.layer(2), pairs.spans).by_pair(3)
-    assert by_hidden == expected([links.tolist() for links in rows]) != found
+    rows = by_pair(with_options(Transport(), filter="argmax")(hidden.layer(2), pairs.spans), 3)
+    assert by_hidden == expected(rows) != found
 
 
 @pytest.mark.parametrize("encoding", ["separate", "joint"])
@@ -104,10 +105,10 @@ def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder, encoding):
     objective.prepare(CONFIG)
     step = StepEncoder(encoder, torch.nn.ModuleDict(), False, 0)
     hidden, spans = step.pair_states(bitext.bitext, 1, encoding)
-    links = [each.tolist() for each in Cosine()(hidden, spans).by_pair(3)]
+    links = by_pair(Cosine()(hidden, spans), 3)
     assert prepared([objective]).counts(step, bitext, TASK) == expected(links)
     other = Cosine()(*step.pair_states(bitext.bitext, 1, "joint" if encoding == "separate" else "separate"))
-    assert [each.tolist() for each in other.by_pair(3)] != links
+    assert by_pair(other, 3) != links
 
 
 def test_links_between_words_are_those_of_the_aligner(bitext, encoder):
@@ -123,8 +124,7 @@ def test_links_between_words_are_those_of_the_aligner(bitext, encoder):
         words = [torch.arange(size).clamp(max=size - 2)[None] for size in (n, m)]
         rows.append(list(method.words(hidden[row : row + 1], spans[row : row + 1], *words)[0]))
     assert counter.counts(step, bitext, TASK) == expected(rows)
-    tokens = method(hidden, spans).by_pair(3)
-    assert expected(rows) != expected([links.tolist() for links in tokens])
+    assert expected(rows) != expected(by_pair(method(hidden, spans), 3))
 
 
 def test_nothing_is_counted_in_training_or_without_gold(bitext, encoder):

@@ -5,6 +5,7 @@ from itertools import permutations
 
 import pytest
 from method_pairs import dot, draw, mutual, similarities
+from plain_links import by_pair
 from sinkhorn_pairs import method_matrices
 
 from xalign_fairseq.errors import XalignError
@@ -105,10 +106,10 @@ def test_the_released_aligner_has_neither_a_floor_nor_a_further_round():
     for row in range(len(spans)):
         s0, s1, t0, t1 = spans[row].tolist()
         src, tgt = hidden[row, s0:s1].tolist(), hidden[row, t0:t1].tolist()
-        [found] = Released(3)(hidden[row : row + 1], spans[row : row + 1]).by_pair(1)
-        assert set(map(tuple, found.tolist())) == set(released_rule(src, tgt, 3))
-        [ours] = Transport(iterations=3)(hidden[row : row + 1], spans[row : row + 1]).by_pair(1)
-        differs += ours.tolist() != found.tolist()
+        [found] = by_pair(Released(3)(hidden[row : row + 1], spans[row : row + 1]), 1)
+        assert set(found) == set(released_rule(src, tgt, 3))
+        [ours] = by_pair(Transport(iterations=3)(hidden[row : row + 1], spans[row : row + 1]), 1)
+        differs += ours != found
     assert differs > 2
     with pytest.raises(XalignError, match=r"(?s)iterations.*1 or more"):
         Released(0)

@@ -4,16 +4,13 @@ import pytest
 import torch
 from sinkhorn_pairs import matrices, random_pairs
 
-from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix, links_of_partners
+from xalign_fairseq.transport.token_links import links_of_matrix, links_of_partners
 
 
 def test_entries_of_a_matrix_by_hand():
     links = torch.tensor([[[0, 1], [1, 0]], [[0, 0], [0, 0]], [[0, 0], [1, 1]]]).bool()
     found = links_of_matrix(links, torch.arange(12.0).view(3, 2, 2))
     assert [column.tolist() for column in found] == [[0, 0, 2, 2], [0, 1, 1, 1], [1, 0, 0, 1], [1, 2, 10, 11]]
-    assert [each.tolist() for each in found.by_pair(4)] == [[[0, 1], [1, 0]], [], [[1, 0], [1, 1]], []]
-    nothing = torch.zeros(0).long()
-    assert TokenLinks(nothing, nothing, nothing, nothing.float()).by_pair(0) == []
 
 
 @pytest.mark.parametrize("one_sided", [False, True])

@@ -1,31 +1,23 @@
-"""From subword links to word links, one pair at a time and batched."""
+"""From subword links to word links, by hand and by plain loops."""
 
 import random
 
 import pytest
 import torch
+from plain_links import joined_words
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.token_links import links_of_matrix
-from xalign_fairseq.transport.words import to_word_links, word_links
+from xalign_fairseq.transport.words import word_links
 
 
 def test_words_are_aligned_if_any_of_their_subwords_are():
-    # un|believ|able cats -> in|croyables chats
-    links = [(0, 0), (2, 1), (3, 2)]
-    assert to_word_links(links, [0, 0, 0, 1], [0, 0, 1]) == {(0, 0), (1, 1)}
-    assert to_word_links([(1, 2)], [0, 0, 0, 1], [0, 0, 1]) == {(0, 1)}
-    assert to_word_links([], [0], [0]) == set()
-
-
-def test_subwords_of_no_word_have_no_word_link():
-    assert to_word_links([(0, 0), (1, 1), (1, 0)], [-1, 0], [-1, 0]) == {(0, 0)}
-
-
-@pytest.mark.parametrize("link", [(2, 0), (0, 1), (-1, 0)])
-def test_links_beyond_the_subwords_are_refused(link):
-    with pytest.raises(XalignError, match="outside"):
-        to_word_links([link], [0, 0], [0])
+    # un|believ|able cats -> in|croyables chats, and the same with a subword of no word before each side
+    links = torch.zeros(2, 5, 4).bool()
+    links[0, [0, 2, 3], [0, 1, 2]] = links[1, [0, 1, 3, 4, 2], [0, 1, 2, 3, 0]] = True
+    words = torch.tensor([[0, 0, 0, 1, -1], [-1, 0, 0, 0, 1]]), torch.tensor([[0, 0, 1, -1], [-1, 0, 0, 1]])
+    found = word_links(links_of_matrix(links, torch.rand(links.shape)), *words)
+    assert [each.keys() for each in found] == [{(0, 0), (1, 1)}] * 2
 
 
 def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
@@ -39,7 +31,7 @@ def test_the_batch_agrees_with_single_pairs_and_takes_the_largest_probability():
     found = word_links(links_of_matrix(links, prob), src_words, tgt_words)
     for row in range(20):
         subwords = [(i, j) for i, j in links[row].nonzero().tolist()]
-        words = to_word_links(subwords, src_words[row].tolist(), tgt_words[row].tolist())
+        words = joined_words(subwords, src_words[row].tolist(), tgt_words[row].tolist())
         largest = {
             word: max(prob[row, i, j].item() for i, j in subwords if (src_words[row, i], tgt_words[row, j]) == word)
             for word in words

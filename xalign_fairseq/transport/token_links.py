@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -30,12 +29,6 @@ class TokenLinks(NamedTuple):
     src: Tensor
     tgt: Tensor
     probability: Tensor
-
-    def by_pair(self, pairs: int) -> list[np.ndarray]:
-        """The links of each of so many pairs, (k, 2) int64 on the host."""
-        rows = self.pair.cpu().numpy()
-        links = torch.stack([self.src, self.tgt], 1).cpu().numpy()
-        return np.split(links, np.searchsorted(rows, np.arange(1, pairs))) if pairs else []
 
 
 def links_of_matrix(links: Tensor, probability: Tensor) -> TokenLinks:

@@ -1,8 +1,8 @@
-"""From subword links to word links: if two subwords are aligned, the words that they belong to are."""
+"""From subword links to word links: if two subwords are aligned, the words that they belong to are.
 
-from collections.abc import Iterable, Sequence
+The rule of Jalili Sabet et al. (2020), and of XLM-Align's evaluation.
+"""
 
-import numpy as np
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
@@ -10,37 +10,6 @@ from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.token_links import TokenLinks
 
 NO_WORD = -1
-
-
-Words = Sequence[int] | np.ndarray
-
-
-def to_word_links(links: Iterable[Sequence[int]], src_words: Words, tgt_words: Words) -> set[Link]:
-    """Word links of one sentence pair (the rule of Jalili Sabet et al., 2020, and of XLM-Align's evaluation).
-
-    Args:
-        links: subword links (i, j), 0-based.
-        src_words: the word index of each source subword; -1 for a subword of no word, whose links vanish.
-        tgt_words: the same of the target side.
-
-    Raises:
-        XalignError: a link points beyond the subwords.
-
-    Example::
-
-        to_word_links([(0, 0), (1, 2)], [0, 0], [0, 1, 1])  # {(0, 0), (0, 1)}
-    """
-    words = set()
-    for i, j in links:
-        if not (0 <= i < len(src_words) and 0 <= j < len(tgt_words)):
-            raise XalignError(
-                "a subword link lies outside its sentences",
-                found=f"link {i}-{j}, {len(src_words)} and {len(tgt_words)} subwords",
-                expected="0-based indices below these lengths",
-            )
-        if src_words[i] != NO_WORD and tgt_words[j] != NO_WORD:
-            words.add((int(src_words[i]), int(tgt_words[j])))
-    return words
 
 
 def word_links(links: TokenLinks, src_words: Tensor, tgt_words: Tensor) -> list[dict[Link, float]]:

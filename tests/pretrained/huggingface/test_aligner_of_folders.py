@@ -8,13 +8,13 @@ import pytest
 import torch
 from huggingface_folders import BERT_SYMBOLS, TEXT, configure
 from mapped_memory import share_mapped
+from plain_links import by_pair, joined_words
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.linking.engines import CheckpointEngine
 from xalign_fairseq.aligner.processes import AlignerPool
 from xalign_fairseq.data.wordpiece import WordPieceTokenizer
 from xalign_fairseq.transport.methods import Cosine
-from xalign_fairseq.transport.words import to_word_links
 
 transformers = pytest.importorskip("transformers")
 SPECIALS = {"<s>": "[CLS]", "</s>": "[SEP]", "<unk>": "[UNK]"}
@@ -107,8 +107,8 @@ def assert_same_links(model, folder):
     for pair, alignment in zip(pairs, aligner.align(*zip(*pairs, strict=True)), strict=True):
         (src, src_words), (tgt, tgt_words) = (states_of(model, aligner.tokenizer, side) for side in pair)
         n, m = len(src), len(tgt)
-        [found] = Cosine("itermax")(torch.cat([src, tgt])[None], torch.tensor([[0, n, n, n + m]])).by_pair(1)
-        assert alignment.links.keys() == to_word_links(found.tolist(), src_words, tgt_words)
+        [found] = by_pair(Cosine("itermax")(torch.cat([src, tgt])[None], torch.tensor([[0, n, n, n + m]])), 1)
+        assert alignment.links.keys() == joined_words(found, src_words, tgt_words)
         links += len(alignment.links)
     assert links > 10
     weights = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
