@@ -15,6 +15,7 @@ from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig
+from xalign_fairseq.objectives.linear_mapping import LinearMapping
 from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Transport, with_options
 
@@ -109,6 +110,30 @@ def test_pairs_are_encoded_as_the_labeller_says(bitext, encoder, encoding):
     assert prepared([objective]).counts(step, bitext, TASK) == expected(links)
     other = Cosine()(*step.pair_states(bitext.bitext, 1, "joint" if encoding == "separate" else "separate"))
     assert by_pair(other, 3) != links
+
+
+def test_linear_maps_are_read_through(bitext, encoder):
+    """As by ``--maps``: sides that are encoded separately, each mapped by its language's map of the layer."""
+    objective = LinearMapping()
+    objective.languages, objective.pivot = ("cc", "bb"), "bb"  # batches number them so: 0 and 1
+    objective.prepare(CONFIG)
+    head = objective.build_head(CONFIG)
+    with torch.no_grad():
+        head.of("cc").add_(torch.randn_like(head.of("cc")))
+    pairs = bitext.bitext
+    assert pairs.langs.tolist() == [[0, 1]] * 3
+    rows = []
+    for row, (n, m) in enumerate(((5, 7), (3, 2))):
+        sides = [pairs.side(side)[row : row + 1, : size + 2] for side, size in enumerate((n, m))]
+        src, tgt = (encoder.states(side, training=False, grad=False).layer(2) for side in sides)
+        hidden = torch.cat([src @ head.of("cc")[2], tgt], 1)
+        rows += by_pair(Transport()(hidden, torch.tensor([[1, 1 + n, n + 3, n + 3 + m]])), 1)
+    step = StepEncoder(encoder, torch.nn.ModuleDict({"linear_mapping": head}), False, 0)
+    found = prepared([objective]).counts(step, bitext, TASK)
+    assert found == expected(rows)
+    with torch.no_grad():
+        head.of("cc").copy_(torch.eye(8).expand_as(head.of("cc")))
+    assert prepared([objective]).counts(step, bitext, TASK) != found
 
 
 def test_links_between_words_are_those_of_the_aligner(bitext, encoder):

@@ -72,8 +72,12 @@ def test_words_of_a_language_without_a_map_are_not_counted():
     made = trial(beta=0)
     known = made.loss(batch(SENTENCES[2:3]), training=False)
     unknown = ((-1, EN), *SENTENCES[1][1:])
-    both = made.loss(batch([SENTENCES[2], unknown]), training=False)
-    assert both.count == known.count == 2 and both.total.item() == pytest.approx(known.total.item(), rel=1e-10)
+    unmapped = ((DE, RU), *SENTENCES[0][1:])  # both have a map, but neither is the pivot that they lead to
+    for others in ([unknown], [unmapped], [unmapped, unknown]):
+        given = batch([*others, SENTENCES[2]])
+        both = made.loss(given, training=False)
+        assert both.count == known.count == made.objective.count(given) == 2
+        assert both.total.item() == pytest.approx(known.total.item(), rel=1e-10)
 
 
 def test_in_training_the_maps_are_orthogonalised_before_the_first_forward_of_an_update():
@@ -116,7 +120,7 @@ def test_training_finds_a_rotation(monkeypatch):
         def __len__(self):
             return 300
 
-        def of_language(self, language):
+        def of_languages(self, _, language):
             return (languages[:, 1] == language).nonzero()[:, 0]
 
     module = "xalign_fairseq.objectives.linear_mapping"

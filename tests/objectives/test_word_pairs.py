@@ -28,8 +28,8 @@ def test_the_pivot_side_comes_first_whatever_the_direction():
 
 def test_the_pairs_of_a_language_are_those_of_both_directions():
     pairs = WordPairs(bitext(), PIVOT)
-    assert pairs.of_language(DE).tolist() == [0, 1, 2, 6, 7]
-    assert pairs.of_language(RU).tolist() == [3, 4, 5, 8]
+    assert pairs.of_languages(EN, DE).tolist() == [0, 1, 2, 6, 7]
+    assert pairs.of_languages(EN, RU).tolist() == [3, 4, 5, 8]
 
 
 def test_without_a_pivot_the_source_comes_first():

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.mappings import HEAD
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts, count
@@ -26,7 +27,8 @@ PARTS = ("hits_sure", "hits_possible", "links", "sure")
 class AerCounter:
     """Counts for AER, per language pair, of the validation pairs that have prepared links.
 
-    Links are made as the model labels itself; a model that does not has ``transport``, at its default layer.
+    Links are made as the model labels itself; a model that does not has ``transport``, at its default layer. Of
+    ``linear_mapping`` they are made as the aligner makes them through its maps, of sides that are encoded separately.
 
     Args:
         layer, filter, similarity: what is otherwise in validation; None: as the model labels itself.
@@ -55,8 +57,10 @@ class AerCounter:
                 expected="dwa among them",
             )
         layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "--aer-layer")
+        self.mapping = next((objective for objective in objectives if objective.name == HEAD), None)
+        encoding = own.encoding if self.mapping is None else "separate"
         self.options = LabelOptions(
-            with_options(own.method, filter=self.filter), {**own.layers, similarity: layer}, similarity, own.encoding
+            with_options(own.method, filter=self.filter), {**own.layers, similarity: layer}, similarity, encoding
         )
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
@@ -67,7 +71,9 @@ class AerCounter:
         found = {name: AlignmentCounts() for name in names}
         bitext = batch.bitext
         if bitext is not None and any(gold is not None for gold in bitext.gold):
-            hidden, spans = encoder.pair_states(bitext, self.options.layer, self.options.reads, labelling=True)
+            hidden, spans = encoder.pair_states(
+                bitext, self.options.layer, self.options.reads, labelling=True, **self._maps(encoder)
+            )
             links = links_of_words(self._method(encoder), hidden, spans, *_owners(bitext, hidden.device))
             for hypothesis, gold, number in zip(links, bitext.gold, bitext.corpus.tolist(), strict=True):
                 if gold is not None:
@@ -75,6 +81,9 @@ class AerCounter:
                     possible = frozenset((int(i), int(j)) for i, j, _ in gold.links)
                     found[names[number]] += count(hypothesis, Gold(sure, possible))
         return {f"aer/{name}/{part}": float(getattr(found[name], part)) for name in names for part in PARTS}
+
+    def _maps(self, encoder: StepEncoder) -> dict[str, Any]:
+        return {} if self.mapping is None else {"maps": encoder.heads[HEAD], "languages": self.mapping.languages}
 
     def _method(self, encoder: StepEncoder) -> Method:
         head: Any = encoder.heads[self.labeller] if self.options.similarity == "pointer" and self.labeller else None

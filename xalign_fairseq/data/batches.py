@@ -35,6 +35,10 @@ class OnHost:
     linked: np.ndarray
     links: np.ndarray
 
+    def links_between(self, one: int, other: int) -> int:
+        """How many of :attr:`Bitext.links` are of pairs of these two languages, whichever is the source."""
+        return int(self.links[(np.sort(self.langs, axis=1) == sorted((one, other))).all(1)].sum())
+
     def inside(self, side: int) -> np.ndarray:
         """(B, T) bool: the tokens of one side, 0 source or 1 target."""
         at = np.arange(self.targets.shape[1])

@@ -9,6 +9,7 @@ from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input, as_input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
+from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.transformer import Body, Encoder
 from xalign_fairseq.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
@@ -112,7 +113,14 @@ class StepEncoder:
         self._passes.update({key: (read, each) for (key, read), each in zip(together.items(), states, strict=True)})
 
     def pair_states(
-        self, bitext: Bitext, layer: int, encoding: str = "joint", *, labelling: bool = False
+        self,
+        bitext: Bitext,
+        layer: int,
+        encoding: str = "joint",
+        *,
+        labelling: bool = False,
+        maps: LanguageMaps | None = None,
+        languages: Sequence[str] = (),
     ) -> tuple[Tensor, Tensor]:
         """Hidden states (B, T, H) of both sides of unperturbed pairs in one row, and where they are in it, (B, 4).
 
@@ -121,6 +129,8 @@ class StepEncoder:
             encoding: ``joint``: the pair sequences; ``separate``: each side read by itself, the target behind the
                 source.
             labelling: as in :meth:`states`.
+            maps: that sides which are read by themselves are read through, each by its language's, if it has one.
+            languages: the names of the batch's languages by their numbers, for maps.
 
         Example::
 
@@ -129,10 +139,16 @@ class StepEncoder:
         """
         inputs = bitext.pair_inputs(encoding)
         self.expect([(given, layer) for given in inputs], labelling=labelling)
-        hidden = [self.states(given, labelling=labelling).layer(layer) for given in inputs]
+        passes: list[States] = [self.states(given, labelling=labelling) for given in inputs]
         if encoding == "joint":
-            return hidden[0], bitext.spans
-        src, tgt = hidden
+            return passes[0].layer(layer), bitext.spans
+        if maps is not None:
+            names = [*languages, ""]  # a language that is only validated has the number -1, and no map
+            passes = [
+                MappedStates(states, maps, [names[number] for number in bitext.host.langs[:, side]])
+                for side, states in enumerate(passes)
+            ]
+        src, tgt = (states.layer(layer) for states in passes)
         n, m = (bitext.spans[:, 1::2] - bitext.spans[:, 0::2]).unbind(1)
         first = torch.ones_like(n)
         second = first + src.shape[1]

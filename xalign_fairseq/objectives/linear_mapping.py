@@ -71,8 +71,10 @@ class LinearMapping(Objective):
         return LanguageMaps(others, pivot, config.encoder_layers, config.encoder_embed_dim)
 
     def count(self, batch: Batch) -> int:
-        """Word pairs."""
-        return len(declared(batch.bitext, "bitext").links)
+        """Word pairs of the pivot and a language with a map; those of a pair that is only validated may have none."""
+        host, pivot = declared(batch.bitext, "bitext").host, self.required_pivot()
+        numbers = {language: number for number, language in enumerate(self.languages)}
+        return sum(host.links_between(numbers[pivot], numbers[other]) for other in numbers if other != pivot)
 
     def forward(self, step: Step) -> Loss:
         """Orthogonalise in training, then map and measure."""
@@ -82,15 +84,15 @@ class LinearMapping(Objective):
             maps.orthogonalise(self.cfg.beta, step.update)
         pairs = WordPairs(bitext, self.pivot_side(bitext))
         s, t = layer_vectors(step.encoder, bitext, pairs, self.cfg.pooling)
+        pivot = self.languages.index(self.required_pivot())
         losses, cosines, mapped_pairs = [], [], 0
         for language, weights in maps.items():
-            mine = pairs.of_language(self.languages.index(language))
+            mine = pairs.of_languages(pivot, self.languages.index(language))
             mapped_pairs += len(mine)
             mapped = apply_map(t.index_select(1, mine), weights)
             kept = s.index_select(1, mine)
             losses.append((kept - mapped).square().sum(-1).mean(0).sum())
             cosines.append(F.cosine_similarity(kept, mapped.detach(), dim=-1).sum())
-        # Pairs of a language that is only validated have no map.
         count = pairs.rows.new_full((), mapped_pairs)
         # It costs as much as the orthogonality update.
         looks = not step.training or step.update % ERROR_EVERY == 0

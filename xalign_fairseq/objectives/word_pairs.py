@@ -57,11 +57,13 @@ class WordPairs:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def of_language(self, language: int) -> Tensor:
-        """(k,) int64, ascending: the word pairs whose t_i is in a language that is not the pivot."""
-        host = self._bitext.host
-        count = int(host.links[(host.langs == language).any(1)].sum())
-        return true_first(self.languages[:, 1] == language, count)
+    def of_languages(self, s: int, t: int) -> Tensor:
+        """(k,) int64, ascending: the word pairs whose s_i is in the one language and t_i in the other.
+
+        All word pairs of these two languages must be so: ``s`` is the pivot's.
+        """
+        mine = (self.languages[:, 0] == s) & (self.languages[:, 1] == t)
+        return true_first(mine, self._bitext.host.links_between(s, t))
 
     def vectors(self, hidden: Callable[[int], Tensor], pooling: str) -> tuple[Tensor, Tensor]:
         """S and T, both (K, H), with gradient.
