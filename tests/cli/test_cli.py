@@ -114,10 +114,17 @@ def test_the_log_is_told_once_and_more_of_it_with_verbose(monkeypatch, capsys, o
     top = logging.getLogger("xalign_fairseq")
     level = top.level
     monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", tell)
-    try:
+    assert cli.main(["user-dir", *options]) == 0 and capsys.readouterr().err == told
+    assert top.level == level
+
+
+def test_quiet_holds_where_another_library_lets_notes_through(monkeypatch, caplog, capsys):
+    """As fairseq does when it is imported."""
+    caplog.set_level(logging.INFO)
+    logger = logging.getLogger("xalign_fairseq.cli.test")
+    monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: logger.info("info"))
+    for options, told in (([], "info\n"), (["-q"], "")):
         assert cli.main(["user-dir", *options]) == 0 and capsys.readouterr().err == told
-    finally:
-        top.setLevel(level)
 
 
 @pytest.mark.parametrize(

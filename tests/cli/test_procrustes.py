@@ -1,5 +1,8 @@
 """xalign procrustes: maps of a data-bin's links, the checkpoint that holds them, bad input."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -133,6 +136,14 @@ def test_another_pivot_and_mean_pooling(source, databin, tmp_path):
     there, back = DETERMINED @ maps["first"].of("de").mT, DETERMINED @ maps["turned"].of("en")
     torch.testing.assert_close(back, there, atol=2e-3, rtol=0)
     assert not maps["mean"].of("de").allclose(maps["first"].of("de"), atol=1e-2)
+
+
+def test_quiet_tells_nothing(source, databin, tmp_path):
+    options = ["--model", source, "--data", databin, "--out", tmp_path / "out.pt", "--split", "valid", "-q"]
+    code = "import sys; from xalign_fairseq.cli import main; sys.exit(main())"  # where pytest takes no log
+    command = [sys.executable, "-c", code, "procrustes", *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_an_existing_file_is_left_alone(source, databin, tmp_path, capsys):

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from xalign_fairseq.cli._aligning import log_lines
+from xalign_fairseq.cli._aligning import log_from
 from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.cli._ways import overview
@@ -69,9 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.command is None:
         parser.exit(2, parser.format_help())
-    log_lines(logging.INFO if args.verbose else logging.NOTSET)
+    level = logging.INFO if args.verbose else logging.WARNING if args.quiet else logging.NOTSET
     try:
-        with terminate_as_interrupt():
+        with log_from(level), terminate_as_interrupt():
             return args.run(args) or 0
     except KeyboardInterrupt as stopped:
         print(f"xalign {args.command}: stopped", file=sys.stderr)

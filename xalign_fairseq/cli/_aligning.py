@@ -141,13 +141,24 @@ def show_log(quiet: bool) -> None:
     """Tell on stderr in what the encoder computes, and what computes transport; if quiet, only what went wrong."""
     for told in ("aligner.dtypes", "transport.sinkhorn"):
         logging.getLogger(f"xalign_fairseq.{told}").setLevel(logging.WARNING if quiet else logging.INFO)
-    log_lines(logging.NOTSET)
+    _log_lines()
 
 
-def log_lines(level: int) -> None:
-    """Tell the package's log on stderr from this level on: the usual one, of warnings, for ``NOTSET``."""
+@contextmanager
+def log_from(level: int) -> Iterator[None]:
+    """Tell the package's log on stderr, and for so long from this level on: the usual one for ``NOTSET``."""
     logger = logging.getLogger("xalign_fairseq")
-    logger.setLevel(level or logger.level)
+    before = logger.level
+    logger.setLevel(level or before)
+    _log_lines()
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _log_lines() -> None:
+    logger = logging.getLogger("xalign_fairseq")
     if not any(isinstance(each, _LogLines) for each in logger.handlers):
         logger.addHandler(_LogLines())
 
