@@ -41,6 +41,19 @@ def test_without_options_all_that_is_usual(compared):
     assert found == expected and len(METHODS) == 5
 
 
+def test_the_help_tells_what_is_compared():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    told = {action.dest: action.help for action in parser._actions}
+    assert f"else {', '.join(METHODS)})" in told["method"]
+    assert "(default: both; the model's own where its own method is compared;" in told["encoding"]
+    low, *_, high = COMPARED["threshold"]
+    assert f"(default: seven from {low} to {high}; of grow 0.4, 0.5 and 0.6;" in told["threshold"]
+    assert len(COMPARED["threshold"]) == 7 and OF_GROW["threshold"] == (0.4, 0.5, 0.6)
+    assert not any("its family's" in str(told[option]) for option in ("method", "encoding"))
+    assert all("its family's" not in str(group.title) for group in parser._action_groups)
+
+
 def test_layers_and_means_of_neighbours(compared):
     def layers(*options):
         return [setting.layers for setting in compared("--method", "argmax", "--encoding", "joint", *options)]

@@ -23,8 +23,7 @@ METHOD_OPTIONS = ("iterations", "mu", "order", "rounds", "alpha", "dustbin", "te
 METHOD_HELP = (
     "transport: XLM-Align's; ot-unbalanced: transport with a dustbin for words without a partner; argmax, itermax, "
     "match: SimAlign's, on cosines; softmax: awesome-align's; grow: softmaxes summed to words, and weaker links beside "
-    "strong ones; released: XLM-Align's own aligner, to the letter (default: the model's own, else its family's, else "
-    "transport)"
+    "strong ones; released: XLM-Align's own aligner, to the letter"
 )
 PLAN_FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 BACKENDS = ("auto", "reference", "cpu", "cuda")
@@ -65,19 +64,28 @@ def add_checkpoint_arguments(parser: argparse.ArgumentParser, packaged: bool = T
 def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, several: bool = False) -> None:
     """Checkpoint, tokenizer, device, and how links are found, apart from layer, method and filter.
 
-    With ``several``, more than one encoding and threshold can be given, as a list.
+    With ``several``, more than one encoding and threshold can be given, as a list, and several are the default.
     """
     many: dict[str, Any] = {"nargs": "+"} if several else {}
+    if several:
+        family, own = "", "the model's own where its own method is compared"
+        encoding = f"both; {own}; joint with a pointer, separate with --maps"
+        threshold = f"seven from 0.001 to 0.5; of grow 0.4, 0.5 and 0.6; {own}"
+    else:
+        family, threshold = "its family's, else ", "0.001, 0.5"
+        encoding = (
+            "the model's own, else its family's, else joint for transport and ot-unbalanced, separate for the others "
+            "and with --maps"
+        )
     add_checkpoint_arguments(parser, packaged)
     links = parser.add_argument_group(
-        "from hidden states to links (defaults: as the model labelled itself, else its family's, else the method's)"
+        f"from hidden states to links (defaults: as the model labelled itself, else {family}the method's)"
     )
     links.add_argument(
         "--encoding",
         **many,
         choices=("joint", "separate"),
-        help="joint: '<s> src </s> tgt </s>'; separate: each side by itself (default: the model's own, "
-        "else its family's, else joint for transport and ot-unbalanced, separate for the others and with --maps)",
+        help=f"joint: '<s> src </s> tgt </s>'; separate: each side by itself (default: {encoding})",
     )
     links.add_argument(
         "--similarity",
@@ -107,7 +115,7 @@ def add_model_arguments(parser: argparse.ArgumentParser, packaged: bool = True, 
         **many,
         type=float,
         metavar="P",
-        help="least probability of softmax and grow (default: 0.001, 0.5)",
+        help=f"least probability of softmax and grow (default: {threshold})",
     )
     links.add_argument("--temperature", type=float, metavar="T", help="of grow: divides the cosines (default: 0.05)")
     links.add_argument(
@@ -182,7 +190,11 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
         "(several from there: --layer=-2,-1; default: the one that the model labelled itself with, else its family's, "
         "else 10/12 of the depth; 8/12 for argmax, itermax, match, softmax, grow and released)",
     )
-    parser.add_argument("--method", choices=METHODS, help=METHOD_HELP)
+    parser.add_argument(
+        "--method",
+        choices=METHODS,
+        help=f"{METHOD_HELP} (default: the model's own, else its family's, else transport)",
+    )
     parser.add_argument(
         "--filter", choices=PLAN_FILTERS, help="from plan to links (default: itermax; argmax for ot-unbalanced)"
     )

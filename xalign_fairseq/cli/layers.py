@@ -5,7 +5,7 @@ paste. Everything is compared in one call, with one pass of the encoder over the
 over the sets, each of which counts the same. A paired bootstrap over their sentences says how certain the best is.
 
 Give it development sets, never the test set. A model that labelled itself in training is compared by its own method
-unless --method is given; any other by transport, argmax, itermax and softmax, in both encodings.
+unless --method is given; any other by transport, argmax, itermax, softmax and grow, in both encodings.
 
 Examples:
   xalign layers --model checkpoint_best.pt --src dev.en --tgt dev.de --gold dev.gold --filter itermax argmax
@@ -34,6 +34,7 @@ from xalign_fairseq.cli._aligning import (
     take_packaged,
 )
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_json, give_json
+from xalign_fairseq.cli._compared import METHODS as COMPARED_METHODS
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -53,7 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("SRC", "TGT", "GOLD"),
         help="a development set, instead of this text or beside it; repeat it for each",
     )
-    parser.add_argument("--method", nargs="+", choices=METHODS, help=METHOD_HELP)
+    parser.add_argument(
+        "--method",
+        nargs="+",
+        choices=METHODS,
+        help=f"{METHOD_HELP} (default: the model's own if it labelled itself, else {', '.join(COMPARED_METHODS)})",
+    )
     parser.add_argument(
         "--filter",
         nargs="+",
