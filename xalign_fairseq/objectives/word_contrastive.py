@@ -1,22 +1,18 @@
 """Contrastive alignment of linked words (Wu & Dredze 2020, section 2.1)."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.batches import Batch
-from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.projection import Projection
-from xalign_fairseq.encoder.word_vectors import POOLINGS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes, own_start
-from xalign_fairseq.objectives.registry import Loss, Objective, choice, register_objective
-from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairs
+from xalign_fairseq.objectives.registry import Loss, choice, register_objective
+from xalign_fairseq.objectives.step import Step
+from xalign_fairseq.objectives.word_pairs import WordPairConfig, WordPairObjective, WordPairs
 from xalign_fairseq.transport.precision import at_least_float32
 
 
@@ -41,7 +37,7 @@ class WordContrastiveConfig(WordPairConfig):
 
 
 @register_objective("word_contrastive", dataclass=WordContrastiveConfig)
-class WordContrastive(Objective):
+class WordContrastive(WordPairObjective):
     """L = - 1/2 sum_i (log p(t_i | s_i) + log p(s_i | t_i)) with p a softmax of cos(f(s), f(t)) / T (Eq. 7 and 8).
 
     Both equations are printed without their minus sign. The count is the number B of word pairs in the batch, all
@@ -53,15 +49,12 @@ class WordContrastive(Objective):
     batch's words.
     """
 
-    needs = ("bitext", "links")
     stats = ("accuracy", "similarity")
-    counts_ahead = True
     contrasts = True
     cfg: WordContrastiveConfig
 
     def __init__(self, cfg: WordContrastiveConfig):
         super().__init__(cfg)
-        choice(cfg.pooling, POOLINGS, "--word-contrastive-pooling")
         self.strong = choice(cfg.negatives, ("weak", "strong"), "--word-contrastive-negatives") == "strong"
         for option, value in (("temperature", cfg.temperature), ("projection-dim", cfg.projection_dim)):
             if value <= 0:
@@ -71,21 +64,13 @@ class WordContrastive(Objective):
 
     def prepare(self, config: EncoderConfig) -> None:
         """Check the layer and, for weak alignment, that there is a pivot language whose words are S."""
-        config.resolve_layer(self.cfg.layer, "--word-contrastive-layer")
+        super().prepare(config)
         if not self.strong:
             self.required_pivot()
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The feature extractor f, H-H-128 with ReLU and without biases."""
         return Projection(config.encoder_embed_dim, self.cfg.projection_dim)
-
-    def count(self, batch: Batch) -> int:
-        """Word pairs."""
-        return len(declared(batch.bitext, "bitext").links)
-
-    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
-        """Both sides, each by itself."""
-        return [(given, self.cfg.layer) for given in step.bitext.pair_inputs("separate")]
 
     def forward(self, step: Step) -> Loss:
         """Sum over word pairs of half the losses of both directions."""
@@ -94,10 +79,7 @@ class WordContrastive(Objective):
         sizes = gather_sizes(len(bitext.links), bitext.links.device) if gathers else []
         # Strong alignment treats both sides alike.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
-        vectors = pairs.vectors(
-            lambda side: step.encoder.states(bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
-        )
-        projected = step.head(torch.stack(vectors, 1))
+        projected = step.head(torch.stack(self.vectors(step, pairs), 1))
         # Cosines and their sums in float32 at least.
         own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)
         types = torch.stack(pairs.identities() if self.cfg.mask_repeated else pairs.occurrences(), 1)

@@ -1,17 +1,20 @@
 """Linked words of a batch whose sides are encoded separately: S of the pivot language, T of the others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
-from xalign_fairseq.data.batches import Bitext
+from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.hashing import BASE, WORD, polynomial, powers, signed
+from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.encoder.word_vectors import word_vectors
-from xalign_fairseq.objectives.registry import ObjectiveConfig
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.word_vectors import POOLINGS, word_vectors
+from xalign_fairseq.objectives.registry import Objective, ObjectiveConfig, choice
 from xalign_fairseq.objectives.selection import true_first
+from xalign_fairseq.objectives.step import Step, declared
 
 
 @dataclass
@@ -119,3 +122,34 @@ class WordPairs:
     def _oriented(self, sides: Tensor) -> Tensor:
         """Columns (K, 2) of source and target as columns of S and T."""
         return torch.where(self._swapped, sides.flip(1), sides)
+
+
+class WordPairObjective(Objective):
+    """An objective that reads linked words at one layer, of sides that are encoded separately, and counts the pairs."""
+
+    needs = ("bitext", "links")
+    counts_ahead = True
+    cfg: WordPairConfig
+
+    def __init__(self, cfg: WordPairConfig):
+        super().__init__(cfg)
+        self._option = f"--{self.name.replace('_', '-')}"
+        choice(cfg.pooling, POOLINGS, f"{self._option}-pooling")
+
+    def prepare(self, config: EncoderConfig) -> None:
+        """Check the layer."""
+        config.resolve_layer(self.cfg.layer, f"{self._option}-layer")
+
+    def count(self, batch: Batch) -> int:
+        """Word pairs."""
+        return len(declared(batch.bitext, "bitext").links)
+
+    def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
+        """Both sides, each by itself."""
+        return [(given, self.cfg.layer) for given in step.bitext.pair_inputs("separate")]
+
+    def vectors(self, step: Step, pairs: WordPairs) -> tuple[Tensor, Tensor]:
+        """S and T of the layer, both (K, H), with gradient."""
+        return pairs.vectors(
+            lambda side: step.encoder.states(step.bitext.side_input(side)).layer(self.cfg.layer), self.cfg.pooling
+        )
