@@ -13,6 +13,7 @@ from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.transport.precision import at_least_float32
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +26,18 @@ def default_retrieval_layer(layers: int) -> int:
     XTREME's script counts layers from 0 without the embeddings: its layer 7 is layer 8 here, its 13 is 14.
     """
     return max(1, round(layers * 7 / 12))
+
+
+def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:
+    """Vectors (N, H), at least float32, of the hidden states (N, L, H) of sentences.
+
+    Args:
+        real: (N, L) bool, which of them are no padding.
+        pooling: ``mean`` over all tokens, ``<s>`` and ``</s>`` included; ``cls``: the state of ``<s>``.
+    """
+    if pooling == "cls":
+        return at_least_float32(hidden[:, 0])
+    return (at_least_float32(hidden) * real[..., None]).sum(1) / real.sum(1)[:, None]
 
 
 @torch.inference_mode()
@@ -68,11 +81,10 @@ def sentence_vectors(
         rows = order[start : start + max(1, max_tokens // len(tokens[order[start]]))]
         start += len(rows)
         batch = pad([tokens[i] for i in rows], encoder.config.pad).to(device)
-        real = batch.ne(encoder.config.pad)[..., None]
         languages = None if language_row is None else batch.new_full((len(rows), 1), language_row)
         lengths = np.array([len(tokens[i]) for i in rows])
-        hidden = encoder.states(Input(batch, languages, lengths=lengths)).layer(layer).float()
-        vectors[rows] = hidden[:, 0] if pooling == "cls" else (hidden * real).sum(1) / real.sum(1)
+        hidden = encoder.states(Input(batch, languages, lengths=lengths)).layer(layer)
+        vectors[rows] = pool(hidden, batch.ne(encoder.config.pad), pooling).float()
         if progress is not None:
             progress(len(rows))
     return vectors[[different[sentence] for sentence in sentences]]

@@ -15,6 +15,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.momentum import MomentumEncoder
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
+from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
@@ -124,7 +125,7 @@ class MomentumContrast(Objective):
 
     def __init__(self, cfg: MocoConfig):
         super().__init__(cfg)
-        choice(cfg.pooling, ("cls", "mean"), "--moco-pooling")
+        choice(cfg.pooling, POOLINGS, "--moco-pooling")
         choice(cfg.normalize, ("both", "hidden"), "--moco-normalize")
         choice(cfg.queue_init, ("data", "random"), "--moco-queue-init")
         choice(cfg.momentum_schedule, ("constant", "linear", "cosine"), "--moco-momentum-schedule")
@@ -205,11 +206,7 @@ class MomentumContrast(Objective):
 
     def _represent(self, hidden: Tensor, tokens: Tensor, projection: Projection) -> Tensor:
         """Sentences as vectors (B, D), at least float32, of hidden states (B, L, H) and tokens (B, L)."""
-        if self.cfg.pooling == "cls":
-            pooled = at_least_float32(hidden[:, 0])
-        else:
-            real = tokens.ne(PAD)[..., None]
-            pooled = (at_least_float32(hidden) * real).sum(1) / real.sum(1)
+        pooled = pool(hidden, tokens.ne(PAD), self.cfg.pooling)
         projected = at_least_float32(projection(F.normalize(pooled, dim=1)))
         return F.normalize(projected, dim=1) if self.cfg.normalize == "both" else projected
 
