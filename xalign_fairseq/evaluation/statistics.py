@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.links.bootstrap import PairedTest, check_options, paired_test, resampling_weights
+from xalign_fairseq.links.bootstrap import (
+    PairedTest,
+    check_options,
+    paired_test,
+    percentile_interval,
+    resampling_weights,
+)
 
 EXACT_UP_TO = 8  # points whose permutations are all tried: 40,320
 
@@ -59,8 +65,7 @@ def bootstrap_interval(
     if not len(counts):
         raise XalignError("there is no item to resample")
     drawn = np.concatenate([value(weights @ counts) for weights in resampling_weights(len(counts), samples, seed)])
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return percentile_interval(drawn, level)
 
 
 @dataclass(frozen=True)
@@ -200,8 +205,7 @@ def spearman(
     draws = np.random.default_rng(seed).integers(len(x), size=(samples, len(x)))
     resampled = points[:, draws[(np.ptp(points[:, draws], axis=2) > 0).all(0)]]
     drawn = stats.pearsonr(*stats.rankdata(resampled, axis=2), axis=1).statistic if resampled.size else [math.nan]
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return Correlation(float(found.statistic), float(p), float(low), float(high), len(x))
+    return Correlation(float(found.statistic), float(p), *percentile_interval(drawn, level), len(x))
 
 
 def _permutation_p(x: np.ndarray, y: np.ndarray) -> float:

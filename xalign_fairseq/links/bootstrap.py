@@ -44,7 +44,7 @@ def bootstrap_intervals(
     check_options(samples, level)
     table = _table(counts)
     rates = np.concatenate([_rates(weights @ table) for weights in resampling_weights(len(table), samples, seed)])
-    return {name: _interval(rates[:, k], level) for k, name in enumerate(METRICS)}
+    return {name: percentile_interval(rates[:, k], level) for k, name in enumerate(METRICS)}
 
 
 def mean_aer_interval(
@@ -69,7 +69,7 @@ def mean_aer_interval(
     if not sets:
         raise XalignError("there is no test set")
     drawn = [_drawn_aers([counts], samples, _seed(seed, sets, at))[0] for at, counts in enumerate(sets)]
-    return _interval(np.mean(drawn, axis=0), level)
+    return percentile_interval(np.mean(drawn, axis=0), level)
 
 
 def paired_bootstrap(
@@ -160,7 +160,7 @@ def paired_test(difference: float, drawn: np.ndarray, level: float) -> PairedTes
     """The test of an observed difference from resampled ones (R,), as :func:`paired_bootstrap` defines it."""
     # Rounding must not decide whether equal differences are equal.
     extreme = int((np.abs(drawn - drawn.mean()) >= abs(difference) - 1e-12).sum())
-    return PairedTest(difference, *_interval(drawn, level), (1 + extreme) / (1 + len(drawn)))
+    return PairedTest(difference, *percentile_interval(drawn, level), (1 + extreme) / (1 + len(drawn)))
 
 
 def check_options(samples: int, level: float = 0.95, seed: int = 1) -> None:
@@ -199,6 +199,7 @@ def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
 
 
-def _interval(values: np.ndarray, level: float) -> tuple[float, float]:
+def percentile_interval(values: np.ndarray | Sequence[float], level: float) -> tuple[float, float]:
+    """The bounds of the middle ``level`` of resampled values (R,)."""
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
