@@ -112,7 +112,7 @@ class Objective(metaclass=ByOptions):
 
             def forward(self, step):
                 hidden = step.encoder.states(step.bitext.input()).layer(-1)
-                return Loss(hidden.float().norm(), torch.tensor(len(hidden)))
+                return Loss(hidden.float().norm(), torch.tensor(len(hidden), device=hidden.device))
     """
 
     name: ClassVar[str]
