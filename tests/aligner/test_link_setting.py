@@ -6,7 +6,7 @@ import pytest
 
 from xalign_fairseq.aligner.link_setting import LinkSetting, layer_words
 from xalign_fairseq.cli._aligning import add_link_arguments, add_model_arguments, layer_list, method_options
-from xalign_fairseq.transport.methods import METHODS, make_method
+from xalign_fairseq.transport.methods import METHODS, Transport, make_method
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,17 @@ def test_a_method_with_what_is_otherwise_than_usual(method, options, words):
     assert " ".join(setting.options()) == f"{words} --layer 7-8 --encoding separate"
 
 
+def test_options_of_another_filter_are_left_out():
+    setting = LinkSetting((7,), Transport(filter="argmax", rounds=3, alpha=0.5), "joint")
+    assert " ".join(setting.options()) == "--method transport --filter argmax --layer 7 --encoding joint"
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_options_give_the_setting_again(name):
     parser = argparse.ArgumentParser()
     add_link_arguments(parser)
     add_model_arguments(parser)
-    odd = {"filter": "union", "iterations": 7, "mu": 0.3, "order": "rows-first", "rounds": 4, "alpha": 0.6}
+    odd = {"filter": "itermax-paper", "iterations": 7, "mu": 0.3, "order": "rows-first", "rounds": 4, "alpha": 0.6}
     odd |= {"dustbin": 0.7, "threshold": 1 / 3, "temperature": 0.07, "growth": 0.9}
     for options in ({}, {option: odd[option] for option in METHODS[name].options}):
         setting = LinkSetting((3,), make_method(name, **options), "joint")

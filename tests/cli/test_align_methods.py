@@ -54,6 +54,7 @@ def test_options_reach_the_aligner(align, tiny_checkpoint, tiny_text, tmp_path, 
         (("--method", "softmax", "--mu", "0.5"), "--mu"),
         (("--method", "match", "--similarity", "pointer"), "pointer"),
         (("--dustbin", "0.5"), "transport has no such option"),
+        (("--filter", "argmax", "--rounds", "3"), "--rounds"),
     ],
 )
 def test_options_that_a_method_does_not_have(align, options, message, capsys):

@@ -1,6 +1,7 @@
 """Which settings ``xalign layers`` compares."""
 
 import argparse
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -77,8 +78,12 @@ def test_options_choose_among_the_usual_methods(compared):
     assert methods("--method", "argmax", "ot-unbalanced", "--mu", "0.3", "--filter", "argmax") == [
         make_method("argmax"), Dustbin(mu=0.3)
     ]  # fmt: skip
-    with pytest.raises(XalignError, match="use for an option"):
-        methods("--dustbin", "0.3")
+    assert methods("--rounds", "3") == [
+        Transport(rounds=3), Transport(filter="argmax"), make_method("itermax", rounds=3)
+    ]  # fmt: skip
+    for options in (("--dustbin", "0.3"), ("--filter", "argmax", "--rounds", "3")):
+        with pytest.raises(XalignError, match=rf"(?s)use for an option.*{options[-2]}"):
+            methods(*options)
 
 
 def test_a_model_that_labelled_itself_is_compared_by_its_own_method(compared):
@@ -90,6 +95,11 @@ def test_a_model_that_labelled_itself_is_compared_by_its_own_method(compared):
     assert {each.encoding for each in compared("--method", "argmax", **own)} == set(ENCODINGS)
     softmax = compared("--layer", "1", "--threshold", "0.1", "0.2", **own | {"method": Softmax(0.5)})
     assert [setting.method for setting in softmax] == [Softmax(0.1), Softmax(0.2)]
+    changed = compared("--layer", "1", "--alpha", "0.5", "--mu", "0.2", **own)
+    methods = [Dustbin(0.4, mu=0.2, filter=filter) for filter in ("union", "itermax", "argmax")]
+    assert [setting.method for setting in changed] == [methods[0], replace(methods[1], alpha=0.5), methods[2]]
+    with pytest.raises(XalignError, match=r"(?s)use for an option.*--order"):
+        compared("--layer", "1", "--order", "rows-first", **own)
 
 
 @pytest.mark.parametrize(("bound", "encoding"), [({"pointer": 1}, "joint"), ({"maps": 1}, "separate")])

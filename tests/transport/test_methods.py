@@ -110,6 +110,8 @@ def test_methods_by_name():
         ("grow", {"growth": 1.5}, "growth(.|\n)*at most 1"),
         ("itermax", {"alpha": 0.0}, "alpha"),
         ("transport", {"filter": "match"}, "filter(.|\n)*match"),
+        ("transport", {"filter": "argmax", "rounds": 3}, "no such option(.|\n)*--filter argmax(.|\n)*--rounds"),
+        ("ot-unbalanced", {"alpha": 0.5}, "no such option(.|\n)*ot-unbalanced --filter argmax(.|\n)*--alpha"),
         ("ot-unbalanced", {"dustbin": 1.5}, "dustbin(.|\n)*0 to 1"),
         ("ot-unbalanced", {"iterations": 0}, "iterations(.|\n)*1 or more"),
         ("ot-unbalanced", {"mu": 0.0}, "mu"),
@@ -127,6 +129,9 @@ def test_options_of_a_method_are_changed_one_by_one():
     assert with_options(Cosine("itermax"), rounds=4) == Cosine("itermax", rounds=4)
     with pytest.raises(XalignError, match=r"(?s)softmax has no such option.*--mu"):
         with_options(Softmax(), mu=0.5)
+    assert with_options(Transport(rounds=3), filter="argmax") == Transport(filter="argmax", rounds=3)
+    with pytest.raises(XalignError, match=r"(?s)no such option.*--filter union.*--rounds.*add --filter itermax"):
+        with_options(Transport(filter="union"), rounds=3)
 
 
 @pytest.mark.parametrize("method", ALL, ids=method_label)

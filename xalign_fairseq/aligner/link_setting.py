@@ -43,7 +43,8 @@ class LinkSetting(NamedTuple):
         """The method's options that are otherwise than usual, and those that are always named."""
         name = self.method_name
         usual = make_method(name)
-        values = {option: getattr(self.method, option) for option in METHODS[name].options}
+        bearing = self.method.describe()  # not itermax's, where the filter is another
+        values = {option: getattr(self.method, option) for option in METHODS[name].options if option in bearing}
         return {
             option: value for option, value in values.items() if option in CHOSEN or value != getattr(usual, option)
         }

@@ -2,7 +2,7 @@
 
 import argparse
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import method_options
@@ -68,33 +68,53 @@ def named_methods(args: argparse.Namespace) -> "list[Method]":
     """
     from xalign_fairseq.transport import methods
 
-    given = {**method_options(args), **{option: getattr(args, option) for option in COMPARED if getattr(args, option)}}
+    given = {**_fixed(args), **{option: getattr(args, option) for option in COMPARED if getattr(args, option)}}
     known = {name: methods.METHODS[name].options for name in dict.fromkeys(args.method or METHODS)}
     if not args.method:
         known = {name: options for name, options in known.items() if given.keys() <= set(options)}
-    for option in given.keys() - {option for options in known.values() for option in options}:
-        raise XalignError(
-            "none of the methods has use for an option",
-            where=f"--{option}",
-            found=", ".join(args.method or METHODS),
-            next="name a method that has it by --method",
-        )
     found: list[Method] = []
     for name, options in known.items():
-        fixed = {option: value for option, value in given.items() if option in options and option not in COMPARED}
         usual = COMPARED | (OF_GROW if name == "grow" else {})
         varied = {option: given.get(option, values) for option, values in usual.items() if option in options}
         for values in itertools.product(*(dict.fromkeys(values) for values in varied.values())):
-            found.append(methods.make_method(name, **fixed, **dict(zip(varied, values, strict=True))))
-    return found
+            found.append(methods.make_method(name, **dict(zip(varied, values, strict=True))))
+    return _with_options(found, given, args.method or METHODS)
 
 
 def own_methods(args: argparse.Namespace, own: "Method") -> "list[Method]":
-    """The model's own method with its own filter and the usual ones, or its own threshold, or those given."""
+    """The model's own method with its own filter and the usual ones, or its own threshold, or those given.
+
+    Other options change those that have them.
+    """
     from xalign_fairseq.transport.methods import with_options
 
     described = own.describe()
     filters = args.filter or ((described["filter"], *COMPARED["filter"]) if "filter" in described else (None,))
     thresholds = args.threshold or (None,)
     each = [(filter, threshold) for filter in dict.fromkeys(filters) for threshold in dict.fromkeys(thresholds)]
-    return [with_options(own, filter=filter, threshold=threshold) for filter, threshold in each]
+    found = [with_options(own, filter=filter, threshold=threshold) for filter, threshold in each]
+    return _with_options(found, _fixed(args), (described["method"],))
+
+
+def _fixed(args: argparse.Namespace) -> dict[str, Any]:
+    """The options that are given and have one value in all that is compared."""
+    return {option: value for option, value in method_options(args).items() if option not in COMPARED}
+
+
+def _with_options(found: "list[Method]", given: Mapping[str, Any], names: Sequence[str]) -> "list[Method]":
+    """The methods, each with the given options that bear on its links; an error for one that bears on none."""
+    from xalign_fairseq.transport.methods import with_options
+
+    bearing = [method.describe() for method in found]
+    for option in given.keys() - {option for each in bearing for option in each}:
+        raise XalignError(
+            "none of the methods has use for an option",
+            where=f"--{option}",
+            found=", ".join(names),
+            next="name a method that has it by --method, and a filter by --filter",
+        )
+    fixed = {option: value for option, value in given.items() if option not in COMPARED}
+    return [
+        with_options(method, **{option: value for option, value in fixed.items() if option in own})
+        for method, own in zip(found, bearing, strict=True)
+    ]

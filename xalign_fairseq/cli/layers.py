@@ -25,7 +25,6 @@ from xalign_fairseq.cli._aligning import (
     add_text_arguments,
     layer_list,
     load_aligner,
-    method_options,
     open_pairs,
     positive,
     progress_bar,
@@ -144,11 +143,11 @@ def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
 def _load(args: argparse.Namespace) -> "Aligner":
     """The model, with what is said of all settings."""
     method = args.method[0] if args.method else None
-    one = {**vars(args), "encoding": None, "threshold": None}
+    one = {**vars(args), "encoding": None}
     if args.encoding and len(args.encoding) == 1:
         one["encoding"] = args.encoding[0]
     here = argparse.Namespace(**one)
-    return load_aligner(here, None, method, {} if method else method_options(here))
+    return load_aligner(here, None, method)
 
 
 def row_of(trial: "Trial", aligner: "Aligner", sets: "Sequence[GoldPairs]") -> dict[str, Any]:

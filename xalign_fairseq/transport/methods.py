@@ -131,7 +131,7 @@ def make_method(name: str, **options: Any) -> Method:
     """A method by its name on the command line; options that are None keep the method's own defaults.
 
     Raises:
-        XalignError: there is no such method, it has no such option, or the option no such value.
+        XalignError: there is no such method, it has no such option, or the option no such value or no effect.
 
     Example::
 
@@ -139,7 +139,8 @@ def make_method(name: str, **options: Any) -> Method:
     """
     if name not in METHODS:
         raise XalignError("there is no such method", where="--method", found=name, expected=" or ".join(METHODS))
-    return METHODS[name].kind(**METHODS[name].fixed, **_given(name, options))
+    given = _given(name, options)
+    return _with_use(METHODS[name].kind(**METHODS[name].fixed, **given), given)
 
 
 def links_of_words(
@@ -167,7 +168,8 @@ def with_options(method: Method, **options: Any) -> Method:
 
         with_options(Transport(mu=0.5), filter="argmax", mu=None)  # Transport(mu=0.5, filter="argmax")
     """
-    return replace(method, **_given(method.describe()["method"], options))  # type: ignore[type-var]
+    given = _given(method.describe()["method"], options)
+    return _with_use(replace(method, **given), given)  # type: ignore[type-var]
 
 
 def method_state(method: Method) -> dict[str, Any]:
@@ -208,3 +210,16 @@ def _given(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
             expected=", ".join(f"--{key}" for key in known) or "none",
         )
     return given
+
+
+def _with_use(method: Method, given: Mapping[str, Any]) -> Method:
+    """The method; :class:`XalignError` for a given option without effect on its links: itermax's, with no itermax."""
+    described = method.describe()
+    for key in given.keys() - described.keys():
+        raise XalignError(
+            "the filter has no such option",
+            where=f"--method {described['method']} --filter {described['filter']}",
+            found=f"--{key}",
+            next=f"leave --{key} out, or add --filter itermax",
+        )
+    return method
