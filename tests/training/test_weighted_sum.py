@@ -10,7 +10,7 @@ from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.headed import HeadedEncoder
-from xalign_fairseq.objectives import DWA, MLM, TLM, RegParam
+from xalign_fairseq.objectives import DWA, MLM, TLM, L2Align, LexiconAlign, RegParam
 from xalign_fairseq.training.weighted_sum import WeightedSum
 
 SAMPLE = collate([pair(5, 7, diagonal(5, 7)), pair(2, 3, diagonal(2, 3))], [block(1, 9)])
@@ -49,6 +49,11 @@ def test_weights_of_zero_and_an_unknown_normalization_are_refused():
         build("joint", TLM(weight=0))
     with pytest.raises(XalignError, match=r"--loss-normalization[\s\S]*mean"):
         build("mean", TLM())
+
+
+def test_objectives_with_a_gradient_of_all_embeddings_are_named():
+    weighted = WeightedSum([DWA(), RegParam(), TLM(), LexiconAlign(), L2Align()], "joint", Task())
+    assert weighted.with_all_embeddings == ["reg_param", "tlm", "lexicon_align"]
 
 
 def test_a_batch_without_a_stream_has_none_of_its_loss():

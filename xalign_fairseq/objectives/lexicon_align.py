@@ -37,6 +37,7 @@ class LexiconAlign(Objective):
     needs = ("lexicon",)
     in_nats = False
     counts_ahead = True
+    of_parameters = "embeddings"
     cfg: LexiconAlignConfig
 
     def __init__(self, cfg: LexiconAlignConfig):

@@ -33,6 +33,7 @@ class RegParam(Objective):
 
     stats = ("distance",)
     regularises = True
+    of_parameters = "encoder"
     in_nats = False
     counts_ahead = True
     cfg: RegParamConfig

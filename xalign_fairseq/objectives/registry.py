@@ -94,6 +94,8 @@ class Objective(metaclass=ByOptions):
         edits_parameters: it changes parameters outside the optimiser.
         links_of_every_pair: it learns something of each language pair, so that none may lack links.
         counts_ahead: :meth:`count` knows the number of predictions before any pass.
+        of_parameters: which of the encoder's parameters the loss is of, where it is not of hidden states: the tokens'
+            ``embeddings``, or all of the ``encoder``'s. Its gradient has them all, whatever the batch.
         contrasts: other pairs are negatives, so that no pair is twice in a batch of training, nor beside its exchange.
         regularises: it keeps the encoder where it was, and has no part in the loss of validation.
         in_nats: the loss is a negative log-likelihood, which is logged in bits; others are logged as they are.
@@ -125,6 +127,7 @@ class Objective(metaclass=ByOptions):
     edits_parameters: ClassVar[bool] = False
     links_of_every_pair: ClassVar[bool] = False
     counts_ahead: bool = False
+    of_parameters: ClassVar[str] = ""
     contrasts: ClassVar[bool] = False
     regularises: ClassVar[bool] = False
     in_nats: ClassVar[bool] = True

@@ -1,6 +1,7 @@
 """Whether an update touches the token embeddings of its batch alone: ``--embedding-updates``."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
@@ -10,7 +11,7 @@ logger = logging.getLogger(__name__)
 CHOICES = ("dense", "lazy", "auto")
 
 
-def update_rows_alone(model: Any, task: Any, predicts_tokens: bool) -> None:
+def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
     """Let the token embeddings have sparse gradients if the task's options ask for it and nothing is in the way.
 
     Frozen embeddings have none of either kind.
@@ -18,7 +19,8 @@ def update_rows_alone(model: Any, task: Any, predicts_tokens: bool) -> None:
     Args:
         model: the encoder's model, heads attached.
         task: with the options.
-        predicts_tokens: whether an objective uses the output layer that is tied to the embeddings.
+        with_all: the objectives whose gradient has all rows of the embeddings: they predict tokens, by the output layer
+            that is tied to these, or their loss is of parameters.
 
     Raises:
         XalignError: ``lazy`` where that cannot be, or another word.
@@ -27,7 +29,7 @@ def update_rows_alone(model: Any, task: Any, predicts_tokens: bool) -> None:
     option = require_choice(task.cfg.embedding_updates)
     if option == "dense" or not embeddings.weight.requires_grad:
         return
-    reason = _obstacle(task, predicts_tokens)
+    reason = _obstacle(task, with_all)
     if reason and option == "lazy":
         raise XalignError(
             "the embeddings of a batch's tokens cannot be updated alone",
@@ -50,10 +52,10 @@ def require_choice(given: str) -> str:
     return given
 
 
-def _obstacle(task: Any, predicts_tokens: bool) -> str | None:
+def _obstacle(task: Any, with_all: Sequence[str]) -> str | None:
     """Why there can be no sparse gradients."""
-    if predicts_tokens:
-        return "an objective predicts tokens, and the gradient of its output layer has every row"
+    if with_all:
+        return f"the gradient of {', '.join(with_all)} has every row"
     if task.cfg.optimizer != "xalign_adamw":
         return f"--optimizer {task.cfg.optimizer} knows no sparse gradients, xalign_adamw does"
     if task.has_master_weights:

@@ -56,9 +56,10 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     embedding_updates: str = field(
         default="dense",
         metadata={
-            "help": "token embeddings that an update changes where no objective predicts tokens: dense (all of them, "
-            "as Adam does), lazy (its batch's alone, which costs less on a CPU and is not the same: see Optimizer) or "
-            "auto (lazy where it can be and pays; the log says which)"
+            "help": "token embeddings that an update changes where no objective has a gradient of all (any that "
+            "predicts tokens, reg_param and lexicon_align have): dense (all, as Adam does), lazy (its batch's alone, "
+            "which costs less on a CPU and is not the same: see Optimizer) or auto (lazy where it can be and pays; the "
+            "log says which)"
         },
     )
     nonfinite_updates: int = field(
@@ -140,7 +141,7 @@ class XalignPretrainingTask(FairseqTask):
         criterion = super().build_criterion(of_today(cfg), from_checkpoint)
         for model in self.models:
             criterion.attach_heads(model)
-            update_rows_alone(model, self, criterion.predicts_tokens)
+            update_rows_alone(model, self, criterion.with_all_embeddings)
         self.labelling = criterion.labelling
         self.reader = criterion.reader(self.models)
         self.source.require(self.reader)
