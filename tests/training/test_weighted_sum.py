@@ -56,6 +56,14 @@ def test_objectives_with_a_gradient_of_all_embeddings_are_named():
     assert weighted.with_all_embeddings == ["reg_param", "tlm", "lexicon_align"]
 
 
+def test_frozen_embeddings_are_refused_where_they_alone_are_trained():
+    model = HeadedEncoder(Encoder(CONFIG))
+    model.freeze_layers(0)
+    WeightedSum([TLM(), RegParam()], "joint", Task()).attach_heads(model)
+    with pytest.raises(XalignError, match=r"frozen[\s\S]*--freeze-layers[\s\S]*lexicon_align"):
+        WeightedSum([TLM(), LexiconAlign()], "joint", Task()).attach_heads(model)
+
+
 def test_a_batch_without_a_stream_has_none_of_its_loss():
     weighted, model = build("joint", MLM(), TLM())
     batch = weighted.batch(collate([pair(5, 7)], []))

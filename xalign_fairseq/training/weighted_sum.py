@@ -155,6 +155,14 @@ class WeightedSum:
             )
         if freezing:
             model.freeze_encoder()
+        of_embeddings = [objective.name for objective in self.active if objective.of_parameters == "embeddings"]
+        if of_embeddings and not model.encoder.sentence_encoder.embed_tokens.weight.requires_grad:
+            raise XalignError(
+                "an objective trains token embeddings alone, and they are frozen",
+                where="--freeze-layers",
+                found=", ".join(of_embeddings),
+                next=f"leave --freeze-layers out, or {of_embeddings[0]}",
+            )
 
     def batch(self, sample: dict[str, Any]) -> Batch:
         """The typed view of what :func:`~xalign_fairseq.data.batches.collate` has made, on whatever device it is."""
