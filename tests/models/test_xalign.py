@@ -269,7 +269,7 @@ def test_an_unknown_autocast_is_refused():
 def test_the_way_that_layers_run_is_an_option(build):
     from types import SimpleNamespace
 
-    task = SimpleNamespace(dictionary=SimpleNamespace(embedding_size=35))
+    task = SimpleNamespace(dictionary=SimpleNamespace(embedding_size=35), restoring=False)
     made = {}
     for chosen in (True, False):
         options = argparse.Namespace(

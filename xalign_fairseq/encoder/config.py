@@ -12,6 +12,7 @@ SIZES = (
     "encoder_attention_heads",
     "max_positions",
 )
+DROPOUTS = ("dropout", "attention_dropout", "activation_dropout")
 # Far beyond any model, and small enough that a damaged configuration costs neither time nor memory.
 LIMITS = {
     "vocab_size": (1, 1 << 27), "encoder_layers": (0, 1000), "encoder_embed_dim": (1, 1 << 16),
@@ -58,7 +59,7 @@ class EncoderConfig:
                     found=getattr(self, name),
                     expected=f"{least} to {most:,}",
                 )
-        for name in ("dropout", "attention_dropout", "activation_dropout"):
+        for name in DROPOUTS:
             if not 0 <= getattr(self, name) <= 1:
                 raise XalignError("a rate of dropout is none", where=name, found=getattr(self, name), expected="0 to 1")
         if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
@@ -82,7 +83,7 @@ class EncoderConfig:
     @property
     def drops(self) -> bool:
         """Whether a pass in training differs from one in evaluation."""
-        return max(self.dropout, self.attention_dropout, self.activation_dropout) > 0
+        return max(getattr(self, name) for name in DROPOUTS) > 0
 
     @property
     def languages(self) -> tuple[str, ...]:

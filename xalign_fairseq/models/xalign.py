@@ -12,6 +12,7 @@ from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor
 
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder.bodies.families import warn_of_dropout
 from xalign_fairseq.encoder.config import SIZES, EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
@@ -107,7 +108,10 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
         # A resumed run's weights come later, but a body of transformers' must be built as it began.
         state = read_pretrained(initial)[0] if initial and (not task.restoring or is_body(Path(initial))) else {}
         take_transformers_config(cfg, checkpoint.options(state) if state else {})
-        model = cls(EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size))
+        config = EncoderConfig.from_options(cfg, vocab_size=task.dictionary.embedding_size)
+        if not task.restoring:
+            warn_of_dropout(config)
+        model = cls(config)
         model.autocast = require_autocast(getattr(cfg, "autocast", "no"))
         products.select(getattr(cfg, "linear_products", "auto"))
         compiled = getattr(cfg, "compile", False)

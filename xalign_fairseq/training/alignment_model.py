@@ -12,6 +12,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.bodies.families import warn_of_dropout
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
@@ -135,6 +136,7 @@ class AlignmentModel(HeadedEncoder):
         config = replace(
             found.config, dropout=dropout, attention_dropout=attention_dropout, activation_dropout=activation_dropout
         )
+        warn_of_dropout(config)
         encoder = Encoder(config)  # one of its own: what was read may be mapped from the file
         encoder.load_state_dict(found.state_dict())
         task_state = state.get("task_state") or {}

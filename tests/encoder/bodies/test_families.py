@@ -1,8 +1,11 @@
 """Which families there are, and options that name none."""
 
+import json
+
 import pytest
 
-from xalign_fairseq.encoder.bodies.families import BODIES, find_body, read_settings
+from xalign_fairseq.encoder.bodies.families import BODIES, find_body, read_settings, warn_of_dropout
+from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 from xalign_fairseq.errors import XalignError
 
 
@@ -20,3 +23,19 @@ def test_another_architecture_is_refused_with_those_that_there_are(given):
 def test_a_damaged_option_is_refused(given):
     with pytest.raises(XalignError):
         read_settings(given, "--transformers-config")
+
+
+@pytest.mark.parametrize(("kind", "lacks"), [
+    ("eurobert", ["dropout", "activation-dropout"]), ("mt5", ["attention-dropout", "activation-dropout"]),
+    ("deberta-v2", ["activation-dropout"]), ("modernbert", []), (None, []),
+])  # fmt: skip
+def test_rates_of_dropout_that_a_family_lacks_are_warned_of(kind, lacks, caplog):
+    settings = {} if kind is None else {"model_type": kind, **dict.fromkeys(BODIES[kind].required, 4)}
+    form = json.dumps(settings) if settings else ""
+    sizes = {"encoder_embed_dim": 4, "encoder_attention_heads": 4}
+    warn_of_dropout(EncoderConfig(60, **sizes, transformers_config=form))
+    assert not caplog.records
+    warn_of_dropout(EncoderConfig(60, **sizes, transformers_config=form, **dict.fromkeys(DROPOUTS, 0.25)))
+    assert [record.getMessage().split(" has no effect")[0] for record in caplog.records] == [
+        f"--{name} 0.25" for name in lacks
+    ]

@@ -1,6 +1,8 @@
 """Every family that transformers runs is trained: in a loop of one's own, by fairseq-train, and on a task."""
 
+import argparse
 import json
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,7 +12,10 @@ from small import diagonal, pair
 from xalign_fairseq.aligner.training import train as aligner_run
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.batches import collate
+from xalign_fairseq.encoder.bodies.families import BODIES
+from xalign_fairseq.encoder.config import DROPOUTS
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives import DWA, TLM
 from xalign_fairseq.training.alignment_model import AlignmentModel
 
@@ -64,6 +69,19 @@ def test_a_loop_of_ones_own_trains_what_is_not_frozen(folder, tmp_path):
     back = AlignmentModel.from_pretrained(tmp_path / "out.pt", objectives())
     for name, parameter in model.named_parameters():
         torch.testing.assert_close(back.get_parameter(name), parameter, msg=name)
+
+
+def test_dropout_that_the_layers_lack_is_warned_of(folder, caplog):
+    kind = json.loads((folder / "model/config.json").read_text())["model_type"]
+    rates = dict.fromkeys(DROPOUTS, 0.1)
+    model = AlignmentModel.from_pretrained(folder / "model", objectives(), **rates)
+    options = argparse.Namespace(init_checkpoint=str(folder / "model"), language_embeddings="", **rates)
+    dictionary = SimpleNamespace(embedding_size=model.encoder.config.vocab_size)
+    task = SimpleNamespace(dictionary=dictionary, restoring=False, load_state_dict=lambda state: None)
+    XalignModel.build_model(options, task)
+    lacking = [name for name in DROPOUTS if name not in BODIES[kind].rates]
+    for name in DROPOUTS:
+        assert caplog.text.count(f"--{name.replace('_', '-')} 0.1 has no effect") == 2 * (name in lacking)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The families of encoders that transformers runs."""
 
+import logging
 from typing import Any
 
 from xalign_fairseq.encoder.bodies.deberta import Deberta
@@ -9,9 +10,12 @@ from xalign_fairseq.encoder.bodies.gte import Gte, New
 from xalign_fairseq.encoder.bodies.m2m100 import M2M100
 from xalign_fairseq.encoder.bodies.modernbert import ModernBert
 from xalign_fairseq.encoder.bodies.mt5 import MT5
+from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import parse_json, require_form
 
+logger = logging.getLogger(__name__)
+WHERE = "--transformers-config"
 BODIES: dict[str, BodyFamily] = {
     family.model_type: family for family in (ModernBert(), EuroBert(), MT5(), M2M100(), Deberta(), Gte(), New())
 }
@@ -41,3 +45,19 @@ def find_body(model_type: object, where: object) -> BodyFamily:
             where=where, found=f"model_type {model_type}", expected=f"one of {', '.join(BODIES)}",
         )  # fmt: skip
     return BODIES[model_type]
+
+
+def warn_of_dropout(config: EncoderConfig) -> None:
+    """Warn of each rate of dropout that is asked for and that the encoder, run by transformers, has no place for.
+
+    Training alone asks: the options that a checkpoint stores may name rates that it never had.
+    """
+    if config.transformers_config:
+        family, _ = read_settings(config.transformers_config, WHERE)
+        for name in DROPOUTS:
+            rate = getattr(config, name)
+            if rate and name not in family.rates:
+                logger.warning(
+                    "--%s %g has no effect: transformers' layers of %s have no such dropout",
+                    name.replace("_", "-"), rate, family.title,
+                )  # fmt: skip
