@@ -1,11 +1,13 @@
 """A body of transformers' in the place of our own: early exit, packing, dtypes, gradients, names."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from body_folders import MODELS, ragged_tokens, read_model, write_model
 
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.encoder.bodies.body import their_name
+from xalign_fairseq.encoder.bodies.body import TransformersBody, their_name
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.hidden_states import open_passes
@@ -109,6 +111,11 @@ def test_a_momentum_copy_follows(encoder):
     copy.start(encoder.sentence_encoder, 0)
     tokens = ragged_tokens(encoder)
     torch.testing.assert_close(copy.layer(tokens), encoder.states(tokens, grad=False).layer(-1))
+
+
+def test_language_embeddings_are_refused(encoder):
+    with pytest.raises(XalignError, match=r"--language-embeddings[\s\S]*en,de"):
+        TransformersBody(replace(encoder.config, language_embeddings="en,de"))
 
 
 def test_attention_is_not_looked_into(encoder):

@@ -9,13 +9,11 @@ from torch.utils.checkpoint import checkpoint
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing
-from xalign_fairseq.encoder.bodies.families import read_settings
+from xalign_fairseq.encoder.bodies.families import WHERE, read_settings
 from xalign_fairseq.encoder.bodies.family import BodyFamily
 from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
-
-WHERE = "--transformers-config"
 
 
 class TransformersLayer(nn.Module):
@@ -75,7 +73,7 @@ class TransformersBody(nn.Module):
         rest: the model without token embeddings, layers and final norm.
 
     Raises:
-        XalignError: transformers is not installed, or does not take the configuration.
+        XalignError: transformers is not installed or does not take the configuration, or there are language embeddings.
 
     Example::
 
@@ -87,6 +85,13 @@ class TransformersBody(nn.Module):
 
     def __init__(self, config: EncoderConfig):
         super().__init__()
+        if config.language_embeddings:
+            raise XalignError(
+                "an encoder that transformers runs has no language embeddings",
+                where="--language-embeddings",
+                found=config.language_embeddings,
+                next="leave --language-embeddings out",
+            )
         self.config = config
         self.family, settings = read_settings(config.transformers_config, WHERE)
         self.packs = self.family.packs
