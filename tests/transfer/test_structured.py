@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.transfer.structured import check_names, load_yaml, structured
+from xalign_fairseq.transfer.structured import check_names, load_with_base, load_yaml, structured
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,33 @@ def test_what_has_no_end_is_refused_whatever_python_allows(file, text):
 
 def test_what_comes_again_beside_itself_is_read(file):
     assert load_yaml(file("a: &a [1, &b [2]]\nb: *a\nc: [*b, *b]")) == {"a": [1, [2]], "b": [1, [2]], "c": [[2], [2]]}
+
+
+def test_a_study_stands_over_its_base(file, tmp_path):
+    (tmp_path / "of").mkdir()
+    (tmp_path / "of/base.yaml").write_text(
+        "data: text\nseeds: [1, 2]\ndefaults: {lr: 1, epochs: 5}\ntasks: {a: {train: {en: x}, holdout: 0.1}, b: {}}\n"
+    )
+    own = "base: of/base.yaml\nseeds: [3]\ndefaults: {epochs: 9}\n"
+    over = {"data": str(tmp_path / "of/text"), "seeds": [3], "defaults": {"lr": 1, "epochs": 9}}
+    a = {"train": {"en": "x"}, "holdout": 0.1}
+    assert load_with_base(file(own)) == {**over, "tasks": {"a": a, "b": {}}}
+    own += "tasks:\n  c: {languages: [de]}\n  a: {settings: {lr: 2}, train: {de: y}}\n"
+    a = {**a, "train": {"en": "x", "de": "y"}, "settings": {"lr": 2}}
+    found = load_with_base(file(own))
+    assert found == {**over, "tasks": {"c": {"languages": ["de"]}, "a": a}} and list(found["tasks"]) == ["c", "a"]
+    assert load_with_base(file(own + "data: here\n"))["data"] == "here"
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [(None, "does not exist"), ("- a\n", "none itself"), ("base: some.yaml\n", "none itself"), ("{", "not YAML")],
+)
+def test_what_can_be_no_base(file, tmp_path, base, message):
+    if base is not None:
+        (tmp_path / "base.yaml").write_text(base)
+    with pytest.raises(XalignError, match=message):
+        load_with_base(file("base: base.yaml\n"))
 
 
 @pytest.mark.parametrize("text", ["a: [", "a: 1\na: 2", "\x00"])

@@ -41,6 +41,40 @@ def load_yaml(path: str | os.PathLike) -> Any:
         raise XalignError("the study is not YAML", where=path, found=" ".join(str(error).split())) from None
 
 
+def load_with_base(path: str | os.PathLike) -> Any:
+    """The content of a study, over that of another one which it may name as its ``base``, relative to itself.
+
+    Values stand in place of the base's, mappings key by key; of its tasks those stay that are named here, if any are.
+    The base's ``data`` are relative to the base.
+
+    Raises:
+        XalignError: as :func:`load_yaml`; or the base is no mapping, or has a base itself.
+
+    Example::
+
+        load_with_base("longer.yaml")  # {"seeds": [12], "tasks": {"pawsx": {"languages": ["de"], "settings": ...}}}
+    """
+    own = load_yaml(path)
+    if not isinstance(own, Mapping) or "base" not in own:
+        return own
+    at = Path(path).parent / str(own["base"])
+    base = load_yaml(at)
+    if not isinstance(base, Mapping) or "base" in base:
+        raise XalignError("a study's base is a study that has none itself", where=f"{path}, base", found=own["base"])
+    if base.get("data") is not None:
+        base = {**base, "data": str((at.parent / str(base["data"])).resolve())}
+    made = _over(base, {key: value for key, value in own.items() if key != "base"})
+    if isinstance(own.get("tasks"), Mapping):
+        made["tasks"] = {name: made["tasks"][name] for name in own["tasks"]}
+    return made
+
+
+def _over(base: Any, own: Any) -> Any:
+    if not (isinstance(base, Mapping) and isinstance(own, Mapping)):
+        return own
+    return {**base, **{key: _over(base.get(key), value) for key, value in own.items()}}
+
+
 def _require_finite(text: bytes, path: str | os.PathLike) -> None:
     """Refuse, event by event, what would be built by calls within calls without end: how many there may be is not ours.
 

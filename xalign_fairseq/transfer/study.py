@@ -11,7 +11,7 @@ from xalign_fairseq.transfer import families  # noqa: F401  (importing registers
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import FAMILIES, Limits
 from xalign_fairseq.transfer.settings import Settings, read_settings
-from xalign_fairseq.transfer.structured import check_names, load_yaml, structured
+from xalign_fairseq.transfer.structured import check_names, load_with_base, structured
 
 SEEDS = (12, 156, 78, 37, 8)  # those of Wu & Dredze (2020)
 MODELS = ("one", "each")
@@ -87,7 +87,7 @@ class Study:
 
 @dataclass
 class StudyKeys:
-    """The keys of a study in YAML."""
+    """The keys of a study in YAML; ``base`` is taken before (:func:`load_with_base`)."""
 
     data: str | None = None
     seeds: list[int] = field(default_factory=lambda: list(SEEDS))
@@ -120,14 +120,14 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
     """Read a study; ``data`` stands for its own folder.
 
     Raises:
-        XalignError: no such file, no YAML, unknown keys (with the nearest known one), values of the wrong kind.
+        XalignError: no such file or base, no YAML, unknown keys (with the nearest known one), values of the wrong kind.
 
     Example::
 
         load_study("examples/transfer/studies/e5_small.yaml").tasks[0].languages
     """
     where = os.fspath(path)
-    keys = StudyKeys(**structured(StudyKeys, load_yaml(path), where))
+    keys = StudyKeys(**structured(StudyKeys, load_with_base(path), where))
     if data is None and keys.data is None:
         raise XalignError("the study does not say where the data are", where=where, next="add --data DIR")
     folder = (Path(path).parent / str(keys.data)).resolve() if data is None else Path(data)
