@@ -38,7 +38,7 @@ def build(objectives=EXACT, **options):
 
 
 def update(criterion, model, parts):
-    """Gradient sum, sample sizes and logged losses of a worker, as fairseq's trainer and task make them."""
+    """Gradient sum, sample sizes and logged losses of a worker, as fairseq's trainer makes them, patched."""
     torch.manual_seed(1)
     model.zero_grad()
     criterion.update.begin(parts, CPU)
@@ -47,9 +47,7 @@ def update(criterion, model, parts):
         criterion.update.ignored = not given
         loss, micro_size, logs = criterion(model, given or part(3, 5))
         (loss * bool(given)).backward()
-        size, logged = size + micro_size, logged + float(logs["loss"]) * bool(given)
-    if not parts[-1]:
-        size = 0.0
+        size, logged = size + micro_size * bool(given), logged + float(logs["loss"]) * bool(given)
     gradient = torch.cat([p.grad.flatten() for p in model.parameters() if p.requires_grad])
     return gradient, size, logged
 

@@ -25,6 +25,7 @@ UNITS = (
     "task_state",
     "early_stopping",
     "whole_updates",
+    "lacking_batches",
     "data_wait",
     "finished_runs",
     "nonfinite_updates",

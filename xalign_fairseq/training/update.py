@@ -15,8 +15,9 @@ class UpdateCounts:
     """The counts N_k of an update, over which ``per-objective`` normalisation takes each loss.
 
     fairseq goes backward after every micro-batch and divides the gradient once, by the sum S of sample sizes. To give
-    sum_k w_k (sum of L_k over all micro-batches and workers) / N_k, each micro-batch has sample size 1 and its losses
-    over N_k / S, the count of an average micro-batch. N_k has to be known before the first one is run:
+    sum_k w_k (sum of L_k over all micro-batches and workers) / N_k, each micro-batch has sample size 1, one that a
+    worker lacks 0, and its losses over N_k / S, the count of an average micro-batch. N_k has to be known before the
+    first one is run:
 
     - objectives that count ahead are asked for all micro-batches when the update begins, and workers add up;
     - of the others, whose count hangs on the model, workers add up as each micro-batch is run, and an update has the
@@ -42,15 +43,13 @@ class UpdateCounts:
     def begin(self, samples: Sequence[Mapping[str, Any] | None], device: torch.device) -> None:
         """Count ahead. ``samples``: the micro-batches of this worker on the host, empty ones where it lacks one."""
         batches = [Batch.from_sample(dict(sample)) for sample in samples if sample]
-        # fairseq forgets all sample sizes of a worker whose last micro-batch is empty.
-        size = len(samples) if samples[-1] else 0
         ahead = [sum(_count(objective, batch) for batch in batches) for objective in self.objectives]
         self._micro_batches = len(samples)
-        self._sums = all_sum(torch.tensor([size, *ahead]).to(device, non_blocking=True))
+        self._sums = all_sum(torch.tensor([len(batches), *ahead]).to(device, non_blocking=True))
 
     @property
     def size(self) -> Tensor:
-        """S, the number of micro-batches of all workers, of an update that was begun."""
+        """S, the number of micro-batches that all workers have, of an update that was begun."""
         assert self._sums is not None
         return self._sums[0]
 
