@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from small import CONFIG
+from small import CONFIG, MASK
 
 import xalign_fairseq
 
@@ -26,6 +26,7 @@ class Task:
     pivot: str | None = "aa"
     lexicons: Sequence[Lexicon] = ()
     has_master_weights: bool = False
+    mask: int = MASK.mask
     seed: int = 1
 
     @property
@@ -66,7 +67,7 @@ class Trial:
         task = task or self.task
         self.objective = cls(cls.config_class(**options))
         self.objective.languages, self.objective.pivot = task.languages, task.pivot
-        self.objective.lexicons, self.objective.seed = task.lexicons, task.seed
+        self.objective.lexicons, self.objective.mask, self.objective.seed = task.lexicons, task.mask, task.seed
         self.objective.prepare(config)
         self.encoder = Encoder(config).to(dtype)
         # At N(0, 0.02) all words look nearly alike.

@@ -42,10 +42,10 @@ class Encoder(StepEncoder):
         return linear_cross_entropy(hidden, torch.eye(V).to(hidden), hidden.new_zeros(V), labels)
 
 
-def run(lexicons=(LEXICON,), embeddings="", row=None, masked=MASKED, targets=TARGETS, draw=DRAW, **options):
+def run(lexicons=(LEXICON,), embeddings="", row=None, masked=MASKED, targets=TARGETS, draw=DRAW, mask=MASK, **options):
     """The loss and what was read; ``row``: of the block's language."""
     objective = DictMaskedLanguageModel(DictMlmConfig(**options))
-    objective.lexicons = lexicons
+    objective.lexicons, objective.mask = lexicons, mask
     encoder = Encoder({"dict_mlm": objective.build_head(replace(CONFIG, language_embeddings=embeddings))})
     predicted = torch.arange(targets.numel())[targets.flatten() != 1]
     rows = None if row is None else torch.full((len(masked),), row)
@@ -129,7 +129,15 @@ def test_the_source_half_of_a_derived_language_is_the_natural_one():
     twins = [token + 27 for token in natural]
     part = [token % 3 for token in natural]
     lexicon = Lexicon("en", "xx", natural, [1] * 27, twins, [1] * 27, part)
-    assert source_tokens([lexicon], V).tolist() == [*natural, 58]
+    assert source_tokens([lexicon], V, MASK).tolist() == [*natural, 58]
+    assert source_tokens([lexicon], V, 10).tolist() == [*natural[:6], *natural[7:], 58, 59]
+
+
+def test_the_mask_is_the_vocabularys_wherever_it_stands():
+    # A dictionary's file may hold it; the last token is then one as any other, which MLM may put in a token's place.
+    targets, masked, draw = torch.tensor([[7, 7]]), torch.tensor([[10, V - 1]]), torch.tensor([[0.9, 0.97]])
+    _, encoder = run(masked=masked, targets=targets, draw=draw, mask=10)
+    assert encoder.read.tolist() == [[10, 57]]  # (0.97 - 0.5) / 0.5 of 49, the token at 46 from 0
 
 
 def test_prob_is_the_share_that_is_asked():

@@ -193,11 +193,16 @@ class PretrainingData:
         """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
         return trained_lexicons(self.data)
 
+    @property
+    def mask(self) -> int:
+        """The id of ``<mask>``."""
+        return self.dictionary.mask_index
+
     def mask_options(self) -> MaskOptions:
         """How the streams are perturbed."""
         options = self.options
         return MaskOptions(
-            mask=self.dictionary.mask_index,
+            mask=self.mask,
             vocab=self.dictionary.embedding_size,
             probability=options.mask_prob,
             leave=options.leave_unmasked_prob,

@@ -111,7 +111,7 @@ class TranslationTable(nn.Module):
         return Translation(torch.where(there, self.flat[at], tokens), self.languages[at], there)
 
 
-def source_tokens(lexicons: Sequence[Lexicon], vocab_size: int) -> Tensor:
+def source_tokens(lexicons: Sequence[Lexicon], vocab_size: int, mask: int) -> Tensor:
     """The ordinary tokens that do not stand on the target side of lexicons alone, int64, ascending.
 
     Of a derived language, whose lexicon from the natural one has all of its pieces, trained on or not, they are the
@@ -119,9 +119,10 @@ def source_tokens(lexicons: Sequence[Lexicon], vocab_size: int) -> Tensor:
 
     Args:
         lexicons: all their entries count, with all subwords.
-        vocab_size: number of ids; 0 to 3 are special, and the last is ``<mask>``.
+        vocab_size: number of ids; 0 to 3 are special.
+        mask: the id of ``<mask>``.
     """
-    ordinary = np.arange(len(SPECIALS), vocab_size - 1)
+    ordinary = np.setdiff1d(np.arange(len(SPECIALS), vocab_size), mask)
     sides = [[getattr(lexicon, side) for lexicon in lexicons] for side in ("src_ids", "tgt_ids")]
     src, tgt = (np.concatenate([np.empty(0, dtype=np.int64), *side]) for side in sides)
     return torch.from_numpy(np.setdiff1d(ordinary, np.setdiff1d(tgt, src)))

@@ -55,15 +55,13 @@ class DictionaryHead(nn.Module):
     Attributes:
         table: the translations.
         source: int64, the tokens that random ones are drawn from.
-        mask: id of ``<mask>``.
     """
 
     source: Tensor
 
-    def __init__(self, table: TranslationTable, source: Tensor, mask: int):
+    def __init__(self, table: TranslationTable, source: Tensor):
         super().__init__()
         self.table = table
-        self.mask = mask
         self.register_buffer("source", source, persistent=False)
 
 
@@ -120,7 +118,7 @@ class DictMaskedLanguageModel(Objective):
                 expected="entries of one subword on either side",
                 next="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
             )
-        return DictionaryHead(table, source_tokens(self.lexicons, config.vocab_size), config.vocab_size - 1)
+        return DictionaryHead(table, source_tokens(self.lexicons, config.vocab_size, self.mask))
 
     def count(self, batch: Batch) -> int:
         """The chosen tokens of the blocks."""
@@ -157,7 +155,7 @@ class DictMaskedLanguageModel(Objective):
         mono, source = step.mono, step.head.source
         if self.cfg.random_tokens == "all":
             return mono.masked
-        replaced = mono.targets.ne(PAD) & mono.masked.ne(mono.targets) & mono.masked.ne(step.head.mask)
+        replaced = mono.targets.ne(PAD) & mono.masked.ne(mono.targets) & mono.masked.ne(self.mask)
         # From prob on the draw is uniform, too.
         share = (mono.draw.double() - self.cfg.prob) / ((1 - self.cfg.prob) or 1)
         at = (share * len(source)).long().clamp(0, len(source) - 1)

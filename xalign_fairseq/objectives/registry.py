@@ -102,6 +102,7 @@ class Objective(metaclass=ByOptions):
         languages: the names of the languages of the data, whose numbers are in ``bitext.langs``.
         pivot: the language that all pairs share and that the others are aligned to, where there is one.
         lexicons: the bilingual lexicons of the data, for an objective that needs them.
+        mask: the id of ``<mask>``.
         seed: of the run; with the number of the update it keys what an objective draws itself.
         labelling: how the model labels word links itself, where this objective makes it do so; set by :meth:`prepare`.
             Checkpoints store it, and validation and the aligner do as it says.
@@ -134,6 +135,7 @@ class Objective(metaclass=ByOptions):
     languages: Sequence[str] = ()
     pivot: str | None = None
     lexicons: Sequence[Lexicon] = ()
+    mask: int = -1
     seed: int = 1
     labelling: LabelOptions | None = None
 

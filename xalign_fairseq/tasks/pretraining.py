@@ -119,6 +119,11 @@ class XalignPretrainingTask(FairseqTask):
     def lexicons(self) -> list[Lexicon]:
         """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
         return self.source.lexicons
+    @property
+    def mask(self) -> int:
+        """The id of ``<mask>``."""
+        return self.source.mask
+
 
     @property
     def has_master_weights(self) -> bool:

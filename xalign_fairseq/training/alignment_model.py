@@ -56,6 +56,7 @@ class NoData:
     languages: Sequence[str] = ()
     all_languages: Sequence[str] = ()
     pivot: str | None = None
+    mask: int = -1
     seed: int = 1
     lexicons: Sequence[Any] = field(default_factory=tuple)
 

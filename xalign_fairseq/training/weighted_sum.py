@@ -42,6 +42,10 @@ class TrainingSource(Protocol):
     def lexicons(self) -> Sequence[Lexicon]:
         """Bilingual lexicons; asked for where an objective needs them."""
 
+    @property
+    def mask(self) -> int:
+        """The id of ``<mask>``."""
+
 
 class WeightedSum:
     """L = sum_k w_k L_k over the objectives.
@@ -83,7 +87,7 @@ class WeightedSum:
         self.source = source
         for objective in self.objectives:
             objective.languages, objective.pivot = source.languages, source.pivot
-            objective.seed = source.seed
+            objective.seed, objective.mask = source.seed, source.mask
             if "lexicon" in objective.needs and objective.cfg.weight != 0:
                 objective.lexicons = source.lexicons
         self.update = UpdateCounts(self.active)
