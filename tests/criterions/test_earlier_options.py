@@ -38,3 +38,14 @@ def test_options_of_today_and_of_other_criterions_stay():
     assert of_today(today) is today
     other = OmegaConf.create({"_name": "transfer"})
     assert of_today(other) is other
+
+
+def test_options_that_are_no_more_are_left_out():
+    gone = {"moco_momentum_schedule": "constant", "moco_momentum_end": 1.0, "moco_momentum_updates": 0}
+    for rest in (
+        {"_name": "ppa", "dwa_method": "softmax", "dwa_dustbin_mu": 0.1},
+        {"_name": "ppa", "moco_momentum": 0.9},
+    ):
+        found = of_today(OmegaConf.create({**rest, **gone}))
+        assert found == rest
+        OmegaConf.merge(CRITERION_DATACLASS_REGISTRY["ppa"](), found)  # which refuses what it does not know

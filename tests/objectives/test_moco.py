@@ -122,14 +122,14 @@ UPDATES = [
 @pytest.mark.parametrize(
     "options",
     [{"pooling": pooling, "normalize": normalize} for pooling in ("cls", "mean") for normalize in ("both", "hidden")]
-    + [{"keep_duplicates": True, "layer": 1}, {"momentum_schedule": "linear", "momentum_updates": 4, "momentum": 0.2}],
+    + [{"keep_duplicates": True, "layer": 1}, {"momentum": 0.2}],
 )
 def test_it_equals_a_plain_loop(options):
     run = Run(config(temperature=0.3, **options))
     plain = PlainLoop(run)
     masked_somewhere = 0
     for update, batches in enumerate(UPDATES):
-        plain.move(0.2 + 0.8 * update / 4 if "momentum_schedule" in options else 0.9)
+        plain.move(options.get("momentum", 0.9))
         for pairs in batches:
             expected, correct, masked = plain.loss(pairs)
             loss = run.loss(batch(*pairs), update)
@@ -168,15 +168,6 @@ def test_a_loss_by_hand_and_a_tie_is_not_correct():
     losses, first = info_nce(query, key, negatives, masked, 0.5)
     assert losses.tolist() == pytest.approx([math.log(1 + 2 * math.exp(-2)), math.log(2)])
     assert first.tolist() == [True, False]
-
-
-def test_momentum_schedules():
-    linear = MomentumContrast(config(momentum=0.99, momentum_schedule="linear", momentum_updates=100))
-    assert [linear.momentum(n) for n in (0, 25, 100, 500)] == pytest.approx([0.99, 0.9925, 1.0, 1.0])
-    cosine = MomentumContrast(config(momentum=0.9, momentum_schedule="cosine", momentum_end=0.98, momentum_updates=100))
-    quarter = 0.9 + 0.08 * (1 - math.sqrt(0.5)) / 2
-    assert [cosine.momentum(n) for n in (0, 25, 50, 100, 101)] == pytest.approx([0.9, quarter, 0.94, 0.98, 0.98])
-    assert MomentumContrast(config()).momentum(10**6) == 0.9
 
 
 def test_a_queue_of_data_is_filled_before_it_is_used():
@@ -283,23 +274,16 @@ def test_half_precision_keeps_the_key_side_in_float32():
         {"pooling": "max"},
         {"normalize": "none"},
         {"queue_init": "zeros"},
-        {"momentum_schedule": "step"},
         {"temperature": 0.0},
         {"queue_size": 0},
         {"projection_dim": 0},
         {"momentum": 1.5},
-        {"momentum_end": -0.1},
         {"layer": 3},
     ],
 )
 def test_bad_options_are_named(option):
     with pytest.raises(XalignError, match="--moco-" + next(iter(option)).replace("_", "-")):
         MomentumContrast(config(**option)).prepare(CONFIG)
-
-
-def test_a_schedule_needs_its_length():
-    with pytest.raises(XalignError, match="--moco-momentum-updates"):
-        MomentumContrast(config(momentum_schedule="cosine"))
 
 
 def test_a_queue_smaller_than_a_batch_is_refused():

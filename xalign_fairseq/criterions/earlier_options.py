@@ -4,6 +4,8 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+# Options that are no more.
+_GONE = ("moco_momentum_schedule", "moco_momentum_end", "moco_momentum_updates")
 # Options that had no default of their own, and took that of the labelling method.
 _UNSET = ("sinkhorn_iterations", "mu", "eps", "order", "dustbin", "filter")
 # What ot-unbalanced shared with transport before it had options of its own.
@@ -11,17 +13,20 @@ _OF_DUSTBIN = {"sinkhorn_iterations": "dustbin_iterations", "mu": "dustbin_mu", 
 
 
 def of_today(cfg: Any) -> Any:
-    """The same options by today's names; those that were left to the labelling method are left out.
+    """The same options by today's names; those that are no more or were left to the labelling method are left out.
 
     Example::
 
         of_today(OmegaConf.create({"dwa_method": "ot-unbalanced", "dwa_mu": 0.2, "dwa_eps": None}))
         # {"dwa_method": "ot-unbalanced", "dwa_dustbin_mu": 0.2}
     """
-    if not isinstance(cfg, DictConfig) or "dwa_method" not in cfg or "dwa_dustbin_mu" in cfg:
+    if not isinstance(cfg, DictConfig):
         return cfg
-    values = dict(OmegaConf.to_container(cfg))  # type: ignore[arg-type]
-    for option in _UNSET:
+    shared = "dwa_method" in cfg and "dwa_dustbin_mu" not in cfg
+    if not shared and not any(option in cfg for option in _GONE):
+        return cfg
+    values = {name: value for name, value in OmegaConf.to_container(cfg).items() if name not in _GONE}  # type: ignore
+    for option in _UNSET if shared else ():
         value = values.pop(f"dwa_{option}", None)
         if value is not None:
             moved = cfg.dwa_method == "ot-unbalanced" and option in _OF_DUSTBIN

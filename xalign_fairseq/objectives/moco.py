@@ -51,11 +51,6 @@ class MocoConfig(ObjectiveConfig):
         metadata={"help": "let the query's own sentence and its translations be negatives too, as the paper does"},
     )
     momentum: float = field(default=0.999, metadata={"help": "momentum of the key encoder"})
-    momentum_schedule: str = field(
-        default="constant", metadata={"help": "constant, or linear or cosine towards the momentum's end"}
-    )
-    momentum_end: float = field(default=1.0, metadata={"help": "momentum at the end of the schedule"})
-    momentum_updates: int = field(default=0, metadata={"help": "updates until the end of the schedule"})
 
 
 class MocoHead(nn.Module):
@@ -128,15 +123,11 @@ class MomentumContrast(Objective):
         choice(cfg.pooling, POOLINGS, "--moco-pooling")
         choice(cfg.normalize, ("both", "hidden"), "--moco-normalize")
         choice(cfg.queue_init, ("data", "random"), "--moco-queue-init")
-        choice(cfg.momentum_schedule, ("constant", "linear", "cosine"), "--moco-momentum-schedule")
-        scheduled = cfg.momentum_schedule != "constant"
         for option, value, fits, expected in (
             ("temperature", cfg.temperature, cfg.temperature > 0, "more than 0"),
             ("queue-size", cfg.queue_size, cfg.queue_size > 0, "at least one key"),
             ("projection-dim", cfg.projection_dim, cfg.projection_dim > 0, "at least 1"),
             ("momentum", cfg.momentum, 0 <= cfg.momentum <= 1, "0 to 1"),
-            ("momentum-end", cfg.momentum_end, 0 <= cfg.momentum_end <= 1, "0 to 1"),
-            ("momentum-updates", cfg.momentum_updates, not scheduled or cfg.momentum_updates > 0, "as --max-update"),
         ):
             if not fits:
                 raise XalignError("an option is out of range", where=f"--moco-{option}", found=value, expected=expected)
@@ -148,15 +139,6 @@ class MomentumContrast(Objective):
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The projection, the momentum encoder and the queue."""
         return MocoHead(config, self.cfg)
-
-    def momentum(self, update: int) -> float:
-        """Momentum of an update: constant, or on its way to ``momentum_end`` (cosine: Grill et al. 2020, BYOL)."""
-        if self.cfg.momentum_schedule == "constant":
-            return self.cfg.momentum
-        done = min(update / self.cfg.momentum_updates, 1.0)
-        if self.cfg.momentum_schedule == "cosine":
-            done = (1 - math.cos(math.pi * done)) / 2
-        return self.cfg.momentum + (self.cfg.momentum_end - self.cfg.momentum) * done
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, which are those of the loss once the queue is full."""
@@ -176,7 +158,7 @@ class MomentumContrast(Objective):
         hidden = step.encoder.states(sides[0]).layer(self.cfg.layer)
         query = self._represent(hidden, sides[0].tokens, head.projection)
         if step.training:
-            head.move(step.encoder.sentence_encoder, step.update, self.momentum(step.update))
+            head.move(step.encoder.sentence_encoder, step.update, self.cfg.momentum)
         key = self._key(head.momentum_encoder, sides[1], hidden.dtype)
         own, positive = (sentence_hash(side.tokens, PAD) for side in sides)
         masked = self._masked(head.queue, own, positive)
