@@ -215,6 +215,18 @@ def test_a_resumed_run_equals_the_uninterrupted_one():
 
 
 def test_validation_moves_nothing():
+def test_all_processes_begin_with_the_same_random_keys():
+    # Processes have drawn other numbers before: of dropout, by batches of other sizes.
+    first, second = Run(config(), seed=0), Run(config(), seed=1)
+    begun = first.head.queue.keys.clone()
+    assert torch.equal(begun, second.head.queue.keys)
+    for run in (first, second):
+        run.step(batch((0, 1), (2, 3)), update=0)
+        run.step(batch((4, 5)), update=1)
+        run.loss(batch((6, 7)), 0)  # of a new run
+        assert torch.equal(run.head.queue.keys[1:], begun[1:])
+
+
     run = Run(config())
     run.step(batch((0, 1), (2, 3)), update=0)
     before = copy.deepcopy(run.modules.state_dict())

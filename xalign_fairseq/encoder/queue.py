@@ -90,10 +90,11 @@ class KeyQueue(nn.Module):
             buffer.zero_()
 
     @torch.no_grad()
-    def fill_at_random(self) -> None:
-        """Put a random unit vector, of no sentence, at every place."""
+    def fill_at_random(self, seed: int) -> None:
+        """Put a random unit vector, of no sentence, at every place: by the seed, the same in all processes."""
         self.clear()
-        self.keys.copy_(nn.functional.normalize(torch.randn_like(self.keys), dim=1))
+        drawn = torch.randn(self.keys.shape, generator=torch.Generator().manual_seed(seed), device="cpu")
+        self.keys.copy_(nn.functional.normalize(drawn, dim=1))
         self.filled.fill_(len(self))
 
     @torch.no_grad()

@@ -56,22 +56,24 @@ class MocoConfig(ObjectiveConfig):
 class MocoHead(nn.Module):
     """The projection, the momentum encoder with its own, and the queue of its keys."""
 
-    def __init__(self, config: EncoderConfig, cfg: MocoConfig):
+    def __init__(self, config: EncoderConfig, cfg: MocoConfig, seed: int):
         super().__init__()
         self.projection = Projection(config.encoder_embed_dim, cfg.projection_dim)
         self.momentum_encoder = MomentumEncoder(config, cfg.projection_dim)
         self.queue = KeyQueue(cfg.queue_size, cfg.projection_dim)
-        self._at_random = cfg.queue_init == "random"
+        self._at_random, self._seed = cfg.queue_init == "random", seed
+        self._begin_queue()
+
+    def _begin_queue(self) -> None:
         if self._at_random:
-            self.queue.fill_at_random()
+            self.queue.fill_at_random(self._seed)
+        else:
+            self.queue.clear()
 
     def move(self, live: nn.Module, update: int, momentum: float) -> None:
         """Let the momentum encoder follow; keys of an earlier run's momentum encoder are forgotten."""
         if self.momentum_encoder.begins_anew(update):
-            if self._at_random:
-                self.queue.fill_at_random()
-            else:
-                self.queue.clear()
+            self._begin_queue()
         self.momentum_encoder.follow(live, self.projection, update, momentum)
 
 
@@ -138,7 +140,7 @@ class MomentumContrast(Objective):
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The projection, the momentum encoder and the queue."""
-        return MocoHead(config, self.cfg)
+        return MocoHead(config, self.cfg, self.seed)
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides, which are those of the loss once the queue is full."""
