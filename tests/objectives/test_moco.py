@@ -181,6 +181,22 @@ def test_a_queue_of_data_is_filled_before_it_is_used():
     assert loss.total > 0 and loss.count == 2 and all(g.any() for g in run.gradient(loss.total).values())
 
 
+@pytest.mark.parametrize(
+    ("options", "updates", "pairs", "told"),
+    [
+        ({"queue_size": 32000}, 201, 64.0, "32,000 keys, and before the last of 201 updates of 64 pairs it has 12,800;"
+         " take --moco-queue-size 1280, or"),
+        ({"queue_size": 32000}, 2, 64.5, "updates of 64 pairs it has 64; take --moco-queue-size 65, or"),
+        ({"queue_size": 12800}, 201, 64.0, ""),
+        ({"queue_size": 12801}, 201, 64.0, "12,801 keys"),
+        ({"queue_size": 32000, "queue_init": "random"}, 201, 64.0, ""),
+    ],
+)  # fmt: skip
+def test_a_queue_that_is_not_full_before_the_run_ends_is_told_at_its_start(caplog, options, updates, pairs, told):
+    MomentumContrast(config(**{"queue_init": "data", **options})).check_run(updates, pairs)
+    assert told in caplog.text and bool(told) == ("moco learns nothing in this run" in caplog.text)
+
+
 def holds(run, number):
     """Whether the queue has a key of a sentence of TEXT, or of its translation."""
     return bool(run.head.queue.holds(sentence_hash(torch.tensor([[0, *TEXT[number], 2]]), 1)).any())
@@ -199,6 +215,18 @@ def test_a_new_run_forgets_the_keys_of_an_earlier_one(init):
     assert holds(run, 5) and holds(run, 7)
 
 
+def test_all_processes_begin_with_the_same_random_keys():
+    # Processes have drawn other numbers before: of dropout, by batches of other sizes.
+    first, second = Run(config(), seed=0), Run(config(), seed=1)
+    begun = first.head.queue.keys.clone()
+    assert torch.equal(begun, second.head.queue.keys)
+    for run in (first, second):
+        run.step(batch((0, 1), (2, 3)), update=0)
+        run.step(batch((4, 5)), update=1)
+        run.loss(batch((6, 7)), 0)  # of a new run
+        assert torch.equal(run.head.queue.keys[1:], begun[1:])
+
+
 def test_a_resumed_run_equals_the_uninterrupted_one():
     data = [[batch(*pairs) for pairs in batches] for batches in UPDATES]
     whole, first, second = (Run(config(queue_init="data", queue_size=8), seed) for seed in (0, 0, 1))
@@ -215,18 +243,6 @@ def test_a_resumed_run_equals_the_uninterrupted_one():
 
 
 def test_validation_moves_nothing():
-def test_all_processes_begin_with_the_same_random_keys():
-    # Processes have drawn other numbers before: of dropout, by batches of other sizes.
-    first, second = Run(config(), seed=0), Run(config(), seed=1)
-    begun = first.head.queue.keys.clone()
-    assert torch.equal(begun, second.head.queue.keys)
-    for run in (first, second):
-        run.step(batch((0, 1), (2, 3)), update=0)
-        run.step(batch((4, 5)), update=1)
-        run.loss(batch((6, 7)), 0)  # of a new run
-        assert torch.equal(run.head.queue.keys[1:], begun[1:])
-
-
     run = Run(config())
     run.step(batch((0, 1), (2, 3)), update=0)
     before = copy.deepcopy(run.modules.state_dict())

@@ -13,7 +13,7 @@ xalign_fairseq.register()
 from xalign_fairseq.data import streams_dataset, windows  # noqa: E402
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream  # noqa: E402
 from xalign_fairseq.tasks.dataset import FairseqStreams  # noqa: E402
-from xalign_fairseq.tasks.epochs import windowed_iterator  # noqa: E402
+from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator  # noqa: E402
 
 SENTENCES = 150
 
@@ -61,6 +61,17 @@ def test_an_epoch_has_every_item_once_and_no_batch_above_its_limit(build, apart)
     assert any((one != two).any() for one, two in zip(found[:5], batches(iterator(dataset, epoch=2)), strict=False))
     spread = [np.ptp(dataset.num_tokens_vec(batch)) for batch in found]
     assert np.mean(spread) <= 1  # a window is sorted by length
+
+
+def test_pairs_of_a_batch_are_counted_without_its_blocks(build):
+    held = build(blocks=True, items=100)
+    cut = held.batch_by_size(held.ordered_indices(), None, 8)
+    assert pairs_of_a_batch(held, cut) == 100 / len(cut) and len(np.concatenate(cut)) > 100
+    dataset = build(blocks=True)
+    made = iterator(dataset).frozen_batches
+    assert pairs_of_a_batch(dataset, made) == 400 / len(made)
+    assert pairs_of_a_batch(build(pairs=False, blocks=True), [np.arange(5)]) == 0
+    assert pairs_of_a_batch(held, []) == 0
 
 
 def test_epochs_that_fit_a_window_are_held_as_ever(build):

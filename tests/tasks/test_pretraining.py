@@ -166,6 +166,22 @@ def test_options_of_batches_reach_the_dataset(shard):
             task(folder, **{name: value})
 
 
+def test_a_run_that_ends_before_mocos_queue_is_full_is_told_at_its_start(shard, caplog):
+    def begin(epoch=1, **options):
+        made = task(shard(f"{len(caplog.messages)}-{epoch}-{options['max_update']}", "en-fr"), **options)
+        chosen = CRITERION_DATACLASS_REGISTRY["moco"]()
+        chosen._name = "moco"
+        made.build_criterion(OmegaConf.structured(chosen))
+        made.load_dataset("train")
+        made.get_batch_iterator(made.datasets["train"], max_sentences=4, num_shards=3, epoch=epoch)
+
+    for options in ({"max_update": 0}, {"max_update": 10**6}, {"max_update": 9, "epoch": 2}):
+        begin(update_freq=[2], **options)
+    assert "moco learns nothing" not in caplog.text
+    begin(update_freq=[2], max_update=9)  # of a batch of one pair in each of three processes
+    assert "before the last of 9 updates of 6 pairs it has 48;" in caplog.text
+
+
 def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):
     folder = shard("one", "en-fr")
     first = task(folder)

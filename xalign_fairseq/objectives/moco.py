@@ -1,5 +1,6 @@
 """Sentence-level alignment by momentum contrast (PPA, Pan et al. 2021)."""
 
+import logging
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig,
 from xalign_fairseq.objectives.selection import true_first
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.precision import at_least_float32
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -137,6 +140,16 @@ class MomentumContrast(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Check the layer."""
         config.resolve_layer(self.cfg.layer, "--moco-layer")
+
+    def check_run(self, updates: int, pairs: float) -> None:
+        """Warn of a queue that is not full before the last update."""
+        size, had = self.cfg.queue_size, int((updates - 1) * pairs)
+        if self.cfg.queue_init == "data" and had < size:
+            logger.warning(
+                "moco learns nothing in this run: its loss is 0 until the queue has %s keys, and before the last of %s "
+                "updates of %.0f pairs it has %s; take --moco-queue-size %d, or --moco-queue-init random",
+                f"{size:,}", f"{updates:,}", pairs, f"{had:,}", max(had // 10, math.ceil(pairs)),
+            )  # fmt: skip
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The projection, the momentum encoder and the queue."""

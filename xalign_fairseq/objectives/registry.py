@@ -145,6 +145,9 @@ class Objective(metaclass=ByOptions):
     def prepare(self, config: EncoderConfig) -> None:
         """Check the options against the encoder's sizes before any work; raise XalignError where they don't fit."""
 
+    def check_run(self, updates: int, pairs: float) -> None:
+        """Warn of what can't be learned in a run of so many updates with so many pairs each, told before the first."""
+
     def build_head(self, config: EncoderConfig) -> nn.Module | None:
         """The parameters and buffers that this objective trains besides the encoder."""
         return None

@@ -33,6 +33,14 @@ class WindowedEpochIterator(EpochBatchIterator):
         return windows.share(self.shard_id, self.num_shards)
 
 
+def pairs_of_a_batch(dataset: FairseqStreams, batches: Sequence[np.ndarray]) -> float:
+    """How many pairs a batch of an epoch has, on average."""
+    if isinstance(batches, Windows):
+        return batches.plan.draws / len(batches)
+    indices = np.concatenate([np.zeros(0, dtype=np.int64), *batches])
+    return float((indices % len(dataset) < dataset.pairs).sum()) / max(1, len(batches))
+
+
 def windowed_iterator(
     dataset: FairseqStreams,
     epoch_batches: Callable[[int, int], int | None],

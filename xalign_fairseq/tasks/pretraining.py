@@ -1,6 +1,7 @@
 """The pre-training task: bitext and monolingual text from a data-bin, for any set of objectives."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, List, Optional  # noqa: UP035
 
@@ -19,9 +20,10 @@ from xalign_fairseq.files import require_form
 from xalign_fairseq.launch.devices import training_device
 from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
+from xalign_fairseq.objectives.registry import Objective
 from xalign_fairseq.tasks.dataset import FairseqStreams
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone
-from xalign_fairseq.tasks.epochs import windowed_iterator
+from xalign_fairseq.tasks.epochs import pairs_of_a_batch, windowed_iterator
 from xalign_fairseq.tasks.heads_start import HeadsStart
 from xalign_fairseq.tasks.lexicons import require_same_lexicons
 from xalign_fairseq.transport.label_options import LabelOptions
@@ -81,6 +83,7 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     zero_sharding: str = II("distributed_training.zero_sharding")
     optimizer: Optional[str] = II("optimizer._name")
     update_freq: List[int] = II("optimization.update_freq")  # noqa: RUF009 UP006 as fairseq has it
+    max_update: int = II("optimization.max_update")
     lr: Any = II("optimization.lr")  # noqa: RUF009
 
 
@@ -102,6 +105,7 @@ class XalignPretrainingTask(FairseqTask):
         self.reader = Reader(())
         self.epoch = 1
         self.models: list[Any] = []
+        self.objectives: Sequence[Objective] = ()
         self.labelling: LabelOptions | None = None
         self.lasting: dict[str, Any] = {}
 
@@ -116,14 +120,14 @@ class XalignPretrainingTask(FairseqTask):
         return self.cfg.seed
 
     @property
-    def lexicons(self) -> list[Lexicon]:
-        """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
-        return self.source.lexicons
-    @property
     def mask(self) -> int:
         """The id of ``<mask>``."""
         return self.source.mask
 
+    @property
+    def lexicons(self) -> list[Lexicon]:
+        """The bilingual lexicons of the data-bin, of which at least one entry is trained on."""
+        return self.source.lexicons
 
     @property
     def has_master_weights(self) -> bool:
@@ -147,7 +151,7 @@ class XalignPretrainingTask(FairseqTask):
         for model in self.models:
             criterion.attach_heads(model)
             update_rows_alone(model, self, criterion.with_all_embeddings)
-        self.labelling = criterion.labelling
+        self.labelling, self.objectives = criterion.labelling, criterion.active
         self.reader = criterion.reader(self.models)
         self.source.require(self.reader)
         return criterion
@@ -163,14 +167,22 @@ class XalignPretrainingTask(FairseqTask):
         """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""
         training = isinstance(dataset, FairseqStreams) and dataset.training
         made = windowed_iterator(dataset, self._epoch_batches, *args, **kwargs) if training else None
-        return super().get_batch_iterator(dataset, *args, **kwargs) if made is None else made
+        made = super().get_batch_iterator(dataset, *args, **kwargs) if made is None else made
+        if training and kwargs.get("epoch", 1) == 1 and self.objectives and self.cfg.max_update:
+            batches = self._update_batches(1, kwargs.get("num_shards", 1))
+            pairs = batches * pairs_of_a_batch(dataset, made.frozen_batches)
+            for objective in self.objectives:
+                objective.check_run(self.cfg.max_update, pairs)
+        return made
 
     def _epoch_batches(self, epoch: int, num_shards: int) -> int | None:
         """Batches of an epoch that is given in updates."""
-        if self.cfg.epoch_updates is None:
-            return None
+        return self.cfg.epoch_updates and self.cfg.epoch_updates * self._update_batches(epoch, num_shards)
+
+    def _update_batches(self, epoch: int, num_shards: int) -> int:
+        """Batches of an update, of all processes."""
         freq = list(self.cfg.update_freq or [1])
-        return self.cfg.epoch_updates * num_shards * int(freq[min(epoch, len(freq)) - 1])
+        return num_shards * int(freq[min(epoch, len(freq)) - 1])
 
     def begin_update(self, samples: list[Any], criterion: Any, device: Any) -> None:
         """Called with all micro-batches of an update, before the first one is run."""
