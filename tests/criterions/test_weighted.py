@@ -16,6 +16,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Loss
+from xalign_fairseq.training import update
 from xalign_fairseq.transport.sinkhorn import backend
 
 TASK = Task(languages=("aa", "bb", "cc"))
@@ -69,6 +70,14 @@ def test_regularisers_are_logged_beside_the_loss_of_validation(normalization):
     assert logs["reg_param/loss/sum"] == 50 and logs["reg_hidden/loss/sum"] == 30
     alone = criterion(losses, objectives="reg_param", loss_normalization=normalization).eval()
     assert alone(Model(), SAMPLE)[0] == 50
+
+
+def test_counts_ahead_of_an_update_are_summed_for_the_normalisation_that_needs_them(monkeypatch):
+    asked = []
+    monkeypatch.setattr(update, "all_sum", lambda counts: asked.append(counts) or counts)
+    for normalization, expected in (("joint", 0), ("per-objective", 1)):
+        criterion(LOSSES, loss_normalization=normalization).begin_update([{}], torch.device("cpu"))
+        assert len(asked) == expected
 
 
 def test_an_objective_without_predictions_does_not_divide_by_zero():

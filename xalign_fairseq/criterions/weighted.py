@@ -93,7 +93,8 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
     def begin_update(self, samples: Sequence[dict[str, Any] | None], device: torch.device) -> None:
         """Called with all micro-batches of an update, before the first one is run."""
         self.seen.clear()
-        self.update.begin(samples, device)
+        if not self.joint:
+            self.update.begin(samples, device)
 
     def nonfinite(self, samples: Sequence[dict[str, Any] | None]) -> str:
         """Which objectives of the update that was run have a loss that is not finite, and in which batches.
