@@ -1,3 +1,4 @@
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -86,3 +87,13 @@ def test_checkpoints_without_a_count_are_read_and_written(load, tmp_path):
     assert load({"val_loss": 1}) == {"val_loss": 1}
     assert "early_stopping" not in save(tmp_path / "checkpoint.pt")
     assert validate(0.6) == [False]
+
+
+def test_a_program_that_is_fairseq_train_itself_counts_too(restart, load, tmp_path, monkeypatch):
+    monkeypatch.delitem(sys.modules, "fairseq_cli.train")
+    monkeypatch.setitem(sys.modules, "__main__", train)  # python -m fairseq_cli.train
+    validate(0.5, 0.6)
+    extra_state = save(tmp_path / "checkpoint.pt")
+    restart()
+    load(extra_state)
+    assert validate(0.7, 0.8) == [False, True]

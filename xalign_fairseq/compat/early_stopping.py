@@ -8,11 +8,10 @@ Can go: when fairseq saves the count.
 """
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from xalign_fairseq.compat.patching import replace, source_has
+from xalign_fairseq.compat.patching import replace, source_has, training_loop
 
 NAME = "early stopping"
 WHY = "fairseq forgets at a resumption how many validations brought no improvement"
@@ -37,7 +36,7 @@ def install() -> None:
 
 def _counter() -> Any:
     """fairseq's function, whose attributes are the count; None in a process that does not train."""
-    return getattr(sys.modules.get("fairseq_cli.train"), "should_stop_early", None)
+    return getattr(training_loop(), "should_stop_early", None)
 
 
 def _saved(save: Callable[..., Any]) -> Callable[..., Any]:
