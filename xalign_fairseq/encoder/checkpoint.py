@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from xalign_fairseq.encoder import masked_lm, names
+from xalign_fairseq.encoder.allow_list import METERS, allow_list
 from xalign_fairseq.encoder.building import build_encoder
 from xalign_fairseq.encoder.checkpoint_form import EncoderOptions, require_checkpoint, require_parameters
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -36,21 +36,9 @@ class Meter:
 
 
 def _allowed() -> list[Any]:
-    """What a checkpoint may hold beside tensors and containers; none of it runs code.
-
-    Options of older releases (``argparse.Namespace``), statistics, and numpy scalars such as a best score.
-    """
-    meters = [
-        (Meter, f"fairseq.{module}.{name}")
-        for module in ("meters", "logging.meters")
-        for name in ("AverageMeter", "TimeMeter", "StopwatchMeter")
-    ]
-    scalar = np.float64(0).__reduce__()[0]
-    numpys = [(scalar, "numpy.core.multiarray.scalar"), (scalar, "numpy._core.multiarray.scalar"), np.dtype]
-    dtypes = [type(np.dtype(kind)) for kind in ("f8", "f4", "f2", "i8", "i4")]
     # torch's context manager takes off its list what it is given, even what stood there before.
     before = torch.serialization.get_safe_globals()
-    return [each for each in (argparse.Namespace, *meters, *numpys, *dtypes) if each not in before]
+    return [each for each in allow_list(dict.fromkeys(METERS, Meter)) if each not in before]
 
 
 def load_pickled(path: str | os.PathLike) -> Any:
