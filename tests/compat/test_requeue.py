@@ -34,7 +34,7 @@ def patched(monkeypatch):
     monkeypatch.setattr(requeue._State, "agreed", False)
     monkeypatch.setattr(requeue._State, "trains", False)
     monkeypatch.setattr(loop, "validate_and_save", lambda *given: ([None], False))
-    monkeypatch.setattr(checkpoint_utils, "save_checkpoint", lambda *given: calls.append(given))
+    monkeypatch.setattr(checkpoint_utils, "save_checkpoint", lambda *given: calls.append(given) or "last.pt")
     with monkeypatch.context() as patch:
         patch.setattr(trainer, "Trainer", type("Trainer", (Small,), dict(vars(Small), __init__=lambda self: None)))
         patch.setattr(utils, "call_main", lambda cfg, main: main(cfg))
@@ -62,6 +62,18 @@ def test_a_run_goes_on_until_it_is_told(patched, cfg):
     ((saved, by, place, loss),) = patched.calls
     assert (by, place, loss) == (made, "place", None)
     assert not saved.no_save and not saved.no_last_checkpoints  # it must be there
+
+
+@pytest.mark.parametrize("saved", ["checkpoint_last.pt", None])
+def test_what_was_saved_is_told_and_what_was_not(patched, cfg, monkeypatch, caplog, saved):
+    monkeypatch.setattr(checkpoint_utils, "save_checkpoint", lambda *given: saved)
+    caplog.set_level("INFO")
+    made = patched.trainer()
+    os.kill(os.getpid(), signal.SIGUSR1)
+    with pytest.raises(SystemExit):
+        validate(cfg, made)
+    what = "saved" if saved else "ends without a new checkpoint"
+    assert f"SIGUSR1: {what} at update 7; the same command goes on" in caplog.text
 
 
 def test_a_run_that_ends_anyway_ends_as_ever(patched, cfg, monkeypatch):

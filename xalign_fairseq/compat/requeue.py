@@ -121,22 +121,27 @@ def _ending(original: Callable[..., Any]) -> Callable[..., Any]:
         found = original(cfg, trainer, task, epoch_itr, *rest)
         ends = _State.heard if trainer.data_parallel_world_size == 1 else _State.agreed
         if ends and not found[1]:  # a run that ends here has its checkpoint
-            _save(cfg, trainer, epoch_itr)
-            logger.info("SIGUSR1: saved at update %d; the same command goes on", trainer.get_num_updates())
+            what = "saved" if _save(cfg, trainer, epoch_itr) else "ends without a new checkpoint"
+            logger.info("SIGUSR1: %s at update %d; the same command goes on", what, trainer.get_num_updates())
             raise SystemExit(REQUEUE)
         return found
 
     return validate_and_save
 
 
-def _save(cfg: Any, trainer: Any, epoch_itr: Any) -> None:
-    """Write ``checkpoint_last.pt``, whatever else is saved or not; when this returns, rank 0 has."""
+def _save(cfg: Any, trainer: Any, epoch_itr: Any) -> bool:
+    """Write ``checkpoint_last.pt``, whatever else is saved or not; when this returns, rank 0 has.
+
+    Returns:
+        whether this process has: no other rank does, nor rank 0 where the model is spoilt (``nonfinite_updates``).
+    """
     import torch
     from fairseq import checkpoint_utils
     from omegaconf import open_dict
 
     with open_dict(cfg.checkpoint):
         cfg.checkpoint.no_save, cfg.checkpoint.no_last_checkpoints = False, False
-    checkpoint_utils.save_checkpoint(cfg.checkpoint, trainer, epoch_itr, None)
+    saved = checkpoint_utils.save_checkpoint(cfg.checkpoint, trainer, epoch_itr, None)
     if torch.distributed.is_initialized():  # whoever ends first has its launcher end the others
         torch.distributed.barrier()
+    return saved is not None
