@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from no_fairseq import run_without_fairseq
+from plain_data import write_plain_data
 
+from xalign_fairseq.data import streams_dataset, windows
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, pivot_language
@@ -74,6 +76,33 @@ def test_dictionaries_of_the_same_bytes_are_read_once_and_others_compared(folder
     (other / "dict.txt").write_text("a 1\nc 1\nb 1\n")
     with pytest.raises(XalignError, match="different dictionaries"):
         PretrainingData(f"{folder}:{other}")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("window", [windows.DRAWS, 16])
+@pytest.mark.parametrize("folders", [1, 3])
+@pytest.mark.parametrize("needs", [{"bitext"}])
+def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders, window, seed, tmp_path, monkeypatch):
+    for module in (windows, streams_dataset):
+        monkeypatch.setattr(module, "DRAWS", window)
+    paths = [write_plain_data(tmp_path / f"bin.{number}", pairs=30 + 7 * number) for number in range(folders)]
+    options = PretrainingDataOptions(epoch_items=22, mono_tokens_per_sample=8, mono_langs="de")
+    data, times = None, {}
+    for epoch in range(1, 25):
+        if epoch % 5 == 1:  # a run that goes on
+            place = data.shards.place(epoch) if data else {"epoch": 1, "index": 0}
+            data = PretrainingData(":".join(map(str, paths)), options, seed)
+            data.shards.go_on(**place)
+        dataset = data.dataset(StreamsDataset, "train", Reader(needs), epoch)
+        dataset.set_epoch(epoch)
+        cut = dataset.windows(None, 4)
+        batches = dataset.batch_by_size(dataset.ordered_indices(), None, 4) if cut is None else cut
+        drawn = np.concatenate(list(batches)) % len(dataset)
+        seen = times.setdefault(data.shards.index(epoch), np.zeros(len(dataset), dtype=int))
+        seen += np.bincount(drawn, minlength=len(dataset))
+        streams = np.split(seen, [dataset.pairs] if 0 < dataset.pairs < len(seen) else [])
+        assert all(np.ptp(stream) <= 1 for stream in streams)
+    assert min(seen.min() for seen in times.values()) >= 1
 
 
 def test_it_needs_no_fairseq(folder):

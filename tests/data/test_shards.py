@@ -125,6 +125,23 @@ def test_as_many_folders_as_before_are_read_as_if_nothing_had_been_between(folde
         assert [shards.index(epoch) for epoch in range(stopped, 12)] == [whole.index(e) for e in range(stopped, 12)]
 
 
+def test_how_often_each_folder_was_read_is_counted_over_stops_and_added_folders(folders):
+    """Of epochs read one by one, in runs that know only the place they go on from."""
+    read, shards, place = [0] * 4, Shards(folders[:2]), None
+    for epoch in range(1, 30):
+        if epoch in (4, 11, 12, 20):
+            shards = Shards(folders[: 2 if epoch == 4 else 3 if epoch < 20 else 4])
+            shards.go_on(**place)
+        assert shards.visits(epoch) == read[: len(shards.folders)]
+        index = shards.index(epoch)
+        assert shards.visit(epoch) == read[index]
+        read[index] += 1
+        place = shards.place(epoch)
+    assert max(read) - min(read) > 3  # some came later
+    shards.go_on(3, 0)
+    assert shards.visits(3) == [1, 1, 0, 0]  # a place of an earlier version, which lacks them
+
+
 def test_many_folders_are_looked_at_side_by_side(folders, monkeypatch):
     seen = []
     monkeypatch.setattr(module, "DataBin", lambda path: seen.append(path) or DataBin(path))

@@ -133,3 +133,24 @@ def test_a_state_goes_on_with_folders_that_were_added(folder, tmp_path):
     rest.load_state_dict(first.state_dict())
     assert [seen(b) for b in islice(second, 2)] == [seen(b) for b in islice(rest, 2)] != before[:2]
     assert [second.data.shards.index(epoch) for epoch in (3, 4, 5, 6)] == [0, 1, 2, 0]
+
+
+def test_a_state_of_short_epochs_over_folders_goes_on_where_each_folder_ended(folder, tmp_path):
+    other, third = (write_plain_data(tmp_path / f"data-bin.{i}", pairs=50 + i) for i in (1, 2))
+    options = PretrainingDataOptions(**OPTIONS, epoch_items=46)
+
+    def several(*folders):
+        return Batches(PretrainingData(":".join(map(str, folders)), options, seed=3), READER, max_tokens=120)
+
+    whole = several(folder, other)
+    list(islice(whole, 30))
+    parts = several(folder, other)
+    for _ in range(6):  # broken off after every fifth batch
+        taken = [seen(batch) for batch in islice(parts, 5)]
+        state, parts = parts.state_dict(), several(folder, other)
+        parts.load_state_dict(state)
+    assert parts.state_dict() == whole.state_dict() and parts.epoch > 2
+    assert [seen(b) for b in islice(parts, 5)] == [seen(b) for b in islice(whole, 5)] != taken
+    more = several(folder, other, third)
+    more.load_state_dict(whole.state_dict())
+    assert more.data.shards.visits(whole.epoch) == [*whole.data.shards.visits(whole.epoch), 0]

@@ -305,6 +305,7 @@ class PretrainingData:
             word_starts=word_starts(data.dictionary, data.tokenizer_model) if options.mask_whole_words else None,
             bucket_width=options.length_bucket_width,
             apart=reader.apart,
+            visit=self.shards.visit,
         )
         sizes = f"{len(bitext.corpora)} language pairs, {len(bitext)} items" if bitext else "no bitext"
         logger.info("%s: %s; %s", split, sizes, f"{len(mono)} monolingual blocks" if mono else "no monolingual text")

@@ -13,7 +13,7 @@ What is looked at when:
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.verification import require_unchanged
@@ -30,10 +30,11 @@ class Texts(NamedTuple):
 
 
 class ShardPlace(TypedDict):
-    """Which folder an epoch reads."""
+    """Which folder an epoch reads, and how often each folder was read before."""
 
     epoch: int
     index: int
+    visits: NotRequired[list[int]]  # which places of earlier versions lack
 
 
 class Shards:
@@ -58,7 +59,7 @@ class Shards:
 
     def __init__(self, folders: Sequence[str | os.PathLike], verify: bool = False):
         self.folders = [os.fspath(folder) for folder in folders]
-        self._since = (1, 0)
+        self._since, self._before = (1, 0), [0] * len(self.folders)
         self.first = DataBin(self.folders[0])
         require_unchanged(self.first, verify)
         with ThreadPoolExecutor(THREADS) as pool:
@@ -78,13 +79,35 @@ class Shards:
         since, index = self._since if epoch >= self._since[0] else (1, 0)
         return (index + epoch - since) % len(self.folders)
 
-    def go_on(self, epoch: int, index: int) -> None:
+    def visits(self, epoch: int) -> list[int]:
+        """How often each folder was read before an epoch."""
+        since, before, every = self._since, self._before, len(self.folders)
+        if epoch < since[0]:
+            since, before = (1, 0), [0] * every
+        firsts = [since[0] + (folder - since[1]) % every for folder in range(every)]
+        return [old + len(range(first, epoch, every)) for old, first in zip(before, firsts, strict=True)]
+
+    def visit(self, epoch: int) -> int:
+        """How often the folder of an epoch was read before it: there its texts go on."""
+        return self.visits(epoch)[self.index(epoch)]
+
+    def place(self, epoch: int) -> ShardPlace:
+        """What :meth:`go_on` needs."""
+        return ShardPlace(epoch=epoch, index=self.index(epoch), visits=self.visits(epoch))
+
+    def go_on(self, epoch: int, index: int, visits: Sequence[int] | None = None) -> None:
         """Let an epoch read a folder, and those that follow it the folders behind that one.
 
         A run that goes on with more folders than it had, added behind those, ends its epoch with the folder that it
         began it with; the new ones come behind the last of the old ones, before the first one comes again.
+
+        Args:
+            epoch: from 1 on.
+            index: of its folder.
+            visits: how often each folder was read before; by default as if there had always been those of today.
         """
-        self._since = (epoch, index)
+        every, before = len(self.folders), self.visits(epoch) if visits is None else list(visits)
+        self._since, self._before = (epoch, index), [*before, *[0] * every][:every]
 
     def of_epoch(self, epoch: int) -> DataBin:
         """The folder of an epoch, looked at anew.

@@ -70,26 +70,29 @@ class BitextStream:
         return int(self.offsets[-1])
 
     def epoch(
-        self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None
+        self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None, visit: int | None = None
     ) -> tuple[np.ndarray, int]:
         """Items of an epoch in random order, without the over-long ones, and how many of these were left out.
 
         Args:
             items: draws in an epoch; by default one for each pair and direction, so that T = 1 sees everything once.
+            visit: how many epochs read the corpora before, and where this one goes on; by default all.
         """
-        total = items or len(self)
+        total, visit = items or len(self), epoch - 1 if visit is None else visit
         counts = sampling.apportion(total, sampling.temperature_shares(self.counts, temperature))
         drawn = [
-            offset + sampling.draw(size, (epoch - 1) * int(count), int(count), (seed, BITEXT, number))
+            offset + sampling.draw(size, visit * int(count), int(count), (seed, BITEXT, number))
             for number, (offset, size, count) in enumerate(zip(self.offsets, self.counts, counts, strict=False))
         ]
         return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
 
-    def draws(self, seed: int, epoch: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
+    def draws(
+        self, seed: int, epoch: int, visit: int, temperature: float = 1.0, items: int | None = None
+    ) -> sampling.EpochDraws:
         """The draws of :meth:`epoch`, over-long ones among them, for an epoch that is too long to be held."""
         counts = sampling.apportion(items or len(self), sampling.temperature_shares(self.counts, temperature)).tolist()
         keys = [(seed, BITEXT, number) for number in range(len(counts))]
-        starts = [(epoch - 1) * count for count in counts]
+        starts = [visit * count for count in counts]
         return sampling.EpochDraws(
             self.offsets.tolist(), self.counts, counts, starts, keys, order=(seed, BITEXT, epoch, len(self), 1)
         )

@@ -1,7 +1,7 @@
 """The dataset of pre-training: batches that hold pairs and monolingual blocks together."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,7 @@ class StreamsDataset(Dataset):
         bucket_width: in training, pairs whose lengths lie in the same range of so many tokens are batched in random
             order; 1 sorts by length, 0 does not look at lengths.
         apart: in training, no batch has a pair twice, be it exchanged.
+        visit: gives for an epoch how many epochs before read these streams, which go on behind those; by default all.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class StreamsDataset(Dataset):
         word_starts: np.ndarray | None = None,
         bucket_width: int = 1,
         apart: bool = False,
+        visit: Callable[[int], int] | None = None,
     ):
         super().__init__()
         self.bitext, self.mono, self.mask = bitext, mono, mask
@@ -64,6 +66,7 @@ class StreamsDataset(Dataset):
         self.mono_tokens, self.mono_blocks, self.word_starts = mono_tokens, mono_blocks, word_starts
         self.bucket_width = bucket_width if training else 1
         self.apart = apart and training
+        self._visit_of = visit
         self.pairs = len(bitext) if bitext is not None else 0
         self.now = 1
 
@@ -73,6 +76,10 @@ class StreamsDataset(Dataset):
     def set_epoch(self, epoch: int) -> None:
         """Draws are keyed by the epoch; validation always has those of epoch 0."""
         self.now = epoch if self.training else 0
+
+    @property
+    def _visit(self) -> int:
+        return self.now - 1 if self._visit_of is None else self._visit_of(self.now)
 
     def __getitem__(self, index: int) -> PairSample | BlockSample:
         index = int(index)
@@ -121,7 +128,7 @@ class StreamsDataset(Dataset):
             count = self.items or len(self.mono)
             return self._blocks(count)
         if self.training:
-            items, dropped = self.bitext.epoch(self.seed, self.now, self.temperature, self.items)
+            items, dropped = self.bitext.epoch(self.seed, self.now, self.temperature, self.items, self._visit)
         else:
             items, dropped = self.bitext.all()
         self._left_out(dropped, dropped + len(items), *self._limits(self.bitext))
@@ -223,13 +230,13 @@ class StreamsDataset(Dataset):
             return self._cut(indices, max_tokens, max_sentences, required_batch_size_multiple), lengths
 
         first = range(min(total, DRAWS))
-        found, lengths = cut(self._epoch_draws(1, total), first)
+        found, lengths = cut(self._epoch_draws(1, 0, total), first)
         if self.bitext is not None:
             why, options = self._limits(self.bitext)
             self._left_out(int((lengths == 0).sum()), len(first), why, f"{options}, --max-tokens")
         pilot = Pilot(len(first), len(found), float(lengths.std() / lengths.mean()))
         plan = pilot.plan(total) if batches is None else pilot.plan_of_batches(batches)
-        epoch = self._epoch_draws(self.now, plan.draws)
+        epoch = self._epoch_draws(self.now, self._visit, plan.draws)
         each = 0 if self.bitext is None or self.mono is None else self._blocks_per_batch(max_tokens, max_sentences)
         blocks = (
             self.mono.draws(self.seed, self.now, each * plan.batches, self.temperature) if each and self.mono else None
@@ -250,9 +257,9 @@ class StreamsDataset(Dataset):
         )  # fmt: skip
         return Windows(plan, window)
 
-    def _epoch_draws(self, epoch: int, count: int) -> EpochDraws:
+    def _epoch_draws(self, epoch: int, visit: int, count: int) -> EpochDraws:
         if self.bitext is not None:
-            return self.bitext.draws(self.seed, epoch, self.temperature, count)
+            return self.bitext.draws(self.seed, epoch, visit, self.temperature, count)
         assert self.mono is not None
         return self.mono.draws(self.seed, epoch, count, self.temperature)
 

@@ -215,7 +215,7 @@ class XalignPretrainingTask(FairseqTask):
         """What a checkpoint carries besides weights.
 
         Tokenizer, labelling method, the family of the encoder that training began with and what that was trimmed to,
-        the lexicons it learned from, and of several folders which one its epoch reads.
+        the lexicons it learned from, and of several folders which one its epoch reads, and how often each was read.
         """
         vocabulary = tokenizer_state(self.dictionary, self.data.tokenizer_model)
         state: dict[str, Any] = {**self.lasting, "tokenizer": vocabulary}
@@ -224,7 +224,7 @@ class XalignPretrainingTask(FairseqTask):
         if self.labelling is not None:
             state["labelling"] = self.labelling.state()
         if len(self.source.shards.folders) > 1:
-            state["shard"] = ShardPlace(epoch=self.epoch, index=self.source.shards.index(self.epoch))
+            state["shard"] = self.source.shards.place(self.epoch)
         if self._language_embeddings:
             state["language_embeddings"] = self._language_embeddings
         return state

@@ -75,14 +75,15 @@ class Batches(IterableDataset):
         """Whether batches are drawn anew in each epoch, without end."""
         return self.split == "train"
 
-    def state_dict(self) -> dict[str, int]:
+    def state_dict(self) -> dict[str, Any]:
         """The place behind the last batch that was given out."""
         inside = get_worker_info() is not None
         before, done = (self._before, self._done) if inside else (self._before + self._done, 0)
-        shard = self.data.shards.index(self.epoch)
-        return {"epoch": self.epoch, "shard": shard, "batch": before, "done": done, "world_size": self.world_size}
+        place = self.data.shards.place(self.epoch)
+        shard = {"epoch": self.epoch, "shard": place["index"], "visits": place["visits"]}
+        return {**shard, "batch": before, "done": done, "world_size": self.world_size}
 
-    def load_state_dict(self, state: Mapping[str, int]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a place, be it with another number of data workers.
 
         Raises:
@@ -95,7 +96,7 @@ class Batches(IterableDataset):
             )  # fmt: skip
         self.epoch, self._before, self._done = state["epoch"], state["batch"], state["done"]
         if "shard" in state:
-            self.data.shards.go_on(self.epoch, state["shard"])
+            self.data.shards.go_on(self.epoch, state["shard"], state.get("visits"))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         while True:
