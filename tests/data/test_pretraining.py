@@ -81,7 +81,7 @@ def test_dictionaries_of_the_same_bytes_are_read_once_and_others_compared(folder
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("window", [windows.DRAWS, 16])
 @pytest.mark.parametrize("folders", [1, 3])
-@pytest.mark.parametrize("needs", [{"bitext"}])
+@pytest.mark.parametrize("needs", [{"bitext"}, {"mono"}, {"bitext", "mono"}])
 def test_short_epochs_read_all_of_a_folder_before_any_of_it_twice(needs, folders, window, seed, tmp_path, monkeypatch):
     for module in (windows, streams_dataset):
         monkeypatch.setattr(module, "DRAWS", window)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from small import MASK
 
+from xalign_fairseq.data import streams
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.samples import block_sample, pair_sample
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream, exchange
@@ -63,18 +64,33 @@ def test_mono_blocks_cover_the_text_once(tmp_path, write_mmap):
     blocks = [stream[i] for i in range(len(stream))]
     assert max(map(len, blocks)) == 7  # <s> makes it eight
     assert np.concatenate(blocks).tolist() == [token for sentence in text for token in sentence]
-    drawn = stream.draw(seed=1, epoch=1, count=len(stream))
+    drawn = stream.draw(seed=1, start=0, count=len(stream))
     assert sorted(drawn) == list(range(len(stream)))
 
 
 def test_mono_draws_are_by_temperature_and_a_longer_draw_begins_with_the_shorter_one(tmp_path, write_mmap):
     readers = [write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (7000, 700)]
     stream = MonoStream(readers, length=8)
-    drawn = stream.draw(1, 1, 5000, temperature=1.0)
+    drawn = stream.draw(1, 0, 5000, temperature=1.0)
     assert (drawn >= stream.offsets[1]).mean() == pytest.approx(1 / 11, abs=0.02)
-    assert (stream.draw(1, 1, 5000, temperature=1e9) >= stream.offsets[1]).mean() == pytest.approx(0.5, abs=0.03)
-    assert (stream.draw(1, 1, 77) == drawn[:77]).all()
-    assert (stream.draw(1, 2, 77) != drawn[:77]).any()
+    assert (stream.draw(1, 0, 5000, temperature=1e9) >= stream.offsets[1]).mean() == pytest.approx(0.5, abs=0.03)
+    assert (stream.draw(1, 0, 77) == drawn[:77]).all()
+    assert (stream.draw(2, 0, 77) != drawn[:77]).any()
+
+
+@pytest.mark.parametrize("temperature", [1.0, 3.0])
+def test_mono_draws_from_any_place_are_those_of_the_whole_stream(temperature, tmp_path, write_mmap, monkeypatch):
+    monkeypatch.setattr(streams, "CHUNK", 50)
+    readers = [write_mmap(tmp_path / f"m{n}", [[5] * n]) for n in (700, 210, 77)]
+    stream = MonoStream(readers, length=8)
+    for seed in range(3):
+        whole = stream.draw(seed, 0, 600, temperature)
+        for start, count in ((0, 40), (50, 50), (173, 300), (599, 1)):
+            assert (stream.draw(seed, start, count, temperature) == whole[start : start + count]).all()
+        for number, size in enumerate(stream.counts):  # each language runs through all its blocks, pass by pass
+            items = whole[(whole >= stream.offsets[number]) & (whole < stream.offsets[number + 1])]
+            passes = np.split(items, range(size, len(items), size))
+            assert len(passes) > 1 and all(len(set(each)) == len(each) for each in passes)
 
 
 def test_collating_pads_and_keeps_streams_apart():

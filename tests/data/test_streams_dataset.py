@@ -143,6 +143,18 @@ def test_an_item_that_is_drawn_again_is_perturbed_in_another_way(build, options)
     assert (dataset.num_tokens_vec(drawn) == dataset.num_tokens_vec(items)).all()
 
 
+def test_blocks_go_on_by_the_batches_of_the_first_epoch_where_epochs_differ_in_theirs(build):
+    numbers = []
+    for epoch in range(1, 9):
+        dataset = build(items=27, mono_blocks=2)  # as of a run that goes on
+        found = batches(dataset, epoch, max_tokens=40)
+        numbers.append(len(found))
+        blocks = np.concatenate([batch[batch % len(dataset) >= dataset.pairs] for batch in found]) % len(dataset)
+        expected = dataset.mono.draw(1, 2 * numbers[0] * (epoch - 1), 2 * len(found))
+        assert (blocks == dataset.pairs + expected).all()
+    assert len(set(numbers)) > 1
+
+
 def test_validation_reads_everything_once_and_never_changes(build):
     dataset = build(training=False, mono_blocks=2)
     first = batches(dataset, 1, max_sentences=8)

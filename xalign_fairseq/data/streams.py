@@ -10,6 +10,7 @@ from xalign_fairseq.data import sampling
 from xalign_fairseq.data.mmap import MMapReader
 
 BITEXT, MONO = 0, 1  # part of the keys of random draws, so that the streams never share one
+CHUNK = 1 << 16  # draws that are counted at a time
 
 
 @dataclass
@@ -172,23 +173,35 @@ class MonoStream:
     def __len__(self) -> int:
         return int(self.offsets[-1])
 
-    def draw(self, seed: int, epoch: int, count: int, temperature: float = 1.0) -> np.ndarray:
-        """The first ``count`` blocks of an epoch's endless stream; a longer draw begins with the same blocks."""
-        shares = sampling.temperature_shares(self.counts, temperature)
-        chance = np.random.default_rng((seed, MONO, epoch)).random(count)
-        languages = np.searchsorted(np.cumsum(shares)[:-1], chance, side="right")
+    def draw(self, seed: int, start: int, count: int, temperature: float = 1.0) -> np.ndarray:
+        """Blocks ``start ... start + count`` of an endless stream; none of a language comes twice before all came once.
+
+        The language of each is drawn by chance, those before ``start`` too, so as to know where each language goes on.
+        """
+        bounds = np.cumsum(sampling.temperature_shares(self.counts, temperature))[:-1]
+        chance = np.random.default_rng((seed, MONO))
+        before = np.zeros(len(self.readers), dtype=np.int64)
+        for done in range(0, start, CHUNK):
+            earlier = np.searchsorted(bounds, chance.random(min(CHUNK, start - done)), side="right")
+            before += np.bincount(earlier, minlength=len(before))
+        languages = np.searchsorted(bounds, chance.random(count), side="right")
         drawn = np.empty(count, dtype=np.int64)
         for number, (offset, size) in enumerate(zip(self.offsets, self.counts, strict=False)):
             here = np.flatnonzero(languages == number)
-            drawn[here] = offset + sampling.draw(size, 0, len(here), (seed, MONO, epoch, number))
+            drawn[here] = offset + sampling.draw(size, int(before[number]), len(here), (seed, MONO, number))
         return drawn
 
-    def draws(self, seed: int, epoch: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
-        """So many draws of an epoch that is too long to be held, with exactly each language's share."""
+    def draws(self, seed: int, epoch: int, visit: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
+        """So many draws of an epoch that is too long to be held, with exactly each language's share.
+
+        Args:
+            visit: how many epochs of as many draws read the texts before, and where this one goes on.
+        """
         counts = sampling.apportion(count, sampling.temperature_shares(self.counts, temperature)).tolist()
-        keys = [(seed, MONO, epoch, number) for number in range(len(counts))]
+        keys = [(seed, MONO, number) for number in range(len(counts))]
+        starts = [visit * count for count in counts]
         return sampling.EpochDraws(
-            self.offsets.tolist(), self.counts, counts, [0] * len(counts), keys, (seed, MONO, epoch, len(self), 1)
+            self.offsets.tolist(), self.counts, counts, starts, keys, (seed, MONO, epoch, len(self), 1)
         )
 
     def language(self, item: int) -> int:

@@ -126,7 +126,7 @@ class StreamsDataset(Dataset):
         if self.bitext is None:
             assert self.mono is not None
             count = self.items or len(self.mono)
-            return self._blocks(count)
+            return self._blocks(count, self._visit * count)
         if self.training:
             items, dropped = self.bitext.epoch(self.seed, self.now, self.temperature, self.items, self._visit)
         else:
@@ -180,10 +180,21 @@ class StreamsDataset(Dataset):
             return batches
         each = self._blocks_per_batch(max_tokens, max_sentences)
         if self.training:
-            blocks = self._blocks(each * len(batches)).reshape(len(batches), each)
+            usual = self._usual_batches(max_tokens, max_sentences, required_batch_size_multiple)
+            blocks = self._blocks(each * len(batches), each * usual * self._visit).reshape(len(batches), each)
             return [np.concatenate(both) for both in zip(batches, blocks, strict=True)]
-        every = self._blocks(len(self.mono))
+        every = self._blocks(len(self.mono), 0)
         return batches + [every[start : start + each] for start in range(0, len(every), each)]
+
+    def _usual_batches(self, max_tokens: int | None, max_sentences: int | None, multiple: int) -> int:
+        """Batches of a first epoch. Other epochs may have a few more or less, and none knows what those before had."""
+        assert self.bitext is not None
+        if self._visit == 0:
+            return 0  # nothing was read before
+        items, _ = self.bitext.epoch(self.seed, 1, self.temperature, self.items, 0)
+        if max_tokens is not None:
+            items = items[self.bitext.lengths(items) <= max_tokens]
+        return len(self._cut(self._by_length(items, self._draws(items)), max_tokens, max_sentences, multiple))
 
     def _cut(
         self, indices: np.ndarray, max_tokens: int | None, max_sentences: int | None, multiple: int
@@ -239,7 +250,9 @@ class StreamsDataset(Dataset):
         epoch = self._epoch_draws(self.now, self._visit, plan.draws)
         each = 0 if self.bitext is None or self.mono is None else self._blocks_per_batch(max_tokens, max_sentences)
         blocks = (
-            self.mono.draws(self.seed, self.now, each * plan.batches, self.temperature) if each and self.mono else None
+            self.mono.draws(self.seed, self.now, self._visit, each * plan.batches, self.temperature)
+            if each and self.mono
+            else None
         )
 
         def window(number: int) -> list[np.ndarray]:
@@ -261,7 +274,7 @@ class StreamsDataset(Dataset):
         if self.bitext is not None:
             return self.bitext.draws(self.seed, epoch, visit, self.temperature, count)
         assert self.mono is not None
-        return self.mono.draws(self.seed, epoch, count, self.temperature)
+        return self.mono.draws(self.seed, epoch, visit, count, self.temperature)
 
     def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
         """What is cut into batches by itself: with ``apart`` each pair's first draw, then the second, and so on."""
@@ -270,10 +283,11 @@ class StreamsDataset(Dataset):
         turns = repeats(self.bitext.pairs(indices % len(self)))
         return [indices[turns == turn] for turn in range(turns.max() + 1)]
 
-    def _blocks(self, count: int) -> np.ndarray:
+    def _blocks(self, count: int, start: int) -> np.ndarray:
+        """In training so many blocks from a place of their stream on; otherwise all."""
         assert self.mono is not None
         if self.training:
-            return self._draws(self.pairs + self.mono.draw(self.seed, self.now, count, self.temperature))
+            return self._draws(self.pairs + self.mono.draw(self.seed, start, count, self.temperature))
         return self.pairs + np.arange(len(self.mono))
 
     def _blocks_per_batch(self, max_tokens: int | None, max_sentences: int | None) -> int:
