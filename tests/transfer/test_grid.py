@@ -32,6 +32,7 @@ def test_a_run_for_each_seed_and_checkpoint(runs, folder):
         ("holdout: 0.1", "", (20, 10)),  # 2 of 22 are held out
         ("holdout: 0.1", "update_freq: 2", (20, 6)),
         ("train_languages: [en, de]", "", (44, 22)),
+        ("train_languages: [en, de], holdout: 0.3", "", (30, 16)),  # 7 of 22 are held out in both languages
         ("train_languages: [de], code_switch: true", "", (44, 22)),  # two mixtures of each of 22
         ("train_languages: [de], code_switch: true, holdout: 0.5", "batch_size: 5", (22, 12)),  # 11 pairs, 2 a batch
     ],

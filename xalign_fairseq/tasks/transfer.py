@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Optional
 
-import numpy as np
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
@@ -19,7 +18,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps, load_maps
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.code_switching import code_switch
+from xalign_fairseq.labelled.groups import HOLDOUT_SEED, grouped, held_out
 from xalign_fairseq.labelled.labels import check_labels
 from xalign_fairseq.launch.devices import training_device
 from xalign_fairseq.launch.memory import keep_freed_memory
@@ -52,7 +51,9 @@ class TransferConfig(FairseqDataclass):
     holdout: float = field(
         default=0.0, metadata={"help": "validate on this share of the training examples instead of on files"}
     )
-    holdout_seed: int = field(default=1, metadata={"help": "which examples are held out; the same for every --seed"})
+    holdout_seed: int = field(
+        default=HOLDOUT_SEED, metadata={"help": "which examples are held out; the same for every --seed"}
+    )
     code_switch: bool = field(
         default=False,
         metadata={"help": "replace each translated training example by its two mixtures with the English one (PPA)"},
@@ -178,23 +179,11 @@ class TransferTask(FairseqTask):
 
     def _split(self, training: dict[str, list[Any]]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
         """Groups to train on, and groups to validate on: held out of them, or read from files."""
-        if self.cfg.code_switch:
-            groups = code_switch(training)
-        else:
-            groups = [(example,) for examples in training.values() for example in examples]
+        groups = grouped(training, self.cfg.code_switch)
         if not self.cfg.holdout:
             files = self._read(self._files("valid"), self.cfg.valid_split)
             return groups, [(example,) for examples in files.values() for example in examples]
-        out = round(self.cfg.holdout * len(groups))
-        if not 0 < out < len(groups):
-            raise XalignError(
-                "the share to hold out leaves nothing to train or to validate on",
-                where="--holdout",
-                found=f"{self.cfg.holdout} of {len(groups)} examples",
-                expected="a share between 0 and 1",
-            )
-        chosen = np.zeros(len(groups), dtype=bool)
-        chosen[np.random.default_rng(self.cfg.holdout_seed).permutation(len(groups))[:out]] = True
+        chosen = held_out(training, groups, self.cfg.holdout, self.cfg.holdout_seed)
         train, valid = (
             [group for group, held in zip(groups, chosen, strict=True) if held == wanted] for wanted in (False, True)
         )

@@ -11,8 +11,8 @@ from typing import Any
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.code_switching import code_switch
 from xalign_fairseq.labelled.digest import digest
+from xalign_fairseq.labelled.groups import grouped, held_out
 from xalign_fairseq.labelled.labels import check_labels
 from xalign_fairseq.transfer.benchmarks import find
 from xalign_fairseq.transfer.family import FAMILIES, require_languages
@@ -185,8 +185,10 @@ def _trainings(task: Task, files: Files, encoders: Sequence[EncoderConfig]) -> I
     for training in _models(task):
         examples = {language: _read(task, files, "train", language) for language in training.train_languages}
         _check_languages(encoders, [one for some in examples.values() for one in some])
-        items = len(code_switch(examples)) if task.code_switch else sum(map(len, examples.values()))
-        items -= _held_out(task, items)
+        groups = grouped(examples, task.code_switch)
+        items = len(groups)
+        if task.holdout is not None:
+            items -= int(held_out(examples, groups, task.holdout, where=f"{task.name}, holdout").sum())
         each = 2 if task.code_switch else 1  # both mixtures of an example are in one batch
         labels = FAMILIES[task.benchmark.family].labels_of([one for some in examples.values() for one in some])
         for part, languages in (("valid", training.valid_languages), ("test", training.languages)):
@@ -196,20 +198,6 @@ def _trainings(task: Task, files: Files, encoders: Sequence[EncoderConfig]) -> I
                 _check_languages(encoders, read)
         batches = ceil(items / max(1, task.settings.batch_size // each))
         yield Training(training.train_languages, training.valid_languages, training.languages, items * each, batches)
-
-
-def _held_out(task: Task, items: int) -> int:
-    """How many of the items the model is chosen on."""
-    if task.holdout is None:
-        return 0
-    held = round(task.holdout * items)
-    if not 0 < held < items:
-        raise XalignError(
-            "the share to hold out leaves nothing to train or to choose the model on",
-            where=f"{task.name}, holdout",
-            found=f"{held} of {items} examples",
-        )
-    return held
 
 
 def _check_languages(encoders: Sequence[EncoderConfig], examples: Sequence[Any]) -> None:
