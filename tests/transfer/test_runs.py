@@ -12,6 +12,7 @@ from alive import is_alive, wait_for
 from untrained import with_head
 
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import write_json
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.grid import build, open_checkpoint
@@ -62,6 +63,30 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
     (both,) = build(select(xtreme_study(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
     assert is_done(both, out)
+
+
+def compressed_otherwise(whole):
+    """A file whose list of contents names a compression that Python does not know."""
+    place = whole.index(b"PK\x01\x02") + 10
+    return whole[:place] + b"\x63" + whole[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda whole: whole[:-40], lambda whole: b"", lambda whole: None, compressed_otherwise]
+)
+def test_a_language_is_not_added_to_damaged_counts(damage, transfer_encoder, tmp_path):
+    (tmp_path / "en-de.de").write_text("das haus\nder hund\n")
+    (tmp_path / "en-de.en").write_text("the house\na dog\n")
+    study = select(xtreme_study(tmp_path, ["de"]), ["tatoeba"])
+    (spec,) = build(study, [open_checkpoint("tiny", transfer_encoder, tmp_path)], cpu=True)
+    folder = spec.folder(tmp_path / "out")
+    job(spec, tmp_path / "out", keep_models=False)
+    make(folder / "spec.json")
+    counts = folder / "counts.npz"
+    damaged = damage(counts.read_bytes())
+    counts.unlink() if damaged is None else counts.write_bytes(damaged)
+    with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz[\s\S]*make the run again"):
+        make(folder / "spec.json")
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])

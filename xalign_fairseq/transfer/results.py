@@ -95,16 +95,7 @@ class RunResult:
     def counts(self, language: str, metrics: Sequence[Metric]) -> np.ndarray:
         """Counts (N, K) of a language's items, the columns of all ``metrics`` side by side."""
         path = self.folder / "counts.npz"
-        try:
-            with np.load(path) as stored:
-                arrays = [stored[name] for metric in metrics if (name := f"{language}/{metric.name}") in stored]
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise XalignError(
-                "the counts can't be read",
-                where=path,
-                found=error,
-                next="remove the run's folder and make the run again",
-            ) from None
+        arrays = list(read_counts(path, [f"{language}/{metric.name}" for metric in metrics]).values())
         shapes = [(self.items[language], len(metric.columns)) for metric in metrics]
         if [array.shape for array in arrays] != shapes:
             raise XalignError(
@@ -115,6 +106,25 @@ class RunResult:
                 next="remove the run's folder and make the run again",
             )
         return np.concatenate(arrays, axis=1)
+
+
+def read_counts(path: Path, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+    """The tables of a run's ``counts.npz``, or those of the ``names`` that it has.
+
+    Raises:
+        XalignError: it is missing or damaged.
+    """
+    try:
+        with np.load(path) as stored:
+            return {name: stored[name] for name in (stored.files if names is None else names) if name in stored}
+    # The last two: a file that names another compression, one of a single table.
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, TypeError) as error:
+        raise XalignError(
+            "the counts can't be read",
+            where=path,
+            found=error,
+            next="remove the run's folder and make the run again",
+        ) from None
 
 
 @dataclass(frozen=True)

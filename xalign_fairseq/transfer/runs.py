@@ -25,7 +25,7 @@ from xalign_fairseq.launch.process import output
 from xalign_fairseq.launch.record import commit, machine
 from xalign_fairseq.launch.scheduler import Job
 from xalign_fairseq.launch.signals import interrupted_code, terminate_as_interrupt
-from xalign_fairseq.transfer.results import FORMAT, ResultFile
+from xalign_fairseq.transfer.results import FORMAT, ResultFile, read_counts
 from xalign_fairseq.transfer.run_spec import (
     MODEL,
     RunSpec,
@@ -82,12 +82,13 @@ def make(path: Path, keep_models: bool = False) -> None:
     with alone(folder) as lock:
         earlier = folder / "result.json"
         result = dict[str, Any](read_json(earlier, Earlier)) if earlier.is_file() else None
+        counts = read_counts(folder / "counts.npz") if result else {}
         trained: dict[str, Any] = {"minutes": 0.0, "selection": None}
         if spec.train_languages:
             trained = _train(spec, folder, lock)
         begun = time.monotonic()
         evaluations = dict(_evaluate(spec, folder, result["items"] if result else ()))
-        _write_counts(folder, evaluations)
+        _write_counts(folder, counts, evaluations)
         minutes = (result or trained)["minutes"] + (time.monotonic() - begun) / 60
         made = _result(spec, folder, trained, evaluations, minutes)
         for key in ("scores", "items", "signatures"):
@@ -167,15 +168,11 @@ def _retrieve(spec: RunSpec, path: str, language: str, device: "torch.device") -
     return retrieval_evaluation(spec.place["checkpoint"], path, language, device=device, **spec.options)
 
 
-def _write_counts(folder: Path, evaluations: Mapping[str, "Evaluation"]) -> None:
-    """Counts of each test item, beside those that are there already."""
+def _write_counts(folder: Path, earlier: Mapping[str, Any], evaluations: Mapping[str, "Evaluation"]) -> None:
+    """Counts of each test item, beside those of an earlier command."""
     import numpy as np
 
-    tables: dict[str, Any] = {}
-    if (folder / "result.json").is_file():
-        with np.load(folder / "counts.npz") as earlier:
-            tables |= earlier
-    tables |= {
+    tables = dict(earlier) | {
         f"{language}/{metric}": counts
         for language, evaluation in evaluations.items()
         for metric, counts in evaluation.counts.items()
