@@ -75,6 +75,10 @@ tasks:
         (MINIMAL.replace("}", ", test: {en: x}}"), "test files are given twice"),
         (MINIMAL.replace("languages: [en, de]", "holdout: 0.1"), "no test language"),
         (MINIMAL.replace("}", ", models: both}"), "expected: one or each"),
+        (MINIMAL.replace("}", ", models: each, train_languages: [en, de], valid_languages: [en]}"),
+         r"(?s)chosen on its own language.*pos\n  found: valid_languages"),
+        (MINIMAL + "  tatoeba: {languages: [de], train_languages: [en], holdout: 0.1, settings: {layer: 2, lr: 1}}\n",
+         r"(?s)without training.*tatoeba\n  found: train_languages, holdout, settings: lr"),
         (MINIMAL.replace("}", ", models: each, train_languages: [en, fr]}"), "no test of fr"),
         (MINIMAL.replace("}", ", code_switch: true}"), "another language beside English"),
         (MINIMAL.replace("}", ", settings: {crff: true}}"), r"(?s)found: crff.*expected: crf\?"),
@@ -108,6 +112,11 @@ def test_a_study_on_the_base_of_another(load, tmp_path):
     assert (task.settings.lr, task.settings.epochs) == (1e-3, 4)
     with pytest.raises(XalignError, match=r"(?s)pos.*found: langs"):
         load("base: base.yaml\ntasks: {pos: {langs: [fr]}}\n")
+
+
+def test_defaults_of_training_are_no_keys_of_retrieval(load):
+    study = load(MINIMAL.replace("tasks", "defaults: {lr: 1e-3}\ntasks") + "  tatoeba: {languages: [de]}\n")
+    assert [task.trains for task in study.tasks] == [True, False]
 
 
 def test_part_of_a_study(load):

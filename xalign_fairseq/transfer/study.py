@@ -37,6 +37,9 @@ XTREME: dict[str, dict[str, Any]] = {
 RETRIEVAL = "retrieval"
 RETRIEVAL_OPTIONS = {"layer": None}
 SPLITS = {"train": "train", "valid": "dev", "test": "test"}
+# Keys of a task that nothing reads where nothing is trained.
+TRAINING_KEYS = ("train", "valid", "train_languages", "valid_languages", "train_split", "valid_split", "holdout",
+                 "models", "code_switch")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,7 @@ def check_name(name: str, where: str) -> str:
 def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where: str) -> Task:
     keys = TaskKeys(**structured(TaskKeys, found, where))
     benchmark = _benchmark(keys.benchmark or name, where)
+    _refuse_unread(keys, found, benchmark, where)
     family = RETRIEVAL_OPTIONS if benchmark.family == RETRIEVAL else FAMILIES[benchmark.family].defaults
     settings, options = read_settings([defaults, keys.settings], family, where)
     settings = _with_limits(settings, options, benchmark, where)
@@ -223,6 +227,20 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
     )
     _check_languages(task, where)
     return task
+
+
+def _refuse_unread(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmark, where: str) -> None:
+    """Keys that say something which no run would do."""
+    if benchmark.family == RETRIEVAL:
+        unread = [key for key in TRAINING_KEYS if key in found]
+        unread += [f"settings: {name}" for name in keys.settings if name not in RETRIEVAL_OPTIONS]
+        why = f"{benchmark.name} is tested without training"
+    else:
+        unread = ["valid_languages"] if keys.models == "each" and keys.valid_languages else []
+        why = "a model for each language is chosen on its own language"
+    if unread:
+        raise XalignError(f"nothing reads these keys: {why}", where=where, found=", ".join(unread),
+                          next="leave them out")  # fmt: skip
 
 
 def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
