@@ -14,10 +14,22 @@ def write_run(tmp_path):
     """Write a run below ``tmp_path/runs`` from each language's counts of its items.
 
     Counts are (N, K) arrays by metric, or a list of 0 and 1 for benchmarks that measure accuracy; ``None`` is a test
-    file without labels. ``digests`` gives languages another test file than the usual one.
+    file without labels. ``digests`` gives languages another test file than the usual one;
+    ``made_by`` is what made the run, which those of earlier versions do not say.
     """
 
-    def write(checkpoint, counts, *, task="xnli", benchmark=None, train=("en",), models="one", seed=12, digests=()):
+    def write(
+        checkpoint,
+        counts,
+        *,
+        task="xnli",
+        benchmark=None,
+        train=("en",),
+        models="one",
+        seed=12,
+        digests=(),
+        made_by=None,
+    ):
         metrics = BENCHMARKS[benchmark or task].metrics
         folder = tmp_path / "runs" / checkpoint / task / ("+".join(train) or "none") / str(seed)
         folder.mkdir(parents=True)
@@ -48,6 +60,8 @@ def write_run(tmp_path):
             "items": items,
             "signatures": signatures,
         }
+        if made_by is not None:
+            result["made_by"] = made_by
         (folder / "spec.json").write_text("{}")
         (folder / "result.json").write_text(json.dumps(result))
         np.savez(folder / "counts.npz", **arrays)

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -92,6 +93,41 @@ def test_layers_of_encoders_of_different_depth_compare(write_run, right, tmp_pat
     assert read_results(tmp_path).checkpoints == ("large", "small")
 
 
+def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, tmp_path):
+    """Some are left of an earlier study in the same folder, or were copied to those of another machine."""
+    spec = {"settings": {"lr": 1e-3, "dropout": 0.1}, "updates": 40, "digests": {"train": {"en": "aa"}}}
+    write_run("a", {"de": right(9)}, seed=1)  # of an earlier version
+    write_run("a", {"de": right(9)}, seed=2, made_by=spec)
+    write_run("a", {"de": right(9)}, seed=3, made_by=spec)
+    write_run("b", {"de": right(9)}, seed=3, made_by=spec | {"updates": 50})
+    write_run("a", {"de": right(9)}, task="pawsx", made_by=spec | {"updates": 60})
+    write_run("a", {"de": right(9)}, train=("de",), made_by=spec | {"updates": 70})
+    assert len(read_results(tmp_path).settings) == 3
+    other = {"settings": {"lr": 2e-3, "dropout": 0.1}, "updates": 40, "digests": {"train": {"en": "bb"}}}
+    write_run("a", {"de": right(9)}, seed=4, made_by=other)
+    with pytest.raises(
+        XalignError, match=r"more than seed and languages[\s\S]*a/xnli/en/2 and [\s\S]*a/xnli/en/4"
+    ) as error:
+        read_results(tmp_path)
+    assert 'settings {"lr": 0.001} and {"lr": 0.002}' in str(error.value) and "updates" not in str(error.value)
+    assert '{"en": "aa"}' in str(error.value)
+
+
+def test_models_for_each_language_differ_in_what_follows_from_it_alone(write_run, right, tmp_path):
+    spec = {"settings": {"lr": 1e-3}, "updates": 40, "digests": {"train": {"de": "aa"}}}
+    other = spec | {"updates": 50, "digests": {"train": {"ar": "bb"}}}
+    write_run("a", {"de": right(9)}, train=("de",), models="each", made_by=spec)
+    write_run("a", {"ar": right(9)}, train=("ar",), models="each", made_by=other)
+    assert read_results(tmp_path).settings[0].languages == ("ar", "de")
+    write_run("a", {"ar": right(9)}, train=("ar",), models="each", seed=2, made_by=other | {"updates": 60})
+    with pytest.raises(XalignError, match=r"a/xnli/ar/12 and [\s\S]*a/xnli/ar/2\n  found: updates 50 and 60"):
+        read_results(tmp_path)
+    shutil.rmtree(tmp_path / "runs/a/xnli/ar/2")
+    write_run("a", {"fr": right(9)}, train=("fr",), models="each", made_by=other | {"settings": {"lr": 3e-3}})
+    with pytest.raises(XalignError, match=r'found: settings {"lr": 0.001} and {"lr": 0.003}'):
+        read_results(tmp_path)
+
+
 def test_data_may_differ_between_tasks(write_run, right, tmp_path):
     write_run("a", {"de": right(9)}, task="one", benchmark="xnli")
     write_run("a", {"de": right(9)}, task="two", benchmark="xnli", digests={"de": "ffff"})
@@ -134,6 +170,7 @@ def test_nothing_finished(tmp_path):
         ({"benchmark": "glue"}, "unknown benchmark"),
         ({"scores": {"de": {"em": 0.5}}}, "lacks a metric"),
         ({"signatures": {}}, "lacks a metric"),
+        ({"made_by": 3}, "made_by"),
     ],
 )
 def test_results_that_can_not_be_read(write_run, right, tmp_path, change, message):

@@ -117,6 +117,18 @@ def test_a_spec_goes_through_its_file(runs, tmp_path):
     assert again.as_data() == spec.as_data() and train_options(again, tmp_path) == train_options(spec, tmp_path)
 
 
+def test_what_made_a_run_is_the_same_for_its_seeds_on_every_machine_and_no_other(runs, folder):
+    first, second = runs()
+    moved = replace(second, place={**second.place, "checkpoint": "/elsewhere/enc.pt", "data": "/elsewhere"})
+    assert first.made_by() == moved.made_by() and str(folder) not in json.dumps(first.made_by())
+    fewer = replace(first, digests={**first.digests, "test": {}})
+    assert first.made_by() == fewer.made_by()  # tests are compared by their signatures
+    others = [runs(STUDY.replace("1e-3", "2e-3"))[0], runs(with_task("holdout: 0.1"))[0], runs(precision="bf16")[0]]
+    others += [runs(checkpoints=[replace(ENCODER, digest="ffff")])[0]]
+    write_pairs(folder / "train-en.tsv", 22, labels=("neutral", "entailment"))
+    assert all(first.made_by() != other.made_by() for other in [*others, runs()[0]])
+
+
 def test_the_tests_of_an_earlier_command_stay(runs, tmp_path):
     spec = runs()[0]
 

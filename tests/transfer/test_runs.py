@@ -63,6 +63,7 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     assert sorted(path.name for path in (folder / "predictions").iterdir()) == ["de.jsonl", "fr.jsonl"]
     (both,) = build(select(xtreme_study(tmp_path, ["de", "fr"]), ["tatoeba"]), encoders, cpu=True)
     assert is_done(both, out)
+    assert result["made_by"]["checkpoint_digest"] == encoders[0].digest and str(tmp_path) not in str(result["made_by"])
 
 
 def compressed_otherwise(whole):

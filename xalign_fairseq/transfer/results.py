@@ -1,12 +1,13 @@
 """The finished runs of a study, read from their folders and checked to be comparable."""
 
+import json
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1
 EACH = "each"
+# Of what made a run, what follows from the languages that it is trained on.
+OF_LANGUAGES = ("valid_languages", "digests", "train_examples", "updates", "warmup_updates")
 
 
 class ResultFile(TypedDict):
@@ -32,9 +35,10 @@ class ResultFile(TypedDict):
     scores: dict[str, dict[str, float] | None]
     items: dict[str, int]
     signatures: dict[str, dict[str, str]]
+    made_by: NotRequired[dict[str, Any]]  # which results of earlier versions lack
 
 
-KEYS = tuple(ResultFile.__annotations__)
+KEYS = tuple(key for key in ResultFile.__annotations__ if key in ResultFile.__required_keys__)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class RunResult:
         scores: language -> metric -> fraction; only languages whose test files have labels.
         items: test items of each language that was tested.
         signatures: language -> metric -> what was measured.
+        made_by: all that decided its training but the seed; None in results of earlier versions.
     """
 
     folder: Path
@@ -59,6 +64,7 @@ class RunResult:
     scores: dict[str, dict[str, float]]
     items: dict[str, int]
     signatures: dict[str, dict[str, str]]
+    made_by: dict[str, Any] | None = None
 
     @classmethod
     def read(cls, folder: Path) -> "RunResult":
@@ -85,7 +91,7 @@ class RunResult:
         values: dict[str, Any] = {key: found[key] for key in KEYS}
         values["train_languages"] = tuple(found["train_languages"])
         values["scores"] = {language: scores for language, scores in found["scores"].items() if scores}
-        return cls(folder, **values)
+        return cls(folder, **values, made_by=found.get("made_by"))
 
     @property
     def training(self) -> str:
@@ -215,8 +221,8 @@ def read_results(out: str | os.PathLike) -> StudyResults:
     """Read and check all runs below ``OUT/runs``.
 
     Raises:
-        XalignError: no finished run, one that can't be read, or runs of one setting that were not tested on the same
-            data with the same metrics.
+        XalignError: no finished run, one that can't be read, runs of one setting that were not tested on the same
+            data with the same metrics, or runs of one checkpoint in it that differ in more than the seed.
 
     Example::
 
@@ -234,6 +240,7 @@ def read_results(out: str | os.PathLike) -> StudyResults:
             expected="CHECKPOINT/TASK/LANGUAGES/SEED/result.json",
             next="xalign transfer --model NAME=PATH ... --out OUT",
         )
+    _require_one_spec(runs)
     groups: dict[tuple[str, str], list[RunResult]] = {}
     for run in runs:
         groups.setdefault((run.task, run.training), []).append(run)
@@ -245,6 +252,38 @@ def read_results(out: str | os.PathLike) -> StudyResults:
     checkpoints = tuple(sorted({run.checkpoint for run in runs}))
     unlabelled = sorted({f"{run.task}, {language}" for run in runs for language in run.items.keys() - run.scores})
     return StudyResults(tuple(settings), checkpoints, tuple(_missing(runs, folders, checkpoints)), tuple(unlabelled))
+
+
+def _require_one_spec(runs: Sequence[RunResult]) -> None:
+    """Means are over seeds, or over models for each language: nothing else may differ between a checkpoint's runs."""
+    firsts: dict[tuple[str, ...], RunResult] = {}
+    for run in runs:
+        mine = run.made_by
+        if mine is None:
+            continue
+        setting, languages = (run.checkpoint, run.task, run.training), "+".join(run.train_languages)
+        for first in (firsts.setdefault(setting, run), firsts.setdefault((*setting, languages), run)):
+            other = first.made_by or {}
+            keys = sorted(mine.keys() | other.keys())
+            if first.train_languages != run.train_languages:
+                keys = [key for key in keys if key not in OF_LANGUAGES]
+            differing = [key for key in keys if mine.get(key) != other.get(key)]
+            if differing:
+                raise XalignError(
+                    "two runs of a checkpoint on a task differ in more than seed and languages",
+                    where=f"{first.folder} and {run.folder}",
+                    found="; ".join(f"{key} {brief(other.get(key), mine.get(key))} and "
+                                    f"{brief(mine.get(key), other.get(key))}" for key in differing),
+                    expected="the same encoder, training data and settings",
+                    next="remove the runs that you do not want, or give each study an --out of its own",
+                )  # fmt: skip
+
+
+def brief(value: Any, other: Any) -> str:
+    """A value for an error that tells it from another one; of mappings only what differs."""
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        value = {key: each for key, each in value.items() if each != other.get(key)}
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _setting(group: Sequence[RunResult]) -> Setting:

@@ -10,10 +10,23 @@ from typing import Any, TypedDict, get_type_hints
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
 from xalign_fairseq.launch.fairseq_train import encoder_options, flags, named
-from xalign_fairseq.transfer.results import FORMAT, ResultFile
+from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
 
 MODEL = "checkpoints/checkpoint_best.pt"
+# What a result says beside what made it, or what another run of the same training may have otherwise.
+_APART = (
+    "format",
+    "checkpoint",
+    "task",
+    "benchmark",
+    "family",
+    "models",
+    "train_languages",
+    "seed",
+    "place",
+    "digests",
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,12 @@ class RunSpec:
         """As ``spec.json`` holds it."""
         return {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
 
+    def made_by(self) -> dict[str, Any]:
+        """What decides the training of this run and of those with other seeds; no path is in it."""
+        data = self.as_data()
+        digests = {part: found for part, found in data["digests"].items() if part != "test"}
+        return {**{key: value for key, value in data.items() if key not in _APART}, "digests": digests}
+
     @classmethod
     def read(cls, path: Path) -> "RunSpec":
         """The inverse of :meth:`as_data`, from a file."""
@@ -107,8 +126,8 @@ def is_done(spec: RunSpec, out: Path) -> bool:
         raise XalignError(
             "the run's folder was made by another run",
             where=folder,
-            found="; ".join(f"{key} {_brief(found.get(key), mine.get(key))}" for key in differing),
-            expected="; ".join(f"{key} {_brief(mine.get(key), found.get(key))}" for key in differing),
+            found="; ".join(f"{key} {brief(found.get(key), mine.get(key))}" for key in differing),
+            expected="; ".join(f"{key} {brief(mine.get(key), found.get(key))}" for key in differing),
             next="choose another --out, or remove this folder to make the run anew",
         )
     if not (folder / "result.json").is_file():
@@ -183,10 +202,3 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
 def shown_command(spec: RunSpec, save_dir: Path) -> str:
     """The training of a run as a line for a shell; of retrieval, which has none, an empty one."""
     return shlex.join(["fairseq-train", *train_options(spec, save_dir)]) if spec.train_languages else ""
-
-
-def _brief(value: Any, other: Any) -> str:
-    """A value for an error; of mappings only what differs."""
-    if isinstance(value, dict) and isinstance(other, dict):
-        return json.dumps({key: each for key, each in value.items() if each != other.get(key)}, ensure_ascii=False)
-    return json.dumps(value, ensure_ascii=False)

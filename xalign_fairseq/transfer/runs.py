@@ -201,6 +201,7 @@ def _result(
         "signatures": {language: dict(evaluation.signatures) for language, evaluation in scored.items()},
         "train_examples": spec.train_examples,
         "updates": spec.updates,
+        "made_by": spec.made_by(),
         "minutes": round(minutes, 2),
         "command": shown_command(spec, folder / "checkpoints"),
         "commit": commit(),
