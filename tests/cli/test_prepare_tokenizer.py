@@ -10,6 +10,7 @@ from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.wordpiece import WordPieceTokenizer, from_vocabulary
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.pretrained.reading import read_pretrained, read_tokenizer
 
 
@@ -119,6 +120,8 @@ def test_a_trimmed_vocabulary_and_its_model(checkpoint, tmp_path, capsys):
     embeddings = state["model"]["encoder.sentence_encoder.embed_tokens.weight"]
     assert data.dictionary.embedding_size == len(embeddings) < whole.dictionary.embedding_size
     require_same_tokenizer(state["task_state"]["tokenizer"], data)
+    with pytest.raises(XalignError, match=f"--init-checkpoint {out}, the model trimmed to its text"):
+        require_same_tokenizer({"symbols": whole.dictionary.symbols}, data)
     ids = [item.tolist() for item in data.pair("train", "xx", "yy")[0]]
     assert [[data.dictionary.symbols[i] for i in each[:-1]] for each in ids] == [
         [whole.dictionary.symbols[i] for i in whole.encode(text)] for text in LINES[:2]

@@ -101,12 +101,15 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
     if symbols is not None and list(symbols) != mine:
         both = zip(symbols, mine, strict=False)
         first = next((i for i, (theirs, ours) in enumerate(both) if theirs != ours), -1)
+        trimmed = (data.path / "model.pt").is_file()  # which xalign prepare --trim-vocabulary leaves there
         raise XalignError(
             "the data-bin's dictionary is not the one that the checkpoint was trained with",
             where=data.path,
             found=f"{len(mine)} symbols, the first difference at id {first}",
             expected=f"the checkpoint's {len(symbols)} symbols",
-            next="prepare the data again with --tokenizer CHECKPOINT",
+            next=f"begin with --init-checkpoint {data.path}, the model trimmed to its text"
+            if trimmed
+            else "prepare the data again with --tokenizer CHECKPOINT",
         )
     theirs, ours = stored_model(stored), data.tokenizer_model
     # Sentencepiece's models are compared by their dictionaries alone.
