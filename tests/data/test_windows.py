@@ -20,6 +20,7 @@ def test_a_plan_has_room_for_the_deviation_of_a_window(monkeypatch):
     given = pilot.plan_of_batches(plan.batches)
     assert given.batches == plan.batches and 900 < given.draws <= 1100
     assert pilot.plan_of_batches(1).draws >= 1
+    assert [pilot.together(batches) for batches in (1, 7, 20, 21)] == [20, 2, 1, 1]
 
 
 def test_batches_are_brought_to_a_number_without_a_loss(caplog):

@@ -1,5 +1,6 @@
 """Epochs that are cut in windows: what they hold, for any number of workers, from any place on."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -102,14 +103,36 @@ def test_a_run_goes_on_where_it_stopped_whatever_the_data_workers(build, workers
 
 @pytest.mark.parametrize("limits", [{"max_sentences": 8}, {"max_sentences": None, "max_tokens": 60}])
 @pytest.mark.parametrize("updates", [3, 40, 90])
-def test_an_epoch_in_updates_has_exactly_these_and_exact_shares(build, updates, limits):
+def test_an_epoch_in_updates_has_exactly_these_and_together_with_those_of_its_window_exact_shares(
+    build, updates, limits, caplog
+):
     dataset = build(temperature=1e9)
-    made = iterator(dataset, updates, num_shards=2, **limits)
-    drawn = np.concatenate(batches(iterator(dataset, updates, num_shards=2, shard_id=0, **limits)))
-    both = np.concatenate([drawn, *batches(iterator(dataset, updates, num_shards=2, shard_id=1, **limits))])
-    assert len(made) == updates and len(set(both)) == len(both)
-    second = (both % 400 >= 300).sum()
-    assert abs(2 * second - len(both)) <= 1
+    with caplog.at_level("INFO"):
+        iterator(dataset, updates, num_shards=2, **limits)
+    told = re.search(r"in a window of (\d+) epochs", caplog.text)
+    together = int(told[1]) if told else 1
+    assert (together > 1) == (updates == 3)
+    drawn = []
+    for epoch in range(1, 1 + together):
+        ranks = [iterator(dataset, updates, 2, epoch, shard_id=rank, **limits) for rank in (0, 1)]
+        both = np.concatenate([np.concatenate(batches(rank)) for rank in ranks])
+        assert [len(rank) for rank in ranks] == [updates] * 2
+        drawn.append(both)
+    whole = np.concatenate(drawn)
+    assert len(set(whole)) == len(whole) and abs(2 * (whole % 400 >= 300).sum() - len(whole)) <= 1
+
+
+@pytest.mark.parametrize("limits", [{"max_sentences": 8}, {"max_sentences": None, "max_tokens": 60}])
+def test_batches_of_short_epochs_are_as_large_as_those_of_longer_ones(build, limits, monkeypatch):
+    for module in (windows, streams_dataset):
+        monkeypatch.setattr(module, "DRAWS", 400)
+    dataset = build()
+    sizes = {}
+    for updates in (1, 3, 11):
+        for shuffle in (True, False):
+            epochs = [batches(iterator(dataset, updates, 1, epoch, **limits), shuffle) for epoch in range(1, 5)]
+            sizes[updates, shuffle] = np.mean([len(batch) for epoch in epochs for batch in epoch])
+    assert max(sizes.values()) < 1.15 * min(sizes.values())
 
 
 def test_short_epochs_go_on_where_the_last_one_ended(build):

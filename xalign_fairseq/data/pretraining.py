@@ -40,7 +40,7 @@ class PretrainingDataOptions:
         default=None,
         metadata={
             "help": "updates in an epoch, with as many draws as they take; pairs and languages have exactly their "
-            "shares by --sampling-temperature (instead of --epoch-items)"
+            "shares by --sampling-temperature, pairs in several short epochs together (instead of --epoch-items)"
         },
     )
     max_pair_length: Optional[int] = field(

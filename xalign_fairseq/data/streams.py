@@ -87,15 +87,13 @@ class BitextStream:
         ]
         return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
 
-    def draws(
-        self, seed: int, epoch: int, visit: int, temperature: float = 1.0, items: int | None = None
-    ) -> sampling.EpochDraws:
-        """The draws of :meth:`epoch`, over-long ones among them, for an epoch that is too long to be held."""
+    def draws(self, seed: int, visit: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
+        """Draws as :meth:`epoch` has them, over-long ones among them, for an epoch that is too long to be held."""
         counts = sampling.apportion(items or len(self), sampling.temperature_shares(self.counts, temperature)).tolist()
         keys = [(seed, BITEXT, number) for number in range(len(counts))]
         starts = [visit * count for count in counts]
         return sampling.EpochDraws(
-            self.offsets.tolist(), self.counts, counts, starts, keys, order=(seed, BITEXT, epoch, len(self), 1)
+            self.offsets.tolist(), self.counts, counts, starts, keys, order=(seed, BITEXT, visit + 1, len(self), 1)
         )
 
     def all(self) -> tuple[np.ndarray, int]:
@@ -191,7 +189,7 @@ class MonoStream:
             drawn[here] = offset + sampling.draw(size, int(before[number]), len(here), (seed, MONO, number))
         return drawn
 
-    def draws(self, seed: int, epoch: int, visit: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
+    def draws(self, seed: int, visit: int, count: int, temperature: float = 1.0) -> sampling.EpochDraws:
         """So many draws of an epoch that is too long to be held, with exactly each language's share.
 
         Args:
@@ -201,7 +199,7 @@ class MonoStream:
         keys = [(seed, MONO, number) for number in range(len(counts))]
         starts = [visit * count for count in counts]
         return sampling.EpochDraws(
-            self.offsets.tolist(), self.counts, counts, starts, keys, (seed, MONO, epoch, len(self), 1)
+            self.offsets.tolist(), self.counts, counts, starts, keys, (seed, MONO, visit + 1, len(self), 1)
         )
 
     def language(self, item: int) -> int:

@@ -13,7 +13,7 @@ from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, pair_sample
 from xalign_fairseq.data.sampling import EpochDraws, repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
-from xalign_fairseq.data.windows import DRAWS, Pilot, Windows, brought_to
+from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, brought_to
 from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
@@ -241,23 +241,29 @@ class StreamsDataset(Dataset):
             return self._cut(indices, max_tokens, max_sentences, required_batch_size_multiple), lengths
 
         first = range(min(total, DRAWS))
-        found, lengths = cut(self._epoch_draws(1, 0, total), first)
+        found, lengths = cut(self._epoch_draws(0, total), first)
         if self.bitext is not None:
             why, options = self._limits(self.bitext)
             self._left_out(int((lengths == 0).sum()), len(first), why, f"{options}, --max-tokens")
         pilot = Pilot(len(first), len(found), float(lengths.std() / lengths.mean()))
-        plan = pilot.plan(total) if batches is None else pilot.plan_of_batches(batches)
-        epoch = self._epoch_draws(self.now, self._visit, plan.draws)
+        together = 1 if batches is None else pilot.together(batches)
+        plan = pilot.plan(total) if batches is None else pilot.plan_of_batches(batches * together)
+        visit, part = divmod(self._visit, together)
+        epoch = self._epoch_draws(visit, plan.draws)
+        mine = Plan(plan.draws // together, plan.batches // together, plan.windows)
         each = 0 if self.bitext is None or self.mono is None else self._blocks_per_batch(max_tokens, max_sentences)
         blocks = (
-            self.mono.draws(self.seed, self.now, self._visit, each * plan.batches, self.temperature)
+            self.mono.draws(self.seed, self._visit, each * mine.batches, self.temperature)
             if each and self.mono
             else None
         )
 
         def window(number: int) -> list[np.ndarray]:
-            here = plan.batches_of(number)
-            made = brought_to(cut(epoch, plan.draws_of(number))[0], len(here))
+            here = mine.batches_of(number)
+            made = brought_to(cut(epoch, plan.draws_of(number))[0], len(plan.batches_of(number)))
+            if together > 1:
+                mixed = np.random.default_rng((self.seed, visit, together)).permutation(len(made))
+                made = [made[i] for i in mixed[part * len(here) : (part + 1) * len(here)]]
             if blocks is None:
                 return made
             items, turns = blocks.at(np.arange(here.start * each, here.stop * each))
@@ -265,16 +271,17 @@ class StreamsDataset(Dataset):
             return [np.concatenate(both) for both in zip(made, drawn, strict=True)]
 
         logger.info(
-            "an epoch is %d draws of %d items in %d batches, cut in %d windows",
-            plan.draws, len(stream), plan.batches, plan.windows,
+            "an epoch is %d draws of %d items in %d batches, cut in %s",
+            mine.draws, len(stream), mine.batches,
+            f"{plan.windows} windows" if together == 1 else f"a window of {together} epochs",
         )  # fmt: skip
-        return Windows(plan, window)
+        return Windows(mine, window)
 
-    def _epoch_draws(self, epoch: int, visit: int, count: int) -> EpochDraws:
+    def _epoch_draws(self, visit: int, count: int) -> EpochDraws:
         if self.bitext is not None:
-            return self.bitext.draws(self.seed, epoch, visit, self.temperature, count)
+            return self.bitext.draws(self.seed, visit, self.temperature, count)
         assert self.mono is not None
-        return self.mono.draws(self.seed, epoch, visit, count, self.temperature)
+        return self.mono.draws(self.seed, visit, count, self.temperature)
 
     def _groups(self, indices: np.ndarray) -> list[np.ndarray]:
         """What is cut into batches by itself: with ``apart`` each pair's first draw, then the second, and so on."""

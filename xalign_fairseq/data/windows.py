@@ -2,7 +2,8 @@
 
 A window is a run of the epoch's draws, which are in random order; within it lengths are sorted and batches cut as in a
 whole epoch. fairseq has to know beforehand how many batches an epoch has, so each window is given a number that it is
-brought to: a few more than the first one has, in some of which two batches share what would have been one.
+brought to: a few more than the first one has, in some of which two batches share what would have been one. Short epochs
+of a given number of batches share a window, for a small window has to have many more.
 """
 
 import logging
@@ -62,8 +63,12 @@ class Pilot:
         batches = draws * self._each(draws / windows)
         return Plan(draws, math.ceil(batches) + windows, windows)
 
+    def together(self, batches: int) -> int:
+        """How many epochs of so many batches share a window: as many as the first one has batches for."""
+        return max(1, self.batches // batches)
+
     def plan_of_batches(self, batches: int) -> Plan:
-        """For an epoch of so many batches."""
+        """For an epoch, or for epochs that share a window, of so many batches."""
         draws = max(1, round(batches * self.draws / max(1, self.batches)))
         windows = -(-draws // DRAWS)
         return Plan(max(1, math.floor((batches - windows) / self._each(draws / windows))), batches, windows)
