@@ -234,6 +234,8 @@ def test_options_are_those_of_the_method():
         ({"dustbin_filter": "union"}, "--dwa-dustbin-filter"),
         ({"method": "ot-unbalanced", "dustbin": 2.0}, "dustbin"),
         ({"method": "ot-unbalanced", "label_by": "pointer"}, "--dwa-label-by"),
+        ({"filter": "argmax", "filter_rounds": 3}, "--dwa-filter argmax.*--dwa-filter-rounds"),
+        ({"method": "ot-unbalanced", "filter_alpha": 0.8}, "--dwa-dustbin-filter argmax.*--dwa-filter-alpha"),
         ({"order": "any"}, "--dwa-order"),
         ({"filter": "best"}, "--dwa-filter"),
     ):

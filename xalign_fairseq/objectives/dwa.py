@@ -69,8 +69,8 @@ class DwaConfig(ObjectiveConfig):
             "or union (no filter)"
         },
     )
-    filter_rounds: int = field(default=2, metadata={"help": "rounds of the filter"})
-    filter_alpha: float = field(default=0.9, metadata={"help": "discount of tokens that have a link already"})
+    filter_rounds: int = field(default=2, metadata={"help": "rounds of itermax"})
+    filter_alpha: float = field(default=0.9, metadata={"help": "itermax's discount of tokens that have a link already"})
     dustbin: float = field(
         default=0.5, metadata={"help": "score of no partner beside cosines scaled to 0 to 1, of ot-unbalanced"}
     )
@@ -132,6 +132,15 @@ def labelling_method(cfg: DwaConfig) -> LabellingMethod:
     choice(cfg.filter, FILTERS, "--dwa-filter")
     choice(cfg.dustbin_filter, FILTERS, "--dwa-dustbin-filter")
     rounds, alpha = cfg.filter_rounds, cfg.filter_alpha
+    option, filter = ("filter", cfg.filter) if chosen == "transport" else ("dustbin-filter", cfg.dustbin_filter)
+    for changed in ("filter_rounds", "filter_alpha"):
+        if not filter.startswith("itermax") and getattr(cfg, changed) != getattr(DwaConfig, changed):
+            raise XalignError(
+                "the filter has no such option",
+                where=f"--dwa-{option} {filter}",
+                found=f"--dwa-{changed.replace('_', '-')}",
+                expected=f"--dwa-{option} itermax",
+            )
     if chosen == "transport":
         return Transport(
             iterations=cfg.sinkhorn_iterations, mu=cfg.mu, eps=cfg.eps, order=cfg.order,
