@@ -63,6 +63,19 @@ def test_a_mistyped_option_is_answered_with_those_like_it(instead, tmp_path):
         train_run.train(["data", "--max-tkens", "3"], tmp_path, lambda line: None)
 
 
+@pytest.mark.parametrize(("given", "near"), [("xlm_alig", "expected: xlm_align\n"), ("other", "next: ")])
+def test_a_mistyped_value_is_answered_with_those_like_it_and_not_with_a_list_of_all(instead, tmp_path, given, near):
+    instead("""
+        import argparse
+        parser = argparse.ArgumentParser()
+        choices = [f"criterion_of_another_project_{number}" for number in range(30)] + ["xlm_align"]
+        parser.add_argument("data"), parser.add_argument("--criterion", choices=choices)
+        parser.parse_args()
+    """)
+    with pytest.raises(XalignError, match=f"invalid choice: '{given}'\n  {near}"):
+        train_run.train(["data", "--criterion", given], tmp_path, lambda line: None)
+
+
 def test_one_training_at_a_time_in_a_folder(instead, tmp_path):
     instead("pass")
     with alone(tmp_path), pytest.raises(XalignError, match="another process"):

@@ -153,14 +153,14 @@ def failed(log: Path, code: int) -> XalignError:
     )
 
 
-def tail(log: Path, lines: int = TAIL_LINES) -> str:
-    """The last lines of a log, for the report of a failure; very long ones are cut."""
+def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:
+    """The last lines of a log, for the report of a failure; those of more characters than ``longest`` are cut."""
     if not log.is_file():
         return ""
     with open(log, "rb") as stream:
-        stream.seek(max(0, log.stat().st_size - LONGEST_LINE * lines))
+        stream.seek(max(0, log.stat().st_size - longest * lines))
         last = stream.read().decode(errors="replace").splitlines()[-lines:]
-    return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]} ..." for line in last)
+    return "\n".join(line if len(line) <= longest else f"{line[:longest]} ..." for line in last)
 
 
 def _signal(process: "subprocess.Popen[Any]", number: int) -> None:

@@ -76,12 +76,15 @@ def _usr1_handed_on(process: "subprocess.Popen[Any]") -> Iterator[None]:
 
 
 def _usage_error(log: Path) -> XalignError:
-    """What argparse says at the end, with the options that are like one that it doesn't know."""
-    end = tail(log, 200)
-    message = end.rpartition("error: ")[2].strip()
-    unknown = re.findall(r"--[\w-]+", message) if "unrecognized" in message else []
-    known = set(re.findall(r"\[(--[\w-]+)", end.rpartition("error: ")[0]))
-    near = [each for name in unknown for each in difflib.get_close_matches(name, known, n=2, cutoff=0.7)]
+    """What argparse says at the end, with the options, or the values of one, that are like what it doesn't know."""
+    usage, _, message = tail(log, 200, longest=20_000).rpartition("error: ")
+    message = message.strip()
+    unknown, known = [], re.findall(r"\[(--[\w-]+)", usage)
+    if "unrecognized" in message:
+        unknown = re.findall(r"--[\w-]+", message)
+    elif choice := re.fullmatch(r"(.*invalid choice: '?(.*?)'?) \(choose from (.*)\)", message, re.DOTALL):
+        message, unknown, known = choice[1], [choice[2]], re.findall(r"[\w-]+", choice[3])
+    near = [each for name in unknown for each in difflib.get_close_matches(name, set(known), n=2, cutoff=0.7)]
     return XalignError(
         "fairseq-train does not take these options",
         found=message,
