@@ -97,7 +97,8 @@ def test_validation_and_aligner_do_as_training_labels(train, databin, sample, co
         command("xalign", "align", "--model", folder / "checkpoint_last.pt", "--src", text / "valid.en",
                 "--tgt", text / "valid.de", "--out", out, *given)  # fmt: skip
         scored = json.loads(command("xalign", "score", "--hyp", out, "--gold", text / "valid.gold", "--json").stdout)
-        assert (scored["aer"] == pytest.approx(float(valid["valid_aer_en-de"]), abs=1e-4)) == same
+        # The log has three digits.
+        assert (scored["aer"] == pytest.approx(float(valid["valid_aer_en-de"]), abs=5.1e-4)) == same
 
 
 def test_yaml_and_command_line_give_identical_losses(plain, databin, command, tmp_path):
