@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text, and
-# eflomal's links (pip install eflomal), for the objectives that need links.
+# The benchmark's four pairs as one data-bin with e5-small's tokenizer, its vocabulary trimmed to their text, with
+# eflomal's links (pip install eflomal), for the objectives that need links, and each side as monolingual text, too.
 #
 #   bash prepare.sh TEXT DATA_BIN
 #
@@ -15,5 +15,6 @@ for pair in de-en en-fr en-hi ro-en; do
   sides=(--src "$text/$pair/train.${pair%-*}" --tgt "$text/$pair/train.${pair#*-}")
   [[ -e "$text/$pair/train.links" ]] || xalign links --engine eflomal "${sides[@]}" --out "$text/$pair/train.links"
   pairs+=(--pair "$pair" --trainpref "$text/$pair/train" --links "train=$text/$pair/train.links")
+  for side in ${pair/-/ }; do pairs+=(--mono "$side=$text/$pair/train.$side"); done
 done
 xalign prepare --out "$data" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"

@@ -65,6 +65,9 @@ SETTINGS: Mapping[str, Options] = {
     "mlm-tlm": {"--objectives": "sentence_mlm,tlm"},
     "mlm-dwa": {"--objectives": "sentence_mlm,dwa"},
     "mlm": {"--objectives": "sentence_mlm"},
+    # of as many tokens as mlm's, but 256 in a row: running text where the sources have it
+    "mlm-blocks": {"--objectives": "mlm", "--mono-tokens-per-sample": "256", "--mono-batch-size": "8",
+                   "--batch-size": "8"},
     "dwa-tlm": {"--objectives": "dwa,tlm"},
     "dwa": {"--objectives": "dwa"},
     "tlm": {"--objectives": "tlm"},
