@@ -9,7 +9,7 @@ from torch import nn
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.ops import products
-from xalign_fairseq.ops.products import Linear, OneDnnLinear, linear
+from xalign_fairseq.ops.products import Linear, OneDnnLinear, linear, weight_gradient
 
 needs_onednn = pytest.mark.skipif(bool(products.fault("onednn")), reason="torch without oneDNN's linear maps")
 
@@ -89,9 +89,22 @@ def test_only_gradients_that_are_wanted_are_computed(onednn, monkeypatch, traine
 
 
 @needs_onednn
-def test_gradients_of_gradients_are_those_of_torch(onednn):
+@pytest.mark.parametrize(("shape", "transposed"), [((40, 3, 17), True), ((40, 17, 3), False), ((6, 17, 9), False)])
+def test_a_weights_gradient_copies_the_smaller_factor_and_equals_its_definition(onednn, monkeypatch, shape, transposed):
+    rows, width, out = shape
     torch.manual_seed(0)
-    x, weight = torch.randn(5, 4, requires_grad=True), torch.randn(3, 4, requires_grad=True)
+    grad, x = torch.randn(rows, out), torch.randn(rows, width)
+    first = []
+    monkeypatch.setattr(products, "linear", lambda *given: (first.append(given[0]), F.linear(*given))[1])
+    torch.testing.assert_close(weight_gradient(grad, x), (grad.double().t() @ x.double()).float())
+    assert first[0].shape == ((width, rows) if transposed else (out, rows))
+
+
+@needs_onednn
+@pytest.mark.parametrize("out", [3, 30])
+def test_gradients_of_gradients_are_those_of_torch(onednn, out):
+    torch.manual_seed(0)
+    x, weight = torch.randn(25, 4, requires_grad=True), torch.randn(out, 4, requires_grad=True)
     found = []
     for function in (linear, F.linear):
         (first,) = torch.autograd.grad(function(x, weight).pow(3).sum(), x, create_graph=True)

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq.ops.copies import lasting_copy
-from xalign_fairseq.ops.products import linear
+from xalign_fairseq.ops.products import linear, weight_gradient
 
 # Numbers in a chunk: logits, or rows of the embedding. On the CPU they stay in the cache from one use to the next; a
 # GPU wants large products.
@@ -139,7 +139,7 @@ class LinearCrossEntropy(torch.autograd.Function):
             if grad_features is not None:
                 grad_features += linear(grad, rows.t())
             if grad_weight is not None:
-                grad_weight[start:stop] = linear(grad.t(), x.t())
+                grad_weight[start:stop] = weight_gradient(grad, x)
         if grad_features is not None:
             grad_features = grad_features.to(features.dtype)
         return grad_features, grad_weight, grad_bias, None, None, None
