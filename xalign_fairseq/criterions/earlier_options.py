@@ -25,7 +25,9 @@ def of_today(cfg: Any) -> Any:
     shared = "dwa_method" in cfg and "dwa_dustbin_mu" not in cfg
     if not shared and not any(option in cfg for option in _GONE):
         return cfg
-    values = {name: value for name, value in OmegaConf.to_container(cfg).items() if name not in _GONE}  # type: ignore
+    values = dict(OmegaConf.to_container(cfg))  # type: ignore[arg-type]
+    for option in _GONE:
+        values.pop(option, None)
     for option in _UNSET if shared else ():
         value = values.pop(f"dwa_{option}", None)
         if value is not None:

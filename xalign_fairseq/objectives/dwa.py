@@ -16,7 +16,7 @@ from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.extraction import FILTERS
+from xalign_fairseq.transport.extraction import FILTERS, describe_filter
 from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
 from xalign_fairseq.transport.methods import Dustbin, LabellingMethod, Transport
 from xalign_fairseq.transport.pointer import STARTS, Pointer
@@ -133,12 +133,13 @@ def labelling_method(cfg: DwaConfig) -> LabellingMethod:
     choice(cfg.dustbin_filter, FILTERS, "--dwa-dustbin-filter")
     rounds, alpha = cfg.filter_rounds, cfg.filter_alpha
     option, filter = ("filter", cfg.filter) if chosen == "transport" else ("dustbin-filter", cfg.dustbin_filter)
-    for changed in ("filter_rounds", "filter_alpha"):
-        if not filter.startswith("itermax") and getattr(cfg, changed) != getattr(DwaConfig, changed):
+    read = describe_filter(filter, rounds, alpha)
+    for name in ("rounds", "alpha"):
+        if name not in read and getattr(cfg, f"filter_{name}") != getattr(DwaConfig, f"filter_{name}"):
             raise XalignError(
                 "the filter has no such option",
                 where=f"--dwa-{option} {filter}",
-                found=f"--dwa-{changed.replace('_', '-')}",
+                found=f"--dwa-filter-{name}",
                 expected=f"--dwa-{option} itermax",
             )
     if chosen == "transport":

@@ -135,7 +135,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
         logits = linear(hidden, encoder.lm_head.weight, encoder.lm_head.bias)  # (N, H) -> (N, V)
     """
-    if _takes(x, weight) and chosen() == "onednn":
+    if _by_onednn(x, weight):
         return OneDnnLinear.apply(x, weight, bias)
     return F.linear(x, weight, bias)
 
@@ -164,18 +164,19 @@ def weight_gradient(grad: Tensor, x: Tensor) -> Tensor:
         (O, I), of any strides.
     """
     rows, out, width = *grad.shape, x.shape[1]
-    if rows * out > width * (rows + out) and _takes(x.t(), grad.t()) and chosen() == "onednn":
+    if rows * out > width * (rows + out) and _by_onednn(x.t(), grad.t()):
         return linear(x.t(), grad.t()).t()
     return linear(grad.t(), x.t())
 
 
-def _takes(x: Tensor, weight: Tensor) -> bool:
+def _by_onednn(x: Tensor, weight: Tensor) -> bool:
     return (
         x.dtype == weight.dtype == torch.float32
         and x.device.type == "cpu"
         and x.numel() * weight.shape[0] >= SMALLEST
         and not torch.is_autocast_enabled("cpu")
         and not torch.compiler.is_compiling()  # torch's compiler wants such weights to be constants
+        and chosen() == "onednn"
     )
 
 

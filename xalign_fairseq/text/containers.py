@@ -68,11 +68,9 @@ def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
                 "two columns of a table are a bitext", where=prefix, found=part, expected=f"for example {file}#1,2"
             )
         return f"{file}#{first}", f"{file}#{second}"
-    sides = existing(f"{prefix}.{src}"), existing(f"{prefix}.{tgt}")
-    if Path(prefix).is_dir() and not all(Path(side).is_file() for side in sides):
+    if Path(prefix).is_dir() and not all(Path(existing(f"{prefix}.{side}")).is_file() for side in (src, tgt)):
         prefix = _in_folder(Path(prefix), src, tgt)
-        return existing(f"{prefix}.{src}"), existing(f"{prefix}.{tgt}")
-    return sides
+    return existing(f"{prefix}.{src}"), existing(f"{prefix}.{tgt}")
 
 
 def _in_folder(folder: Path, src: str, tgt: str) -> str:
