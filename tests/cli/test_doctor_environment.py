@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import _doctor_environment
+from xalign_fairseq.ops import products
 
 
 def levels(findings):
@@ -93,8 +94,9 @@ def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
     ],
 )
 def test_products_are_timed_by_each_library(monkeypatch, times, level, text):
-    monkeypatch.setattr("xalign_fairseq.ops.products.decide", lambda selected: ("onednn", "since it is"))
-    monkeypatch.setattr("xalign_fairseq.ops.products.fault", lambda library: "")
+    choice = products.Choice("onednn", "onednn", "since it is")
+    monkeypatch.setattr(products, "decide", lambda selected: choice)
+    monkeypatch.setattr(products, "fault", lambda library: "")
     monkeypatch.setattr(_doctor_environment, "_milliseconds", lambda library, x, weight: times[library])
     (said,) = [finding for finding in _doctor_environment.devices() if finding.topic == "float32 products"]
     assert said.level == level and said.text.startswith("onednn, since it is; 512 x 768 x 3072") and text in said.text

@@ -276,12 +276,12 @@ def test_the_way_that_layers_run_is_an_option(build):
             **vars(CONFIG), compile=chosen, checkpoint_activations=chosen, linear_products="torch"
         )
         made[chosen] = type(build()).build_model(options, task)
-        assert products.chosen() == "torch"
+        assert products.chosen().products == "torch"
         layers = made[chosen].encoder.sentence_encoder.layers
         assert {layer.checkpoint_activations for layer in layers} == {layer.compiled for layer in layers} == {chosen}
     assert made[True].state_dict().keys() == made[False].state_dict().keys()
     type(build()).build_model(argparse.Namespace(**vars(CONFIG)), task)  # of a checkpoint that lacks the options
-    assert products.decide("auto")[0] == products.chosen()
+    assert products.decide("auto") == products.chosen()
 
 
 def test_without_a_compiler_compiling_is_refused(monkeypatch):

@@ -88,7 +88,7 @@ def test_only_the_gradients_that_are_asked_for_are_made(wanted, chunks):
 class Products(TorchDispatchMode):
     """Counts matrix products, and keeps the largest tensor that an operator made."""
 
-    NAMES = ("aten::linear", "aten::addmm", "aten::mm", "mkldnn::_linear_pointwise")
+    NAMES = ("aten::linear", "aten::addmm", "aten::mm", "aten::mm.out", "mkldnn::_linear_pointwise")
 
     def __init__(self):
         super().__init__()

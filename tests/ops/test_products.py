@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.launch.devices import Cpu
 from xalign_fairseq.ops import products
 from xalign_fairseq.ops.products import Linear, OneDnnLinear, linear, weight_gradient
 
@@ -27,8 +28,8 @@ def cpu(monkeypatch):
     """Set what the CPU is."""
     products.decide.cache_clear()
 
-    def pretend(vendor="AuthenticAMD", level="AVX512"):
-        monkeypatch.setattr(products, "cpu_vendor", lambda: vendor)
+    def pretend(vendor="AuthenticAMD", family=26, level="AVX512"):
+        monkeypatch.setattr(products, "cpu", lambda: Cpu(vendor, family))
         monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: level)
         monkeypatch.setattr(torch.backends.mkl, "is_available", lambda: True)
 
@@ -96,8 +97,23 @@ def test_a_weights_gradient_copies_the_smaller_factor_and_equals_its_definition(
     grad, x = torch.randn(rows, out), torch.randn(rows, width)
     first = []
     monkeypatch.setattr(products, "linear", lambda *given: (first.append(given[0]), F.linear(*given))[1])
-    torch.testing.assert_close(weight_gradient(grad, x), (grad.double().t() @ x.double()).float())
-    assert first[0].shape == ((width, rows) if transposed else (out, rows))
+    made, defined = torch.empty(out, width), (grad.double().t() @ x.double()).float()
+    for gradient in (weight_gradient(grad, x), weight_gradient(grad, x, out=made), made):
+        torch.testing.assert_close(gradient, defined)
+    assert [each.shape for each in first] == [(width, rows) if transposed else (out, rows)] * 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_a_weights_gradient_by_torch_is_written_where_it_belongs_in_its_dtype(dtype):
+    torch.manual_seed(0)
+    grad, x = torch.randn(40, 17, dtype=dtype), torch.randn(40, 3, dtype=dtype)
+    expected = (grad.double().t() @ x.double()).to(dtype)
+    for given in (dtype, torch.float32):
+        whole = torch.full((20, 3), 7.0, dtype=given)
+        with products.using("torch"):
+            weight_gradient(grad, x, out=whole[2:19])
+        torch.testing.assert_close(whole[2:19], expected.to(given))
+        assert whole[[0, 1, 19]].eq(7).all()
 
 
 @needs_onednn
@@ -144,22 +160,32 @@ def test_a_module_is_torchs_by_its_names_and_its_numbers():
 
 
 @pytest.mark.parametrize(
-    ("vendor", "level", "library"),
+    ("vendor", "family", "level", "libraries"),
     [
-        ("AuthenticAMD", "AVX512", "onednn"),
-        ("AuthenticAMD", "AVX2", "torch"),
-        ("GenuineIntel", "AVX512", "torch"),
-        ("", "DEFAULT", "torch"),
+        ("AuthenticAMD", 26, "AVX512", ("onednn", "onednn")),
+        ("AuthenticAMD", 25, "AVX512", ("onednn", "torch")),
+        ("AuthenticAMD", 26, "AVX2", ("torch", "torch")),
+        ("GenuineIntel", 6, "AVX512", ("torch", "torch")),
+        ("", 0, "DEFAULT", ("torch", "torch")),
     ],
 )
 @needs_onednn
-def test_auto_goes_by_what_the_cpu_is_and_says_so_once(cpu, caplog, vendor, level, library):
-    cpu(vendor, level)
+def test_auto_goes_by_what_the_cpu_is_and_says_so_once(cpu, caplog, monkeypatch, vendor, family, level, libraries):
+    cpu(vendor, family, level)
+    monkeypatch.setattr(products, "SMALLEST", 1)
     caplog.set_level(logging.INFO)
+    ran = []
+    onednn = OneDnnLinear.apply
+    monkeypatch.setattr(OneDnnLinear, "apply", lambda *given: (ran.append(tuple(given[0].shape)), onednn(*given))[1])
+    x, weight = torch.randn(40, 3, requires_grad=True), torch.randn(17, 3, requires_grad=True)
     with products.using("auto"):
-        assert [products.chosen(), products.chosen()] == [library] * 2
+        assert products.chosen()[:2] == libraries
+        linear(x, weight).sum().backward()
+    by_onednn = [(40, 3), (40, 17)] if libraries[0] == "onednn" else []  # outputs, gradients by x
+    by_onednn += [(3, 40)] if libraries[1] == "onednn" else []  # gradients by the weight
+    assert ran == by_onednn
     (said,) = [line for line in caplog.messages if "float32 products" in line]
-    assert f"CPU: {library}, " in said
+    assert f"CPU: {libraries[0]}, " in said
 
 
 @pytest.mark.parametrize("missing", ["library", "operator"])
@@ -171,13 +197,13 @@ def test_without_the_operator_auto_falls_back_and_an_explicit_choice_is_refused(
         monkeypatch.setattr(torch.ops, "mkldnn", object())
     caplog.set_level(logging.INFO)
     with products.using("auto"):
-        assert products.chosen() == "torch"
+        assert products.chosen().products == "torch"
         x, weight = torch.randn(256, 256), torch.randn(256, 256)
         assert torch.equal(linear(x, weight), F.linear(x, weight))
     assert "although this is AMD's" in caplog.text
     with pytest.raises(XalignError, match=r"oneDNN[\s\S]*--linear-products onednn[\s\S]*next: --linear-products auto"):
         products.select("onednn")
-    assert products.chosen() == "torch"
+    assert products.chosen().products == "torch"
 
 
 def test_a_library_that_there_is_not_is_refused():

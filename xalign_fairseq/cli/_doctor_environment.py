@@ -125,7 +125,7 @@ def _products() -> Finding:
 
     from xalign_fairseq.ops import products
 
-    library, why = products.decide("auto")
+    library, _, why = products.decide("auto")
     x, weight = torch.ones(512, 768), torch.ones(3072, 768)
     times = {name: _milliseconds(name, x, weight) for name in ("torch", "onednn") if not products.fault(name)}
     shape = f"512 x 768 x 3072 takes {' and '.join(f'{each:.0f} ms by {name}' for name, each in times.items())}"

@@ -5,7 +5,7 @@ import platform
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from xalign_fairseq.errors import XalignError
 
@@ -45,19 +45,34 @@ def fast_bfloat16(device: "torch.device") -> bool:
     return device.type == "cpu" and any(ask() for ask in asked if ask)
 
 
-def cpu_vendor() -> str:
-    """The maker of the CPU as it names itself, such as ``GenuineIntel`` or ``AuthenticAMD``; empty if unknown.
+class Cpu(NamedTuple):
+    """What a CPU says of itself.
+
+    Attributes:
+        vendor: such as ``GenuineIntel`` or ``AuthenticAMD``; empty if unknown.
+        family: its vendor's number of the generation; 0 if unknown.
+    """
+
+    vendor: str
+    family: int
+
+
+def cpu() -> Cpu:
+    """This machine's CPU.
 
     Example::
 
-        cpu_vendor() == "AuthenticAMD"
+        cpu() == Cpu("AuthenticAMD", 25)  # a Zen 3 or 4
     """
     try:
         text = CPU_INFO.read_text()
     except OSError:  # not Linux
-        return platform.processor().rpartition(" ")[2]  # on Windows "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD"
-    found = re.search(r"^vendor_id\s*:\s*(\S+)", text, re.MULTILINE)
-    return found[1] if found else ""
+        name = platform.processor()  # on Windows "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD"
+        vendor, family = re.search(r", (\w+)$", name), re.search(r"Family (\d+)", name)
+    else:
+        vendor = re.search(r"^vendor_id\s*:\s*(\S+)", text, re.MULTILINE)
+        family = re.search(r"^cpu family\s*:\s*(\d+)", text, re.MULTILINE)
+    return Cpu(vendor[1] if vendor else "", int(family[1]) if family else 0)
 
 
 def training_device(cpu: bool) -> "torch.device":

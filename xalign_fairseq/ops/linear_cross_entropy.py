@@ -139,7 +139,7 @@ class LinearCrossEntropy(torch.autograd.Function):
             if grad_features is not None:
                 grad_features += linear(grad, rows.t())
             if grad_weight is not None:
-                grad_weight[start:stop] = weight_gradient(grad, x)
+                weight_gradient(grad, x, out=grad_weight[start:stop])
         if grad_features is not None:
             grad_features = grad_features.to(features.dtype)
         return grad_features, grad_weight, grad_bias, None, None, None

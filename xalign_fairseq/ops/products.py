@@ -15,6 +15,8 @@ gradient of the weight, 512 x 768 x 3072   94     187
 
 Held to AVX2 (``ONEDNN_MAX_CPU_ISA=AVX2``) oneDNN is no faster than MKL (104 against 88). So it is taken on AMD's
 processors with AVX-512, never by a timing: a run that is resumed, and each process of several, computes the same.
+Before Zen 5 these run AVX-512 by halves, which leaves oneDNN a tenth ahead; gradients of weights, for which it copies a
+factor, are left to MKL there (:func:`weight_gradient`).
 bfloat16, float16, float64, autocast and other devices are torch's own matter.
 """
 
@@ -22,14 +24,14 @@ import functools
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.errors import XalignError, check_values
-from xalign_fairseq.launch.devices import cpu_vendor
+from xalign_fairseq.launch.devices import Cpu, cpu
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ LIBRARIES = ("auto", "torch", "onednn")
 # rows x in x out from which oneDNN wins, although a call costs more (12 microseconds, the autograd function 5): forward
 # and backward are 1.2 to 1.4 times as fast at this size, 0.7 to 1.1 times at half of it, 1.8 times at four times it.
 SMALLEST = 2**22
+ZEN5 = 26  # AMD's family from which on an instruction of AVX-512 takes one cycle of a unit, not two
 
 _selected = "auto"
 
@@ -80,38 +83,46 @@ def using(name: str) -> Iterator[None]:
         _selected = before
 
 
-def chosen() -> str:
-    """The library of float32 products on the CPU, ``torch`` or ``onednn``; what ``auto`` takes is logged once."""
-    return _constant(_selected)
+class Choice(NamedTuple):
+    """Libraries, ``torch`` or ``onednn``, and why it is these.
+
+    Attributes:
+        products: of outputs and of their gradients by inputs.
+        weight_gradients: of gradients by weights.
+        why: in words.
+    """
+
+    products: str
+    weight_gradients: str
+    why: str
 
 
-def _constant(selected: str) -> str:
-    return decide(selected)[0]
-
-
-# torch.compile then calls it while it traces, and takes the answer as a constant.
-_constant._dynamo_marked_constant = True  # type: ignore[attr-defined]
+def chosen() -> Choice:
+    """What multiplies float32 matrices on the CPU; what ``auto`` takes is logged once."""
+    return decide(_selected)
 
 
 @functools.cache
-def decide(selected: str) -> tuple[str, str]:
-    """The library, and why it is that."""
+def decide(selected: str) -> Choice:
+    """What a value of ``--linear-products`` comes to here."""
     if selected != "auto":
-        return selected, "it is selected"
-    library, why = _automatic()
-    logger.info("float32 products of linear maps on the CPU: %s, %s", library, why)
-    return library, why
+        return Choice(selected, selected, "it is selected")
+    choice = _automatic(cpu(), torch.backends.cpu.get_cpu_capability())
+    logger.info("float32 products of linear maps on the CPU: %s, %s", choice.products, choice.why)
+    return choice
 
 
-def _automatic() -> tuple[str, str]:
-    vendor, level = cpu_vendor(), torch.backends.cpu.get_cpu_capability()
+def _automatic(here: Cpu, level: str) -> Choice:
     if not torch.backends.mkl.is_available():
-        return "torch", "which does not multiply by MKL here"
-    if vendor != "AuthenticAMD" or level != "AVX512":
-        return "torch", f"as on every CPU but AMD's with AVX-512: this one is {vendor or 'of an unknown make'}, {level}"
+        return Choice("torch", "torch", "which does not multiply by MKL here")
+    if here.vendor != "AuthenticAMD" or level != "AVX512":
+        why = f"as on every CPU but AMD's with AVX-512: this one is {here.vendor or 'of an unknown make'}, {level}"
+        return Choice("torch", "torch", why)
     if lacking := fault("onednn"):
-        return "torch", f"although this is AMD's CPU with AVX-512: {lacking}"
-    return "onednn", "since MKL uses no AVX-512 on AMD's CPUs"
+        return Choice("torch", "torch", f"although this is AMD's CPU with AVX-512: {lacking}")
+    if here.family < ZEN5:
+        return Choice("onednn", "torch", "but for gradients of weights: MKL uses no AVX-512 on AMD's CPUs")
+    return Choice("onednn", "onednn", "since MKL uses no AVX-512 on AMD's CPUs")
 
 
 def fault(library: str) -> str:
@@ -135,48 +146,57 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
         logits = linear(hidden, encoder.lm_head.weight, encoder.lm_head.bias)  # (N, H) -> (N, V)
     """
-    if _by_onednn(x, weight):
+    if _fits_onednn(x, weight) and chosen().products == "onednn":
         return OneDnnLinear.apply(x, weight, bias)
     return F.linear(x, weight, bias)
 
 
-def weight_gradient(grad: Tensor, x: Tensor) -> Tensor:
-    """dL/dW = G^T x of y = x W^T, by the library that :func:`linear` takes; with gradients of any order.
+def weight_gradient(grad: Tensor, x: Tensor, out: Tensor | None = None) -> Tensor:
+    """dL/dW = G^T x of y = x W^T; without ``out`` with gradients of any order.
 
-    oneDNN reads the second factor in place and copies a transposed first. For G^T x that is G, of N x O numbers; for
-    its transpose, x^T G, it is x, and the product of I x O has then to be copied to where it goes. What copies less is
-    taken. Milliseconds of N x I x O, one thread of a Zen 4:
+    MKL reads G^T in place, and writes where it is told to. oneDNN reads the second factor in place and copies a
+    transposed first: for G^T x that is G, of N x O numbers; for its transpose, x^T G, it is x, but the product has then
+    to be copied to where it goes. What copies less is taken. Milliseconds of two threads of a Zen 4, which is slow at
+    AVX-512, and so takes MKL; the last three with the copy to ``out``:
 
-    ===================  =====  =====
-    N x I x O            G^T x  x^T G
-    ===================  =====  =====
-    2,044 x 256 x 1,024   16.8   11.7
-    2,044 x 1,024 x 256   11.2   13.2
-    889 x 768 x 3,072     43.2   45.5
-    282 x 256 x 8,000     18.0   14.4
-    ===================  =====  =====
+    ===================  =====  =====  ====
+    N x I x O            G^T x  x^T G   MKL
+    ===================  =====  =====  ====
+    2,044 x 256 x 256      1.7    1.7   1.4
+    2,044 x 256 x 1,024    7.4    5.7   5.8
+    2,044 x 1,024 x 256    6.5    9.1   6.7
+    889 x 768 x 768        6.3    6.2   5.4
+    261 x 256 x 8,000      8.7    7.7   5.4
+    129 x 768 x 10,000    12.2   19.2  10.6
+    300 x 384 x 30,000    45.5   47.9  36.2
+    ===================  =====  =====  ====
 
     Args:
         grad: G = dL/dy, (N, O).
         x: (N, I).
+        out: (O, I), of any dtype: where to write.
 
     Returns:
-        (O, I), of any strides.
+        ``out``, or (O, I) of any strides.
     """
-    rows, out, width = *grad.shape, x.shape[1]
-    if rows * out > width * (rows + out) and _by_onednn(x.t(), grad.t()):
-        return linear(x.t(), grad.t()).t()
-    return linear(grad.t(), x.t())
+    if _fits_onednn(x.t(), grad.t()) and chosen().weight_gradients == "onednn":
+        rows, of_y, of_x = *grad.shape, x.shape[1]
+        copies_x = rows * of_y > of_x * (rows + of_y)
+        product = linear(x.t(), grad.t()).t() if copies_x else linear(grad.t(), x.t())
+    elif out is None or out.dtype != grad.dtype:
+        product = torch.mm(grad.t(), x)
+    else:
+        return torch.mm(grad.t(), x, out=out)
+    return product if out is None else out.copy_(product)
 
 
-def _by_onednn(x: Tensor, weight: Tensor) -> bool:
+def _fits_onednn(x: Tensor, weight: Tensor) -> bool:
     return (
         x.dtype == weight.dtype == torch.float32
         and x.device.type == "cpu"
         and x.numel() * weight.shape[0] >= SMALLEST
         and not torch.is_autocast_enabled("cpu")
         and not torch.compiler.is_compiling()  # torch's compiler wants such weights to be constants
-        and chosen() == "onednn"
     )
 
 
