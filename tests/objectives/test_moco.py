@@ -1,5 +1,6 @@
 import copy
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -341,6 +342,29 @@ def worker(rank):
             dist.all_reduce(parameter.grad)
             parameter.data -= 0.05 * parameter.grad
     return outcome(losses, run)
+
+
+def lacking_worker(rank):
+    """One of two workers; for the second batch of the second one its first stands in."""
+    run = Run(config())
+    for update, halves in enumerate(SPLIT[:2]):
+        lacks = rank == 1 and update == 1
+        given = replace(batch(*SPLIT[0][1]), stands_in=True) if lacks else batch(*halves[rank])
+        loss = run.loss(given, update)
+    counted = torch.stack([loss.count, *(part for pair_ in loss.stats.values() for part in pair_)])
+    return torch.cat([buffer.flatten().double() for buffer in [*run.head.queue.buffers(), counted]])
+
+
+def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_leaves_no_keys(tmp_path):
+    run = Run(config())
+    run.loss(batch(*SPLIT[0][0], *SPLIT[0][1]), 0)
+    alone = run.loss(batch(*SPLIT[1][0]), 1)
+    queue = torch.cat([buffer.flatten().double() for buffer in run.head.queue.buffers()])
+    first, second = run_workers(lacking_worker, 2, tmp_path)
+    assert torch.allclose(first[: len(queue)], queue, atol=1e-6) and torch.equal(
+        first[: len(queue)], second[: len(queue)]
+    )
+    assert first[len(queue)] == alone.count == 1
 
 
 def test_two_workers_equal_one(tmp_path):

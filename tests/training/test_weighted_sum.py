@@ -34,6 +34,16 @@ def test_it_is_the_criterions_loss_and_sample_size(normalization):
     assert total.item() == expected.item() and count == size
 
 
+def test_objectives_are_told_of_a_batch_that_stands_in_for_one_that_a_worker_lacks():
+    weighted, _ = build("joint", MLM(), TLM())
+    told = []
+    for ignored in (False, True):
+        weighted.update.ignored = ignored
+        batch = weighted.batch(SAMPLE)
+        told.append((batch.stands_in, batch.only(["bitext"]).stands_in))
+    assert told == [(False, False), (True, True)]
+
+
 def test_it_needs_no_fairseq():
     run_without_fairseq("import xalign_fairseq.training.weighted_sum")
 

@@ -194,10 +194,16 @@ class Mono:
 
 @dataclass
 class Batch:
-    """The streams of one batch; one that the data lack is None."""
+    """The streams of one batch; one that the data lack is None.
+
+    Attributes:
+        stands_in: the batch was there before, and is run in place of one that this worker lacks at an epoch's end:
+            nothing may be learned or kept of it.
+    """
 
     bitext: Bitext | None = None
     mono: Mono | None = None
+    stands_in: bool = False
 
     @property
     def device(self) -> torch.device:
@@ -207,16 +213,21 @@ class Batch:
     def only(self, needs: Collection[str]) -> "Batch | None":
         """The batch without the streams that are not among ``needs``; None if it lacks one that is."""
         needed = {name: getattr(self, name) for name in BATCHED if name in needs}
-        return None if any(stream is None for stream in needed.values()) else Batch(**needed)
+        return None if any(stream is None for stream in needed.values()) else Batch(**needed, stands_in=self.stands_in)
 
     @classmethod
-    def from_sample(cls, sample: dict[str, Any], language_rows: Tensor | None = None) -> "Batch":
+    def from_sample(
+        cls, sample: dict[str, Any], language_rows: Tensor | None = None, stands_in: bool = False
+    ) -> "Batch":
         """The typed view of the dict that fairseq's trainer hands on.
 
-        ``language_rows``: the row of each language's embedding by the language's number, on the batch's device.
+        Args:
+            sample: the dict.
+            language_rows: the row of each language's embedding by the language's number, on the batch's device.
+            stands_in: as the attribute.
         """
         bitext, mono = sample.get("bitext"), sample.get("mono")
-        batch = cls(Bitext(**bitext) if bitext else None, Mono(**mono) if mono else None)
+        batch = cls(Bitext(**bitext) if bitext else None, Mono(**mono) if mono else None, stands_in)
         for stream in (batch.bitext, batch.mono):
             if stream is not None and language_rows is not None:
                 stream.language_rows = language_rows[stream.langs]

@@ -113,8 +113,9 @@ class MomentumContrast(Objective):
     query for half of the examples, and TLM in the same batch reads the very same pairs, source first.
 
     Keys enter the queue after the loss, those of all workers in the order of ranks, so that batches depend on those
-    before them. A pair with an empty side has neither a loss nor a key. In validation neither the momentum encoder nor
-    the queue moves.
+    before them. A pair with an empty side has neither a loss nor a key, and a batch that stands in for one that a
+    worker lacks leaves no keys, as it has left them before. In validation neither the momentum encoder nor the queue
+    moves.
     """
 
     needs = ("bitext",)
@@ -167,7 +168,7 @@ class MomentumContrast(Objective):
         """Move the momentum encoder, contrast, enqueue."""
         bitext = step.bitext
         head: MocoHead = step.head
-        pairs = complete_pairs(bitext)
+        pairs = 0 if step.batch.stands_in else complete_pairs(bitext)  # which leave a key
         sizes = gather_sizes(pairs, bitext.tokens.device) if step.training else []
         sides = [bitext.side_input(side) for side in (0, 1)]
         hidden = step.encoder.states(sides[0]).layer(self.cfg.layer)

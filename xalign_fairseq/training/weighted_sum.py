@@ -173,7 +173,7 @@ class WeightedSum:
         if self.language_rows is not None:
             stream = sample.get("bitext") or sample["mono"]
             self.language_rows = self.language_rows.to(stream["langs"].device)
-        return Batch.from_sample(sample, self.language_rows)
+        return Batch.from_sample(sample, self.language_rows, stands_in=self.update.ignored)
 
     def losses(self, encoder: StepEncoder, batch: Batch) -> dict[str, Loss]:
         """The loss of each objective by its name; a batch without a stream that one reads has none of it."""
