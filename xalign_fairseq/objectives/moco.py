@@ -80,6 +80,16 @@ class MocoHead(nn.Module):
         self.momentum_encoder.follow(live, self.projection, update, momentum)
 
 
+def soon_full(pairs: int, batch: float) -> int:
+    """Keys of a queue that is full, so that learning begins, after a tenth of a run of so many pairs; a batch at least.
+
+    Example::
+
+        soon_full(64_000, 32)  # 6400
+    """
+    return max(pairs // 10, math.ceil(batch))
+
+
 def info_nce(
     query: Tensor, key: Tensor, negatives: Tensor, masked: Tensor, temperature: float
 ) -> tuple[Tensor, Tensor]:
@@ -149,7 +159,7 @@ class MomentumContrast(Objective):
             logger.warning(
                 "moco learns nothing in this run: its loss is 0 until the queue has %s keys, and before the last of %s "
                 "updates of %.0f pairs it has %s; take --moco-queue-size %d, or --moco-queue-init random",
-                f"{size:,}", f"{updates:,}", pairs, f"{had:,}", max(had // 10, math.ceil(pairs)),
+                f"{size:,}", f"{updates:,}", pairs, f"{had:,}", soon_full(had, pairs),
             )  # fmt: skip
 
     def build_head(self, config: EncoderConfig) -> nn.Module:

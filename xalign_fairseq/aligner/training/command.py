@@ -7,7 +7,7 @@ from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.fairseq_train import adam_options, encoder_options, flags
-from xalign_fairseq.objectives.moco import MocoConfig
+from xalign_fairseq.objectives.moco import MocoConfig, soon_full
 from xalign_fairseq.registration import register
 
 # In epochs: of a small bitext they are short, and only every so many updates is there a checkpoint.
@@ -38,7 +38,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--ot-align-layer": layer,
         "--aer-layer": layer,
     }
-    keys = max(run.batch_size, min(MocoConfig.queue_size, run.updates * run.batch_size // 10))
+    keys = min(MocoConfig.queue_size, soon_full(run.updates * run.batch_size, run.batch_size))
     objectives: dict[str, Any] = {
         "--criterion": "weighted",
         "--objectives": run.objectives,
@@ -53,7 +53,7 @@ def train_options(run: TrainingRun, config: EncoderConfig, layer: int, cpu: bool
         "--dwa-queries": "all-aligned" if run.links else "masked",
         "--aer-similarity": run.measure,
         "--sinkhorn-backend": run.sinkhorn_backend,
-        # MoCo begins to learn when its queue is full: after a tenth of the updates, where PPA's queue is too long.
+        # PPA's queue may be too long for a short run.
         "--moco-queue-size": keys if "moco" in run.objectives else None,
     }
     model = encoder_options(config.as_options(), run.model)
