@@ -44,9 +44,25 @@ def test_temperature_shares_by_hand():
         sampling.temperature_shares([1], 0.0)
 
 
-def test_apportion_gives_exactly_the_total():
-    assert list(sampling.apportion(10, np.array([1 / 3, 1 / 3, 1 / 3]))) == [4, 3, 3]
-    assert sampling.apportion(7, np.array([0.5, 0.25, 0.25])).sum() == 7
+@pytest.mark.parametrize(
+    "shares", [[1.0], [1 / 3] * 3, [0.5, 0.25, 0.25], [0.9, 0.0996, 0.0004], [0.0004, 0.9996], [0.05] * 20]
+)
+@pytest.mark.parametrize("total", [1, 7, 10, 100])
+def test_over_epochs_each_group_has_its_share_of_the_draws(total, shares):
+    shares, done = np.array(shares), np.zeros(len(shares), dtype=int)
+    for visit in range(3000):
+        counts, starts = sampling.epoch_shares(total, shares, visit)
+        assert sum(counts) == total and np.all(np.abs(counts - total * shares) < 1)
+        assert starts == done.tolist()
+        done += counts
+    assert np.all(np.abs(done - 3000 * total * shares) < 5)
+
+
+def test_shares_that_are_whole_are_the_counts_of_every_epoch():
+    sizes = [3, 7, 123456, 99999999, 10**9]
+    shares = sampling.temperature_shares(sizes, 1.0)
+    for visit in (0, 1, 9999):
+        assert sampling.epoch_shares(sum(sizes), shares, visit) == (sizes, [visit * size for size in sizes])
 
 
 def test_repeats_count_what_came_before():

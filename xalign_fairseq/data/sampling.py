@@ -13,6 +13,9 @@ import numpy as np
 from xalign_fairseq.errors import XalignError
 
 ROUNDS = 6
+ROUNDING = 1e-6  # of a count of draws: n^(1/T) of 10^9 is known to a part in 10^15
+GOLDEN = (math.sqrt(5) - 1) / 2
+CHUNK = 4096  # epochs that are counted at a time
 
 
 def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
@@ -31,13 +34,41 @@ def temperature_shares(sizes: list[int], temperature: float) -> np.ndarray:
     return weights / weights.sum()
 
 
-def apportion(total: int, shares: np.ndarray) -> np.ndarray:
-    """Split ``total`` into whole counts in proportion to ``shares``, by largest remainder."""
+def epoch_shares(total: int, shares: np.ndarray, visit: int) -> tuple[list[int], list[int]]:
+    """Whole counts of ``total`` draws an epoch in proportion to ``shares``, of epoch ``visit`` and of all before it.
+
+    Each group has the whole part of its share. The places that are left go round, by systematic sampling: the parts
+    that are left, in a row, have one place at each whole number, and in each epoch the row begins a golden section
+    further. So over epochs each group has its share, be it a small part of a draw.
+
+    Args:
+        total: draws of an epoch.
+        shares: (G,), which sum to 1.
+        visit: from 0 on.
+
+    Returns:
+        the counts of the epoch, and where it begins: the sums of the counts of the epochs before it.
+
+    Example::
+
+        epoch_shares(3, np.array([0.5, 0.5]), visit=0)      # [1, 2], [0, 0]
+        epoch_shares(3, np.array([0.5, 0.5]), visit=2)      # [2, 1], [2, 4]
+    """
     exact = total * shares
-    counts = np.floor(exact).astype(np.int64)
-    by_remainder = np.argsort(-(exact - counts), kind="stable")
-    counts[by_remainder[: total - counts.sum()]] += 1
-    return counts
+    exact = np.where(np.abs(exact - exact.round()) < ROUNDING, exact.round(), exact)
+    whole = np.floor(exact).astype(np.int64)
+    left = int(total - whole.sum())
+    ends = np.cumsum(exact - whole)
+    ends[-1] = left
+    starts = visit * whole
+    extra = np.zeros_like(whole)
+    for first in range(0, visit + 1, CHUNK):
+        begin = (0.5 + GOLDEN * np.arange(first, min(first + CHUNK, visit + 1))) % 1
+        places = np.ceil(begin[:, None] + np.concatenate([[0.0], ends])).astype(np.int64)
+        extras = np.diff(places)
+        extra = extras[-1]
+        starts += extras.sum(0)
+    return (whole + extra).tolist(), (starts - extra).tolist()
 
 
 def permute(positions: np.ndarray, size: int, key: tuple[int, ...]) -> np.ndarray:

@@ -80,18 +80,18 @@ class BitextStream:
             visit: how many epochs read the corpora before, and where this one goes on; by default all.
         """
         total, visit = items or len(self), epoch - 1 if visit is None else visit
-        counts = sampling.apportion(total, sampling.temperature_shares(self.counts, temperature))
+        counts, starts = sampling.epoch_shares(total, sampling.temperature_shares(self.counts, temperature), visit)
         drawn = [
-            offset + sampling.draw(size, visit * int(count), int(count), (seed, BITEXT, number))
-            for number, (offset, size, count) in enumerate(zip(self.offsets, self.counts, counts, strict=False))
+            self.offsets[number] + sampling.draw(size, starts[number], counts[number], (seed, BITEXT, number))
+            for number, size in enumerate(self.counts)
         ]
         return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
 
     def draws(self, seed: int, visit: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
         """Draws as :meth:`epoch` has them, over-long ones among them, for an epoch that is too long to be held."""
-        counts = sampling.apportion(items or len(self), sampling.temperature_shares(self.counts, temperature)).tolist()
+        shares = sampling.temperature_shares(self.counts, temperature)
+        counts, starts = sampling.epoch_shares(items or len(self), shares, visit)
         keys = [(seed, BITEXT, number) for number in range(len(counts))]
-        starts = [visit * count for count in counts]
         return sampling.EpochDraws(
             self.offsets.tolist(), self.counts, counts, starts, keys, order=(seed, BITEXT, visit + 1, len(self), 1)
         )
@@ -195,9 +195,8 @@ class MonoStream:
         Args:
             visit: how many epochs of as many draws read the texts before, and where this one goes on.
         """
-        counts = sampling.apportion(count, sampling.temperature_shares(self.counts, temperature)).tolist()
+        counts, starts = sampling.epoch_shares(count, sampling.temperature_shares(self.counts, temperature), visit)
         keys = [(seed, MONO, number) for number in range(len(counts))]
-        starts = [visit * count for count in counts]
         return sampling.EpochDraws(
             self.offsets.tolist(), self.counts, counts, starts, keys, (seed, MONO, visit + 1, len(self), 1)
         )
