@@ -31,6 +31,10 @@ exit $worst
 SCONTROL = """#!/bin/bash
 [[ $1 == show ]] && echo localhost || echo "$*" >> "$LOG.scontrol"
 """
+# Its links are the words of both sides.
+XALIGN = """#!/bin/bash
+paste -d ' ' "$3" "$5" > "$7"
+"""
 
 
 @pytest.mark.slow
@@ -53,6 +57,43 @@ def test_parts_that_are_aligned_side_by_side_are_the_links_of_the_whole(sample, 
     parts = sorted((tmp_path / "parts").glob("links.*"))
     assert [len(part.read_text().splitlines()) for part in parts] == [10, 11]
     assert b"".join(part.read_bytes() for part in parts) == (tmp_path / "whole").read_bytes()
+
+
+@pytest.fixture
+def align(tmp_path):
+    """Runs a task of an array over two sides of so many lines, whose last has no end; gives code, error and parts."""
+    (tmp_path / "xalign").write_text(XALIGN)
+    (tmp_path / "xalign").chmod(0o755)
+
+    def run(task, count, lines=(5, 5)):
+        texts = [tmp_path / f"text.{end}" for end in ("en", "de")]
+        for text, number in zip(texts, lines, strict=True):
+            text.write_text("\n".join(map(str, range(number))))
+        array = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": str(count)}
+        line = ["bash", SCRIPTS / "slurm/align.sbatch", *texts, tmp_path / "parts"]
+        path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+        done = subprocess.run([*map(str, line)], env={**os.environ, **path, **array}, capture_output=True, text=True)
+        parts = {part.name[-1]: part.read_text().split("\n")[:-1] for part in (tmp_path / "parts").glob("links.*")}
+        return done.returncode, done.stderr, parts
+
+    return run
+
+
+def test_a_last_line_without_an_end_is_aligned_too(align):
+    assert align(0, 2)[0] == 0
+    assert align(1, 2) == (0, "", {"0": ["0 0", "1 1"], "1": ["2 2", "3 3", "4 4"]})
+
+
+def test_tasks_that_are_submitted_again_by_themselves_have_their_own_parts(align):
+    assert align(0, 5)[0] == 0
+    assert align(3, 2) == align(3, 1) == (0, "", {"0": ["0 0"], "3": ["3 3"]})
+
+
+def test_a_task_beyond_the_last_part_and_sides_of_unequal_length_are_told(align):
+    code, error, parts = align(0, 2, (5, 4))
+    assert code == 2 and "text.en has 5 lines" in error and "text.de 4" in error and not parts
+    code, error, parts = align(2, 2)  # of --array 1-2
+    assert code == 2 and "no part 2" in error and "--array 0-1" in error and not parts
 
 
 @pytest.mark.slow
