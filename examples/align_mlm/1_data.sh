@@ -106,7 +106,10 @@ more_entries() { # LANGUAGE: the same data with half of the dictionary
 
 mkdir -p "$out/text" "$out/data"
 [[ -e "$english" ]] || python "$here/english_text.py" "$benchmark/bitext" "$english" --seed "$SEED"
-[[ -e "$out/labelled" ]] || { copy_labelled "$out/.labelled" && mv "$out/.labelled" "$out/labelled"; }
+if [[ ! -e "$out/labelled" ]]; then
+  copy_labelled "$out/.labelled" # by itself: before && it would go on after a file that is missing
+  mv "$out/.labelled" "$out/labelled"
+fi
 if [[ ! -e "$out/vocabulary" ]]; then
   head -n "-$held_out" "$english" > "$out/text/.train"
   xalign prepare --out "$out/vocabulary" --mono "en=$out/text/.train" --vocab-size "${VOCAB:-1000}" --seed "$SEED" \

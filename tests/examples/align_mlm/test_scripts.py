@@ -140,6 +140,18 @@ def test_data_of_every_run_are_made_once(tmp_path, benchmark):
     assert not [path for path in tmp_path.rglob("out/*/.*")]
 
 
+def test_labelled_files_that_are_missing_end_it_and_are_taken_once_they_are_there(tmp_path, benchmark):
+    treebank = benchmark / "eval/ud/en_ewt-ud-test.conllu.gz"
+    treebank.rename(tmp_path / "elsewhere")
+    arguments = ("align_mlm/1_data.sh", benchmark, tmp_path / "out")
+    done = run_script(tmp_path, *arguments, instead={"xalign": XALIGN})
+    assert done.returncode != 0 and treebank.name in done.stderr
+    (tmp_path / "elsewhere").rename(treebank)
+    make_data(tmp_path, benchmark)
+    labelled = tmp_path / "out/labelled"
+    assert len(list(labelled.iterdir())) == 6 and all(path.stat().st_size for path in labelled.iterdir())
+
+
 def test_syntax_needs_parses_and_has_ner_where_the_parser_is(tmp_path, benchmark):
     parses = tmp_path / "parses/english.conllu"
     parses.parent.mkdir()
