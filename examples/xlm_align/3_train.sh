@@ -15,12 +15,13 @@ shift 3
 : "${SEED:=1}" "${UPDATES:=150000}" "${DEVICE:=--fp16}"
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 mkdir -p "$save"
-record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES SEED BATCH UPDATE_FREQ" \
+record_run "$save" "$setting" "$SEED" "$DEVICE" "UPDATES SEED BATCH UPDATE_FREQ DEVICE" \
   3_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 if finished "$save" "$UPDATES"; then exit; fi
+read -r -a device <<< "$DEVICE"
 choose_launcher
 "${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --criterion xlm_align \
-  --arch xalign_base --init-checkpoint "$INIT" "$DEVICE" \
+  --arch xalign_base --init-checkpoint "$INIT" "${device[@]}" \
   --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01 --clip-norm 1.0 \
   --lr-scheduler polynomial_decay --lr 2e-4 --warmup-updates 10000 --total-num-update "$UPDATES" \
   --max-update "$UPDATES" --batch-size "${BATCH:-32}" --mono-batch-size "${BATCH:-32}" --mono-tokens-per-sample 512 \

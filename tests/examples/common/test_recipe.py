@@ -71,6 +71,13 @@ def test_run_json_holds_options_as_they_were_given(script, tmp_path):
     assert json.loads((save / "run.json").read_text()) == record
 
 
+@pytest.mark.parametrize("script", [script for script in TRAINING if script != "xlm_align/small/3_train.sh"])
+def test_device_is_one_option_or_several_and_stands_in_run_json(script, tmp_path):
+    done, save = train(tmp_path, script, DEVICE="--bf16 --checkpoint-activations")
+    assert {"--bf16", "--checkpoint-activations"} < set(json.loads(done.stdout)), done.stderr
+    assert "DEVICE='--bf16 --checkpoint-activations'" in json.loads((save / "run.json").read_text())["command"]
+
+
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "ppa", "weam"])
 @pytest.mark.parametrize("init", ["", "nowhere/model.pt"])
 def test_the_checkpoint_to_start_from_must_exist(recipe, init, tmp_path):
