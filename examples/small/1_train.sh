@@ -45,7 +45,8 @@ record_run "$save" "$setting" "$seed" "$DEVICE" "PAIR UPDATES MAX_TOKENS LR QUEU
   1_train.sh DATA_BIN ENCODER RUNS "$setting" "$seed" "$@"
 if finished "$save" "$UPDATES"; then exit; fi
 read -r -a device <<< "$DEVICE"
-fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$PAIR" \
+choose_launcher
+"${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --lang-pairs "$PAIR" \
   --arch "${ARCH:-xalign_tiny}" --max-positions 256 --init-checkpoint "$encoder" --loss-normalization per-objective \
   --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --clip-norm 1.0 --lr "${LR:-5e-4}" \
   --lr-scheduler polynomial_decay --warmup-updates "$((UPDATES / 10))" --total-num-update "$UPDATES" \

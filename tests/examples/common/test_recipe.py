@@ -78,6 +78,13 @@ def test_device_is_one_option_or_several_and_stands_in_run_json(script, tmp_path
     assert "DEVICE='--bf16 --checkpoint-activations'" in json.loads((save / "run.json").read_text())["command"]
 
 
+@pytest.mark.parametrize("script", [script for script in TRAINING if script.count("/") == 1])
+def test_processes_that_slurm_starts_train_as_one(script, tmp_path):
+    """What scripts/slurm/train.sbatch says of examples/*/*_train.sh: they add DISTRIBUTED to the options."""
+    done, _ = train(tmp_path, script, DISTRIBUTED="--distributed-world-size 16")
+    assert "--distributed-world-size" in json.loads(done.stdout), done.stderr
+
+
 @pytest.mark.parametrize("recipe", ["explicit_alignments", "ppa", "weam"])
 @pytest.mark.parametrize("init", ["", "nowhere/model.pt"])
 def test_the_checkpoint_to_start_from_must_exist(recipe, init, tmp_path):
