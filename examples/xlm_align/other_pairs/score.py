@@ -55,7 +55,7 @@ def collect(gold: Path, runs: Path) -> list[dict[str, Any]]:
     """Every finished run's AER of every set; those that are scored already are read."""
     found = []
     for choice in CHOICES:
-        folders = [runs / "none/so-0"] if choice == "none" else sorted((runs / choice).glob("so-[0-9]"))
+        folders = [runs / "none/so-0"] if choice == "none" else sorted((runs / choice).glob("so-[0-9]*"))
         for run in folders:
             path = run / "other_pairs.json"
             if not path.is_file() and (choice == "none" or (run / "result.json").is_file()):
@@ -70,7 +70,7 @@ def collect(gold: Path, runs: Path) -> list[dict[str, Any]]:
 def of_run(gold: Path, run: Path, runs: Path) -> dict[str, Any]:
     """One run's scores, in per cent, by the links that development gold prefers."""
     if run.parent.name == "none":  # every run begins with its scores
-        begun = read_json(next(runs.glob("*/so-[0-9]/result.json")))
+        begun = read_json(next(runs.glob("*/so-[0-9]*/result.json")))
         development, record = begun["development"][0]["aer"], {"updates": 0}
     else:
         made = read_json(run / "result.json")

@@ -59,6 +59,13 @@ def test_finished_runs_are_scored_once(runs):
     assert score.collect(folder, folder) == found and len(calls) == 4
 
 
+def test_seeds_of_several_digits_are_scored_too(runs):
+    folder, calls = runs
+    (folder / "cs/so-2").rename(folder / "cs/so-12")
+    score.collect(folder, folder)
+    assert calls == ["e5-small", "whole of cs/so-1", "whole of cs/so-12", "whole of four/so-1"]
+
+
 def test_pairs_that_a_run_has_not_seen_are_in_italics(runs):
     folder, _ = runs
     _, _, none, cs, four = score.table(score.collect(folder, folder)).splitlines()
