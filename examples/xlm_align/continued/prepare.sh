@@ -4,17 +4,21 @@
 #
 #   bash prepare.sh TEXT DATA_BIN
 #
-# BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. Pairs and links that are in TEXT stay.
+# BENCHMARK (default ../shared/data) is the folder with assemble.py and gold/. What is there already is left as it is.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../common/recipe.sh"
 [[ $# -eq 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
 choose_benchmark
 text="$1" data="$2" pairs=()
 for pair in de-en en-fr en-hi ro-en; do
-  [[ -e "$text/$pair" ]] || python "$benchmark/assemble.py" "$pair" "$text/$pair"
+  if [[ ! -e "$text/$pair" ]]; then
+    python "$benchmark/assemble.py" "$pair" "$text/.$pair" # one side after the other
+    mv "$text/.$pair" "$text/$pair"
+  fi
   sides=(--src "$text/$pair/train.${pair%-*}" --tgt "$text/$pair/train.${pair#*-}")
   [[ -e "$text/$pair/train.links" ]] || xalign links --engine eflomal "${sides[@]}" --out "$text/$pair/train.links"
   pairs+=(--pair "$pair" --trainpref "$text/$pair/train" --links "train=$text/$pair/train.links")
   for side in ${pair/-/ }; do pairs+=(--mono "$side=$text/$pair/train.$side"); done
 done
+[[ ! -e "$data" ]] || { echo "$data is there already"; exit 0; }
 xalign prepare --out "$data" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"

@@ -16,12 +16,13 @@ four="de-en en-fr en-hi ro-en" seven="en-ar en-cs en-es en-ja en-ru en-vi en-zh"
 declare -A choices=([cs]="en-cs" [es]="en-es" [ja]="en-ja" [seven]="$seven" [four]="$four" [eleven]="$four $seven")
 
 for pair in $four $seven; do
-  [[ -e "$text/$pair/train.${pair%-*}" ]] && continue
+  [[ -e "$text/$pair" ]] && continue
   if [[ " $four " == *" $pair "* ]]; then
-    python "$benchmark/assemble.py" "$pair" "$text/$pair"
+    python "$benchmark/assemble.py" "$pair" "$text/.$pair"
   else
-    python "$here/other_text.py" "$benchmark" "$pair" "$text/$pair"
+    python "$here/other_text.py" "$benchmark" "$pair" "$text/.$pair"
   fi
+  mv "$text/.$pair" "$text/$pair" # once both sides are there
 done
 for choice in seven eleven cs es ja four; do
   pairs=()
@@ -31,7 +32,8 @@ for choice in seven eleven cs es ja four; do
   [[ -e "$runs/$choice/data-bin" ]] ||
     xalign prepare --out "$runs/$choice/data-bin" --tokenizer e5-small --trim-vocabulary "${pairs[@]}"
   for seed in "${seeds[@]}"; do
-    python "$here/../continued/train.py" "$runs/$choice/data-bin" "$benchmark/gold" "$runs/$choice" so "$seed" --every 200
+    python "$here/../continued/train.py" "$runs/$choice/data-bin" "$benchmark/gold" "$runs/$choice" so "$seed" \
+      --every 200
   done
 done
 python "$here/score.py" "$benchmark/gold" "$runs"

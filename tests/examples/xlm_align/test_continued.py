@@ -253,20 +253,48 @@ def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tm
     assert found["counts"][study.TEST[0]] == [[2] * 4] * 3
 
 
+# Writes one side after the other, and dies between them once, where the file "once" is.
+ASSEMBLE = """import pathlib, sys
+pair, out = sys.argv[1], pathlib.Path(sys.argv[2])
+out.mkdir(parents=True, exist_ok=True)
+print("assembled", pair)
+for side in pair.split("-"):
+    (out / f"train.{side}").write_text("a")
+    once = pathlib.Path(__file__).with_name("once")
+    if once.exists():
+        once.unlink()
+        sys.exit(1)
+"""
+
+
+def prepare_pairs(folder):
+    """Run prepare.sh; its exit code and what it has called."""
+    (folder / "assemble.py").write_text(ASSEMBLE)
+    xalign = '#!/bin/sh\necho "$@"\n[ "$1" = links ] || mkdir "$3"\n'
+    done = run_script(folder, "xlm_align/continued/prepare.sh", folder / "text", folder / "data",
+                      instead={"xalign": xalign}, BENCHMARK=str(folder))  # fmt: skip
+    return done.returncode, done.stdout.splitlines()
+
+
 def test_the_four_pairs_are_prepared_together(tmp_path):
-    (tmp_path / "assemble.py").write_text("import sys\nprint(*sys.argv[1:])\n")
-    xalign = '#!/bin/sh\necho "$@"\n'
     (tmp_path / "text/en-fr").mkdir(parents=True)
-    done = run_script(tmp_path, "xlm_align/continued/prepare.sh", tmp_path / "text", "bin",
-                      instead={"xalign": xalign}, BENCHMARK=str(tmp_path))  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    *before, prepared = done.stdout.splitlines()
-    assembled = [line.split()[0] for line in before if not line.startswith("links")]
-    assert assembled == ["de-en", "en-hi", "ro-en"]
+    code, (*before, prepared) = prepare_pairs(tmp_path)
+    assert code == 0
+    assert [line.split()[1] for line in before if line.startswith("assembled")] == ["de-en", "en-hi", "ro-en"]
     linked = [line for line in before if line.startswith("links --engine eflomal")]
     assert len(linked) == 4 and "en-fr/train.en --tgt" in linked[1]
-    assert prepared.startswith("prepare --out bin --tokenizer e5-small --trim-vocabulary --pair de-en --trainpref")
+    assert prepared.startswith(f"prepare --out {tmp_path}/data --tokenizer e5-small --trim-vocabulary --pair de-en")
     assert prepared.count("--pair") == prepared.count("--links train=") == 4
+
+
+def test_a_pair_that_was_broken_off_is_assembled_anew_and_a_data_bin_stays(tmp_path):
+    (tmp_path / "once").touch()
+    assert prepare_pairs(tmp_path)[0] != 0
+    code, called = prepare_pairs(tmp_path)
+    assert code == 0 and called[0] == "assembled de-en"
+    assert {path.name for path in (tmp_path / "text/de-en").iterdir()} == {"train.de", "train.en"}
+    code, (*_, last) = prepare_pairs(tmp_path)
+    assert code == 0 and last == f"{tmp_path}/data is there already"
 
 
 def test_pairs_to_guide_are_drawn_once_side_by_side(tmp_path, monkeypatch):
