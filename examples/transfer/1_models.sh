@@ -6,7 +6,11 @@ set -euo pipefail
 [[ $# -eq 2 ]] || { sed -n '2,4p' "$0" >&2; exit 2; }
 runs="$1" models="$2"
 mkdir -p "$models"
-for setting in so so-grow xlm-align strong mlm-tlm l2 ppa weam weak dwa ot mlm mlm-blocks mlm-dwa dwa-tlm tlm so-co so-psi so-dwa-tlm tlm30 moco; do
+settings=(
+  so so-grow xlm-align strong mlm-tlm l2 ppa weam weak dwa ot mlm mlm-blocks mlm-dwa dwa-tlm tlm so-co so-psi so-dwa-tlm
+  tlm30 moco so-guided
+)
+for setting in "${settings[@]}"; do
   [[ -e "$models/$setting.pt" ]] ||
     xalign untrim --model "$runs/$setting-1/checkpoint_last.pt" --original e5-small --out "$models/$setting.pt"
 done

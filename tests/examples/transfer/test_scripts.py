@@ -1,6 +1,6 @@
 """What the study's scripts ask xalign for."""
 
-from tests.examples.stand_ins import run_script
+from tests.examples.stand_ins import EXAMPLES, run_script
 
 TELL = '#!/bin/sh\necho "$@"\n'
 
@@ -17,6 +17,8 @@ def test_models_are_those_of_the_first_seeds_and_what_is_there_stays(tmp_path):
     assert lines[0] == f"untrim --model {model} --original e5-small --out {out}" and not any(
         "/so.pt" in line for line in lines
     )
+    compared = {run.name for run in (EXAMPLES / "transfer/results/runs").iterdir()}
+    assert {line.split("/")[-1].removesuffix(".pt") for line in lines} | {"so", "none"} == compared
 
 
 def test_all_models_are_compared_with_e5_small_as_it_comes(tmp_path):
