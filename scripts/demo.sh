@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The main job on real text, in a few minutes on two cores: word links by the encoder that comes by pip; bitext to a data-bin,
-# with the vocabulary trimmed to it; training by XLM-Align's objectives; links and their AER again, and a page of them.
+# The main job on real text, in a few minutes on two cores: word links by the encoder that comes by pip; bitext to a
+# data-bin, with the vocabulary trimmed to it; training by XLM-Align's objectives; links and their AER again, and a page
+# of them.
 # Makes and fills .venv where no environment is active. Everything it writes is in demo-output, made anew each time,
 # or in the new folder given. The text is in examples/demo, which says whose it is.
 #
@@ -46,14 +47,16 @@ xalign prepare "${prepare[@]}"
 
 step "Training: $updates updates of 32 pairs by TLM, DWA on its own labels, and self-training"
 if ! fairseq-train "$out/data-bin" --user-dir "$(xalign user-dir)" --cpu --autocast auto \
-  --task xalign_pretraining --criterion xlm_align --objectives self_training,tlm,dwa --loss-normalization per-objective \
+  --task xalign_pretraining --criterion xlm_align --objectives self_training,tlm,dwa \
+  --loss-normalization per-objective \
   --arch xalign_base --encoder-embed-dim 384 --encoder-ffn-embed-dim 1536 --layer-norm-eps 1e-12 \
   --init-checkpoint "$out/data-bin" --freeze-layers 0 \
   --dwa-pointer-start identity --dwa-filter argmax --dwa-layer 7 --dwa-label-layer 7 --dwa-start-update 0 \
   --self-training-layer 7 --self-training-method grow \
   --batch-size 32 --optimizer adam --clip-norm 1.0 --lr 2e-5 --lr-scheduler polynomial_decay --warmup-updates 40 \
   --total-num-update "$updates" --max-update "$updates" --seed 1 --num-workers 0 --disable-validation \
-  --no-epoch-checkpoints --save-dir "$out/checkpoints" --log-format simple --log-interval 20 --log-file "$out/train.log" \
+  --no-epoch-checkpoints --save-dir "$out/checkpoints" --log-format simple --log-interval 20 \
+  --log-file "$out/train.log" \
   2>&1 | tee "$out/train.out" | { grep --line-buffered -E 'train_inner|Error' || true; }; then
   tail -n 30 "$out/train.out" >&2
   exit 1

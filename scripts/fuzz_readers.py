@@ -64,8 +64,9 @@ def text_readers() -> list[Reader]:
     trees = "".join(f"{number}\t{word}\t_\t{tag}\t_\t_\t{head}\t{rel}\t_\t_\n" for number, word, tag, head, rel in rows)
     trees = f"# text = a du\n{trees}\n"
     tei = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><entry><form><orth>'
-        'house</orth></form><sense><cit type="trans"><quote>Haus</quote></cit></sense></entry></body></text></TEI>\n'
+        '<?xml version="1.0" encoding="UTF-8"?>\n<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><entry><form>'
+        '<orth>house</orth></form><sense><cit type="trans"><quote>Haus</quote></cit></sense></entry></body></text>'
+        "</TEI>\n"
     )
     question = {"id": "1", "question": "who?", "answers": [{"text": "red", "answer_start": 4}]}
     study = "data: .\nseeds: [1, 2]\ndefaults: {lr: 3e-5, epochs: 2}\ntasks:\n  xnli:\n    languages: [de, fr]\n"
@@ -236,7 +237,8 @@ def json_readers(work: Path) -> list[Reader]:
 
 def binary_readers(work: Path) -> list[Reader]:
     """Checkpoints, weights, sentencepiece models, mmap files."""
-    from xalign_fairseq.cli._doctor_files import files as look_at_files  # noqa: F401  (imported before memory is bounded)
+    # Imported before memory is bounded.
+    from xalign_fairseq.cli._doctor_files import files as look_at_files  # noqa: F401
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.model_proto import read_pieces
     from xalign_fairseq.data.tokenizer import load_sentencepiece

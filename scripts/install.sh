@@ -10,7 +10,8 @@
 #   PYTHON=python3.12       the interpreter for a new one (default: the first that fits of python3, python3.13, ...)
 #   XALIGN_VENV=DIR         another place than .venv
 #   XALIGN_INSTALL=plain    pip install . rather than pip install -e .
-#   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu    pip's own variable: torch without CUDA, a tenth of the size
+#   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
+#                           pip's own variable: torch without CUDA, a tenth of the size
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 level="$1"
@@ -32,8 +33,9 @@ choose_python() {
   return 1
 }
 
-there() { # MODULE...: whether all are installed, looked for from elsewhere than the root, where the sources would be found
-  (cd / && python -c 'import importlib.util as i, sys; sys.exit(not all(map(i.find_spec, sys.argv[1:])))' "$@") 2> /dev/null
+there() { # MODULE...: whether all are installed, looked for elsewhere than in the root, which has the sources
+  local found='import importlib.util as i, sys; sys.exit(not all(map(i.find_spec, sys.argv[1:])))'
+  (cd / && python -c "$found" "$@") 2> /dev/null
 }
 
 complete() {

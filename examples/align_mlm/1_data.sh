@@ -82,7 +82,8 @@ prepare() { # DATA_BIN LANGUAGE PARALLEL: text of both languages, and the first 
   done
   xalign prepare --out "$bin" --spm "$folder/sentencepiece.model" --dict "$folder/dict.txt" --workers "$WORKERS" \
     --pair en-xx --trainpref "$work/train" --validpref "$work/valid" --links "$work/valid.links" \
-    --mono "en=$work/text.en" --mono "xx=$work/text.xx" --mono-valid "en=$work/valid.en" --mono-valid "xx=$work/valid.xx"
+    --mono "en=$work/text.en" --mono "xx=$work/text.xx" \
+    --mono-valid "en=$work/valid.en" --mono-valid "xx=$work/valid.xx"
   rm -rf "$work"
 }
 

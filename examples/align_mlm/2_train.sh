@@ -6,7 +6,8 @@
 # DATA: OUT of 1_data.sh. LANGUAGE: trans, trans_inv or trans_syn. OBJECTIVE:
 #   mlm         MLM in both languages
 #   xlm         MLM, and TLM on PARALLEL (25) % of the text as pairs; positions begin anew, language embeddings
-#   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language embeddings
+#   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language
+#               embeddings
 #   align_mlm   MLM, and the cosines of DICTIONARY (25) % of the pieces with their translations
 # OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (2048) tokens an update.
 # LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES / 10), LR (2e-3), BLOCK (64) tokens, DROPOUT
@@ -14,7 +15,7 @@
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 5 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
+[[ $# -ge 5 ]] || { sed -n '2,15p' "$0" >&2; exit 2; }
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 shift 5
 : "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=2048}" "${BLOCK:=64}" "${DIM:=64}"
@@ -38,7 +39,8 @@ case "$objective" in
     options+=(--language-embeddings en,xx)
     # Where that is less than the longest pair, so many pairs of some 50 tokens, at least one.
     [[ "$pair_tokens" -ge 256 ]] ||
-      options+=(--batch-size "$((pair_tokens < 50 ? 1 : pair_tokens / 50))" --mono-batch-size "$((mono_tokens / BLOCK))")
+      options+=(--batch-size "$((pair_tokens < 50 ? 1 : pair_tokens / 50))"
+        --mono-batch-size "$((mono_tokens / BLOCK))")
     options+=(--max-tokens "$((pair_tokens < 256 ? 256 : pair_tokens))")
     ;;
   *) echo "error: unknown objective $objective; expected mlm, xlm, dict_mlm or align_mlm" >&2; exit 2 ;;

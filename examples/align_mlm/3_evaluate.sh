@@ -3,8 +3,8 @@
 #
 #   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: of some runs alone, such as xlm.trans_inv-1
 #
-# DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos ner),
-# STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "").
+# DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos
+# ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "").
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 [[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }

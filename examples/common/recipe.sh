@@ -6,7 +6,8 @@ require_file() { # WHAT FILE
   [[ -e "$2" ]] || { echo "error: $1: there is no file '$2'" >&2; exit 2; }
 }
 
-# Sets `benchmark`, the folder with assemble.py and what it reads: BENCHMARK, else ../shared/data beside this repository.
+# Sets `benchmark`, the folder with assemble.py and what it reads: BENCHMARK, else ../shared/data beside this
+# repository.
 choose_benchmark() {
   benchmark="${BENCHMARK:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/../../../shared/data}"
   [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
@@ -18,12 +19,13 @@ finished() { # SAVE_DIR UPDATES
   grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already"
 }
 
-# Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM and
-# DICT, else a new vocabulary.
+# Sets `vocabulary`, options of xalign prepare: the tokenizer of the model TOKENIZER, or the model and dictionary SPM
+# and DICT, else a new vocabulary.
 choose_vocabulary() { # PIECES
   vocabulary=(--vocab-size "${VOCAB:-$1}")
   if [[ -n "${TOKENIZER:-}" ]]; then
-    [[ -z "${SPM:-}${DICT:-}" ]] || { echo "error: TOKENIZER is given, and SPM or DICT beside it; give one" >&2; exit 2; }
+    [[ -z "${SPM:-}${DICT:-}" ]] ||
+      { echo "error: TOKENIZER is given, and SPM or DICT beside it; give one" >&2; exit 2; }
     require_file "TOKENIZER, a checkpoint or a Hugging Face folder" "$TOKENIZER"
     vocabulary=(--tokenizer "$TOKENIZER")
   elif [[ -n "${SPM:-}" ]]; then
@@ -38,8 +40,8 @@ choose_engine() {
   engine="${ENGINE:-$(command -v fast_align > /dev/null && echo fast_align || echo eflomal)}"
 }
 
-# Links training and validation text together by `engine`, which knows more the more it reads, and takes the links apart:
-# FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json says how they came to be.
+# Links training and validation text together by `engine`, which knows more the more it reads, and takes the links
+# apart: FOLDER/{train,valid}.symmetrized.links; FOLDER/symmetrized.json says how they came to be.
 link_splits() { # FOLDER SRC TGT [option of xalign links ...]
   local folder="$1" src="$2" tgt="$3" all="$1/.all" lang pairs
   shift 3
@@ -96,8 +98,9 @@ sample_text() { # OUT PAIR=CORPORA...: TEXT/PAIR/{train,valid}.LANG and TEXT/mon
   done
 }
 
-# Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees. With GPUS (of each
-# node) scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm scripts/slurm/train.sbatch does.
+# Sets `train`, the command that trains: fairseq-train, which takes all GPUs of a machine that it sees. With GPUS (of
+# each node) scripts/torchrun.sh starts it (NODES, NODE and HOST: see there); under Slurm scripts/slurm/train.sbatch
+# does.
 choose_launcher() {
   train=(fairseq-train)
   if [[ -n "${DISTRIBUTED:-}" ]]; then

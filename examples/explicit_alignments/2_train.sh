@@ -52,7 +52,8 @@ if finished "$save" "$UPDATES"; then exit; fi
 read -r -a device <<< "$DEVICE"
 choose_launcher
 "${train[@]}" "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --max-sentence-length 96 \
-  --length-bucket-width 0 --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
+  --length-bucket-width 0 \
+  --arch "${ARCH:-xalign_base}" --init-checkpoint "$INIT" --dropout 0.1 --attention-dropout 0.1 \
   --loss-normalization per-objective --optimizer adam --adam-betas '(0.9, 0.999)' --weight-decay 0 --clip-norm 1.0 \
   --lr 1e-4 --lr-scheduler polynomial_decay --warmup-updates "$WARMUP" --total-num-update "$UPDATES" \
   --max-update "$UPDATES" --batch-size "${BATCH:-128}" --update-freq "${UPDATE_FREQ:-1}" --seed "$SEED" \

@@ -18,5 +18,6 @@ for model in "$models"/*.pt; do
   checkpoints+=(--model "$(basename "$model" .pt)=$model")
 done
 read -r -a device <<< "${DEVICE:---cpu --bf16}"
-xalign transfer --study "$here/studies/e5_small.yaml" --data "$benchmark" "${checkpoints[@]}" "${device[@]}" --out "$out" "$@"
+xalign transfer --study "$here/studies/e5_small.yaml" --data "$benchmark" "${checkpoints[@]}" "${device[@]}" \
+  --out "$out" "$@"
 xalign transfer-report "$out" --baseline none

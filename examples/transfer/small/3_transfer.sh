@@ -7,7 +7,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 benchmark="${BENCHMARK:-$here/../../../../shared/data}"
-[[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
+[[ $# -ge 2 ]] || { sed -n '2,6p' "$0" >&2; exit 2; }
 runs="$1" out="$2"
 shift 2
 checkpoints=()

@@ -24,7 +24,8 @@ mkdir -p "$save"
 record_run "$save" "$setting" "$SEED" --cpu "UPDATES LINKS_UNTIL COLD SEED MAX_TOKENS" \
   3_train.sh DATA_BIN SAVE_DIR "$setting" "$@"
 if finished "$save" "$UPDATES"; then exit; fi
-fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --criterion xlm_align --arch xalign_tiny \
+fairseq-train "$data" --user-dir "$(xalign user-dir)" --task xalign_pretraining --criterion xlm_align \
+  --arch xalign_tiny \
   --optimizer adam --adam-betas '(0.9, 0.98)' --adam-eps 1e-6 --weight-decay 0.01 --clip-norm 1.0 \
   --lr-scheduler polynomial_decay --lr 2e-3 --warmup-updates 200 --total-num-update "$UPDATES" --max-update "$UPDATES" \
   --max-positions 256 --max-tokens "${MAX_TOKENS:-4096}" --mono-tokens-per-sample 128 --mono-max-tokens 1024 \

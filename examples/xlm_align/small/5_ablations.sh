@@ -12,7 +12,10 @@ data="$1" runs="$2" text="$3" pair="$4"
 shift 4
 export UPDATES="${UPDATES:-500}"
 half=$((UPDATES / 2))
-all=(base no-dwa no-tlm no-mlm last-layer masked-queries unmasked-queries joint own-labels own-labels-argmax own-labels-union own-labels-hidden scratch)
+all=(
+  base no-dwa no-tlm no-mlm last-layer masked-queries unmasked-queries joint own-labels own-labels-argmax
+  own-labels-union own-labels-hidden scratch
+)
 [[ $# -gt 0 ]] || set -- "${all[@]}"
 
 for name in "$@"; do
@@ -35,7 +38,8 @@ for name in "$@"; do
   esac
   [[ ! -e "$here/results/ablation-$name.json" ]] || { echo "$name: done already"; continue; }
   echo "$name: training"
-  LINKS_UNTIL="$until" COLD="$half" bash "$here/3_train.sh" "$data" "$runs/$name" "$setting" "${options[@]}" > /dev/null 2>&1 ||
+  LINKS_UNTIL="$until" COLD="$half" bash "$here/3_train.sh" "$data" "$runs/$name" "$setting" "${options[@]}" \
+    > /dev/null 2>&1 ||
     { tail -n 20 "$runs/$name/train.log" >&2; exit 1; }
   bash "$here/4_evaluate.sh" "$runs/$name" "$text" "ablation-$name" "$pair"
 done

@@ -1,5 +1,6 @@
 """The recipes' scripts: finished runs stay, run.json says how a run was made, what is missing is told at once."""
 
+import itertools
 import json
 import shlex
 import subprocess
@@ -76,6 +77,17 @@ def test_device_is_one_option_or_several_and_stands_in_run_json(script, tmp_path
     done, save = train(tmp_path, script, DEVICE="--bf16 --checkpoint-activations")
     assert {"--bf16", "--checkpoint-activations"} < set(json.loads(done.stdout)), done.stderr
     assert "DEVICE='--bf16 --checkpoint-activations'" in json.loads((save / "run.json").read_text())["command"]
+
+
+SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.sh") if path.parent.name != "common")
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_without_arguments_a_script_prints_what_stands_at_its_head(script, tmp_path):
+    _, *lines = (EXAMPLES / script).read_text().splitlines(keepends=True)
+    done = run_script(tmp_path, script)
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr == "".join(itertools.takewhile(lambda line: line.startswith("#"), lines))
 
 
 @pytest.mark.parametrize("script", [script for script in TRAINING if script.count("/") == 1])
