@@ -59,9 +59,9 @@ def steps(recipe: Recipe, gpus: int, per_gpu: int | None) -> tuple[int, int]:
     Raises:
         XalignError: the batch cannot be kept with whole numbers.
     """
-    per_gpu = min(recipe.per_gpu, max(1, recipe.batch // gpus)) if per_gpu is None else per_gpu
-    count, rest = divmod(recipe.batch, gpus * per_gpu)
-    if rest or not count:
+    per_gpu = min(recipe.per_gpu, max(1, recipe.batch // max(1, gpus))) if per_gpu is None else per_gpu
+    count, rest = divmod(recipe.batch, max(1, gpus * per_gpu))
+    if gpus < 1 or per_gpu < 1 or rest or not count:
         raise XalignError("the paper's batch cannot be kept", where=f"--gpus {gpus} --per-gpu {per_gpu}",
                           found=f"{gpus * per_gpu} at once", expected=f"a divisor of {recipe.batch}")  # fmt: skip
     if count > 1 and not recipe.accumulates:

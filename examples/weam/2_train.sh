@@ -7,8 +7,9 @@
 #   weam        TLM + word exchange by prepared links   (Eq. 11)
 #   weam_self   TLM + word exchange by links of the model itself; not in the paper
 #   tlm         TLM alone, the paper's baseline
-# UPDATES (two epochs: 2 x training pairs of the data-bin / 32), WARMUP (a tenth of them), BATCH (32) pairs on each GPU
-# and UPDATE_FREQ (1), 32 in all: BATCH=$((32 / N)) on N. SEED (1), ARCH (xalign_base), DEVICE (--fp16; without: --cpu).
+# UPDATES (two epochs: 2 x training pairs of the data-bin / 32, rounded up), WARMUP (a tenth of them), BATCH (32) pairs
+# on each GPU and UPDATE_FREQ (1), 32 in all: BATCH=$((32 / N)) on N. SEED (1), ARCH (xalign_base), DEVICE (--fp16;
+# without: --cpu).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 4 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
@@ -32,7 +33,7 @@ except XalignError as error:
     print(f"error: {error}", file=sys.stderr)
     sys.exit(2)'
   pairs="$(python -c "$count" "$data" "$pair")"
-  UPDATES="$((2 * pairs / 32))"
+  UPDATES="$(((2 * pairs + 31) / 32))" # fairseq takes 0 for no end
 fi
 : "${WARMUP:=$((UPDATES / 10))}" "${SEED:=1}" "${DEVICE:=--fp16}"
 

@@ -48,7 +48,10 @@ def main(text: Path, run: Path, data: Path) -> None:
                 ["xalign", "align", "--statistics", "--model", run / LAST, *sides, "--out", links], check=True
             )
         prepared += ["--pair", pair, "--trainpref", out / "train", "--links", f"train={links}"]
-    subprocess.run(prepared, check=True)
+    if data.exists():
+        print(f"{data} is there already")
+    else:
+        subprocess.run(prepared, check=True)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,9 @@ def test_what_cannot_keep_the_batch_is_told():
     with pytest.raises(XalignError, match="--per-gpu 64"):
         scale.steps(scale.RECIPES["explicit_alignments"], 2, 32)
     assert scale.steps(scale.RECIPES["ppa"], 2, 32) == (32, 2)
+    for gpus, per_gpu in ((0, None), (0, 32), (-1, None), (-1, -32), (2, 0)):
+        with pytest.raises(XalignError, match=rf"--gpus {gpus}"):
+            scale.steps(scale.RECIPES["ppa"], gpus, per_gpu)
 
 
 def test_hours_follow_from_tokens_a_second(monkeypatch, capsys):

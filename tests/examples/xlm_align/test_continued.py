@@ -329,6 +329,10 @@ def test_pairs_to_guide_are_drawn_once_side_by_side(tmp_path, monkeypatch):
     called.clear()
     guide.main(text, tmp_path / "so-grow-1", tmp_path / "bin")
     assert called == [prepared] and numbers("de") == first
+    called.clear()
+    (tmp_path / "bin").mkdir()
+    guide.main(text, tmp_path / "so-grow-1", tmp_path / "bin")
+    assert not called
 
 
 def record(setting, seed, test, change=None, lowest=20.0):
