@@ -43,6 +43,32 @@ def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
     assert ", sure'" in page and "aligning 4 pairs" in capsys.readouterr().err
 
 
+def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys):
+    """Lines of a side that lacks one would be shown beside other sentences' translations."""
+    short = tmp_path / "short.xx"
+    short.write_text("".join((tiny_text / "text.xx").read_text().splitlines(keepends=True)[1:]))
+    assert main(["report", str(folder), "--src", str(tiny_text / "text.en"), "--tgt", str(short)]) == 2
+    assert "differ in their number of lines" in capsys.readouterr().err and not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("gold", ["0-0\n", None])
+def test_gold_that_is_not_of_the_text_is_told(folder, tiny_text, tmp_path, gold, capsys):
+    """A line alone, which ended in a traceback, and links to words that there are not, which were not shown."""
+    lines = len((tiny_text / "text.en").read_text().splitlines())
+    (tmp_path / "gold").write_text(gold or "0-99\n" * lines)
+    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
+    assert main(["report", str(folder), *text, "--gold", str(tmp_path / "gold")]) == 2
+    assert str(tmp_path / "gold") in capsys.readouterr().err and not (folder / "report.html").exists()
+
+
+@pytest.mark.parametrize("number", ["0", "-1"])
+def test_no_example_is_no_number_of_examples(folder, tiny_text, number, capsys):
+    text = ["--src", str(tiny_text / "text.en"), "--tgt", str(tiny_text / "text.xx")]
+    with pytest.raises(SystemExit):
+        main(["report", str(folder), *text, "--examples", number])
+    assert "--examples" in capsys.readouterr().err
+
+
 def test_one_side_alone_is_no_text(folder, capsys):
     assert main(["report", str(folder), "--src", "a"]) == 2
     assert "both sides" in capsys.readouterr().err and not (folder / "report.html").exists()

@@ -44,6 +44,16 @@ def test_two_columns_take_the_labels_beside_if_there_are_any(write):
         read_pairs(path, "de")
 
 
+@pytest.mark.parametrize("header", [(), (("sentence1", "sentence2", "label"),)])
+def test_a_column_of_labels_that_is_empty_is_none(write, header):
+    """As a table has it whose labels are withheld; a row without one among others is an error still."""
+    path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", " ")))
+    assert [(each.first, each.label) for each in read_pairs(path, "de")] == [("a", None), ("c", None)]
+    path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", "0")))
+    with pytest.raises(XalignError, match=rf"(?s)no label.*test-de.tsv, line {1 + len(header)}\n"):
+        read_pairs(path, "de")
+
+
 XNLI = rows(
     ("language", "gold_label", "sentence1_binary_parse", "sentence1", "sentence2", "promptID", "pairID"),
     ("de", "neutral", "", "ein Satz", "noch einer", "1", "77"),

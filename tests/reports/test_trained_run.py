@@ -18,6 +18,16 @@ def test_all_that_xalign_train_leaves(run_folder):
     assert data.manifest["pairs"][0]["pairs"] == 1600 and len(data.digest) == 64
 
 
+def test_what_lies_beyond_the_update_that_a_run_went_back_to_is_no_part_of_it(tmp_path):
+    """A training that lost its way at update 90 was begun anew in its folder, and has come to 30."""
+    rows = [(at, 9 if at < 90 else 500) for at in range(10, 100, 10)] + [(10, 8), (20, 7), (30, 6)]
+    text = "".join(f'x | {{"num_updates": "{at}", "loss": "{loss}"}}\n' for at, loss in rows)
+    (tmp_path / "train.log").write_text(text)
+    run = read_run(tmp_path)
+    assert run.series("train_inner", "loss") == [(10, 8), (20, 7), (30, 6)]
+    assert max(row.updates for row in run.rows) == 30
+
+
 def test_a_log_alone(run_folder, tmp_path):
     bare = tmp_path / "bare"
     bare.mkdir()

@@ -57,6 +57,14 @@ def test_files_lie_where_their_authors_put_them(touch, benchmark, split, languag
         (folder / each).unlink()
 
 
+@pytest.mark.parametrize("language", ["", "/de", "../de", "de/fr"])
+def test_what_is_no_language_is_told(touch, language):
+    """An empty variable of a shell, say, which ended in a traceback; a path would name files elsewhere."""
+    folder = touch("panx/test-de.tsv")
+    with pytest.raises(XalignError, match=rf"(?s)not a language.*found: '{language}'"):
+        find(BENCHMARKS["ner"], folder, "test", language)
+
+
 def test_a_translated_training_file_is_not_english_squad(touch):
     folder = touch("squad/train-v1.1.json")
     with pytest.raises(XalignError, match="no file of mlqa, train, de"):

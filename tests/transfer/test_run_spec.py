@@ -35,13 +35,15 @@ def test_fairseqs_command_line(runs, folder):
     assert "--code-switch" not in command and "--extra-layers" not in command
 
 
-def test_bf16_is_of_the_products_alone_on_a_cpu(runs):
-    """Parameters in bfloat16 would not learn at these rates, and on a CPU there is no float32 copy of them."""
+@pytest.mark.parametrize(("asked", "gpu"), [(True, True), (True, False), (False, False), (False, True)])
+def test_bf16_is_of_the_products_alone_on_a_cpu(runs, monkeypatch, asked, gpu):
+    """Parameters in bfloat16 would lose digits there for nothing, whether --cpu is said or there is no GPU."""
+    monkeypatch.setattr("torch.cuda.is_available", lambda: gpu)
     (spec, _) = runs(precision="bf16")
-    command = train_options(spec, Path("save"))
-    assert found(command, "--autocast") == "yes" and "--bf16" not in command
-    command = train_options(replace(spec, place={**spec.place, "cpu": False}), Path("save"))
-    assert "--bf16" in command and "--autocast" not in command
+    command = train_options(replace(spec, place={**spec.place, "cpu": asked}), Path("save"))
+    products_alone = asked or not gpu
+    assert ("--autocast" in command) == products_alone and ("--bf16" in command) != products_alone
+    assert ("--cpu" in command) == asked
     (spec, _) = runs()
     assert "--autocast" not in train_options(spec, Path("save"))
 

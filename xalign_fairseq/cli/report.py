@@ -16,6 +16,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from xalign_fairseq.cli._aligning import positive, read_fitting_gold
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences")
     text.add_argument("--gold", metavar="FILE", help="their gold links, to show beside")
-    text.add_argument("--examples", type=int, default=5, metavar="N", help="pairs to show (default: %(default)s)")
+    text.add_argument("--examples", type=positive, default=5, metavar="N", help="pairs to show (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -58,15 +59,16 @@ def run(args: argparse.Namespace) -> None:
 
 def examples(args: argparse.Namespace, folder: "Path") -> str:
     """The first pairs with words on both sides, aligned by the run's model."""
-    from xalign_fairseq.aligner.aligner import Aligner
-    from xalign_fairseq.files import read_lines
-    from xalign_fairseq.links.gold import read_gold
+    from itertools import islice
 
-    src, tgt = (list(read_lines(path)) for path in (args.src, args.tgt))
-    golds = read_gold(args.gold, pairs=len(src)) if args.gold else None
-    chosen = [at for at, pair in enumerate(zip(src, tgt, strict=False)) if all(map(str.split, pair))][: args.examples]
+    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+
+    pairs = SentencePairs(args.src, args.tgt)
+    golds = read_fitting_gold(args.gold, pairs) if args.gold else None
+    chosen = dict(islice(((at, pair) for at, pair in enumerate(pairs) if all(pair)), args.examples))
     print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
     aligner = Aligner.from_pretrained(str(folder))
-    aligned = aligner.align([src[at] for at in chosen], [tgt[at] for at in chosen])
+    aligned = aligner.align([src for src, _ in chosen.values()], [tgt for _, tgt in chosen.values()])
     parts = (each.beside(golds[at]) if golds else each for at, each in zip(chosen, aligned, strict=True))
     return "".join(part._repr_html_() for part in parts)

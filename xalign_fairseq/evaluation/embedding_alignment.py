@@ -12,6 +12,7 @@ from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, ratio
 from xalign_fairseq.evaluation.retrieval import by_cosine
+from xalign_fairseq.evaluation.unit_vectors import unit
 
 
 def _count(gold: Collection[int], prediction: int, language: str) -> tuple[float, float]:
@@ -109,7 +110,7 @@ def rank_counts(
         ALIGNMENT_RANK.score(counts)  # 0.61
     """
     _check(queries, candidates, golds)
-    units = [F.normalize(vectors.double(), dim=-1) for vectors in (queries, candidates)]
+    units = [unit(vectors.double()) for vectors in (queries, candidates)]
     counts = []
     for begin in range(0, len(queries), chunk):
         cosines = units[0][begin : begin + chunk] @ units[1].T

@@ -3,10 +3,10 @@
 import importlib.util
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.evaluation.unit_vectors import unit
 
 # Cosines of equal vectors differ by this much in float32, as the kernels add up in different orders.
 EQUAL = 1e-6
@@ -56,7 +56,7 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = 4) -> Te
 
 
 def _unit(vectors: Tensor) -> Tensor:
-    return F.normalize(vectors.detach().cpu().float(), dim=-1)
+    return unit(vectors.detach().cpu().float())
 
 
 def _nearest(queries: Tensor, candidates: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
+from xalign_fairseq.evaluation.unit_vectors import unit
 from xalign_fairseq.links.pharaoh import Link
 
 PairCount = tuple[tuple[str, str], int]
@@ -69,6 +69,6 @@ def pair_cosines(words: BilingualDictionary, src: Tensor, tgt: Tensor) -> tuple[
     linked = torch.zeros(len(src), len(tgt), dtype=torch.bool)
     for row, columns in enumerate(words.to_tgt):
         linked[row, list(columns)] = True
-    cosines = F.normalize(src.double(), dim=1) @ F.normalize(tgt.double(), dim=1).T
+    cosines = unit(src.double()) @ unit(tgt.double()).T
     others = cosines[~linked]
     return float(cosines[linked].mean()), float(others.mean()) if len(others) else None

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation import faiss_search
 from xalign_fairseq.evaluation.metric import Metric, ratio
+from xalign_fairseq.evaluation.unit_vectors import unit
 
 NEIGHBOURS = 4
 CHUNK = 1024
@@ -33,7 +33,7 @@ def by_cosine(queries: Tensor, candidates: Tensor, *, chunk: int = CHUNK) -> Ten
 
         by_cosine(torch.tensor([[1.0, 0.1]]), torch.tensor([[0.0, 1.0], [2.0, 0.0]]))  # tensor([1])
     """
-    queries, candidates = _unit(queries), _unit(candidates)
+    queries, candidates = unit(queries.double()), unit(candidates.double())
     return torch.cat([_best(part @ candidates.T) for part in queries.split(chunk)])
 
 
@@ -51,7 +51,7 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
         queries, candidates, chunk: as in :func:`by_cosine`; of equal candidates it is the lowest index here too.
         neighbours: k.
     """
-    queries, candidates = _unit(queries), _unit(candidates)
+    queries, candidates = unit(queries.double()), unit(candidates.double())
     of_queries = _mean_of_nearest(queries, candidates, neighbours, chunk)
     of_candidates = _mean_of_nearest(candidates, queries, neighbours, chunk)
     return torch.cat(
@@ -60,10 +60,6 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
             for part, mean in zip(queries.split(chunk), of_queries.split(chunk), strict=True)
         ]
     )
-
-
-def _unit(vectors: Tensor) -> Tensor:
-    return F.normalize(vectors.double(), dim=-1)
 
 
 def _best(scores: Tensor) -> Tensor:

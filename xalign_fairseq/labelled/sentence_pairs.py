@@ -36,11 +36,12 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) columns go by their names, and of a file that holds many
     languages only the rows of ``language`` are read. Without one (XTREME) they are first text, second text, label; or
     two texts, whose labels are the lines of ``{split}.labels`` beside ``{split}-{language}.tsv``, if there is such a
-    file. ``contradictory``, as XNLI's training files have it, is read as ``contradiction``.
+    file. A column of labels that is empty in every row holds none. ``contradictory``, as XNLI's training files have it,
+    is read as ``contradiction``.
 
     Raises:
-        XalignError: ragged rows (file and line), a number of labels that differs from that of the pairs, no row of
-            the language.
+        XalignError: ragged rows (file and line), labels of some rows only or in another number than the pairs, no
+            row of the language.
 
     Example::
 
@@ -51,7 +52,7 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
     columns, header = _columns(path)
     if header:
         next(rows)
-    examples, others = [], set()
+    examples, others, without = [], set(), []
     for number, line in enumerate(rows, 1 + header):
         row = line.split("\t")
         if len(row) != columns.width:
@@ -65,12 +66,16 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
             others.add(row[columns.language].strip())
             continue
         parts = row if header else [_unquote(each) for each in row]
-        label = None if columns.label is None else _label(parts[columns.label], f"{path}, line {number}")
+        label = None if columns.label is None else _label(parts[columns.label])
+        if label is None:
+            without.append(number)
         name = str(number) if columns.id is None else parts[columns.id].strip()
         examples.append(PairExample(name, language, parts[columns.first].strip(), parts[columns.second].strip(), label))
     if not examples:
         found = f"rows of {', '.join(sorted(others))}" if others else "a header alone"
         raise XalignError(f"the file has no pair of language {language}", where=path, found=found)
+    if 0 < len(without) < len(examples):
+        raise _no_label(path, without[0])
     return _with_labels_beside(path, examples) if columns.label is None else examples
 
 
@@ -118,18 +123,24 @@ def _unquote(text: str) -> str:
     return inside.replace('""', '"') if quoted else text
 
 
-def _label(text: str, where: str) -> str:
+def _label(text: str) -> str | None:
     label = text.strip()
-    if not label:
-        raise XalignError("a pair has no label", where=where, expected="a label in every row or in none")
-    return "contradiction" if label == "contradictory" else label
+    return "contradiction" if label == "contradictory" else label or None
+
+
+def _no_label(path: str | os.PathLike, number: int) -> XalignError:
+    return XalignError(
+        "a pair has no label", where=f"{path}, line {number}", expected="a label in every row or in none"
+    )
 
 
 def _with_labels_beside(path: str | os.PathLike, examples: list[PairExample]) -> list[PairExample]:
     beside = labels_file(path)
     if beside is None:
         return examples
-    labels = [_label(line, f"{beside}, line {number}") for number, line in enumerate(read_rows(beside), 1)]
+    labels = [_label(line) for line in read_rows(beside)]
+    if None in labels:
+        raise _no_label(beside, 1 + labels.index(None))
     if len(labels) != len(examples):
         raise XalignError(
             "pairs and labels differ in number",

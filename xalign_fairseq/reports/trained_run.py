@@ -1,7 +1,7 @@
 """A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -34,7 +34,7 @@ class TrainedRun:
     """What is known of a run; what it has not left is empty.
 
     Attributes:
-        rows: the numbers of the log, in its order; a run that went on from an earlier update has some twice.
+        rows: the numbers of the log, in its order, but for those beyond an update that the run went back to later.
         configuration: fairseq's, by group, of the last time that it began.
         sessions: of ``training.json``.
         result: of ``result.json``: of train-aligner the AER before and after, of transfer the scores.
@@ -100,7 +100,7 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
             expected="a folder of xalign train, train-aligner or transfer, or fairseq-train's log by --log FILE",
         )  # fmt: skip
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    rows = [row for row in map(read_row, lines) if row is not None]
+    rows = _standing(row for row in map(read_row, lines) if row is not None)
     if not rows:
         raise XalignError("the log has no update yet", where=log, expected="--log-format json or simple")
     records = {name: _json(folder / name) for name in (RECORD, "run.json", "result.json")}
@@ -121,6 +121,16 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
         warnings=_warnings(lines),
         times=(times[0], times[-1]),
     )
+
+
+def _standing(rows: Iterable[LogRow]) -> list[LogRow]:
+    """The rows of the run as it stands: it may have gone on from an earlier update, or have been begun anew."""
+    kept: list[LogRow] = []
+    for row in rows:
+        while kept and kept[-1].updates > row.updates:
+            kept.pop()
+        kept.append(row)
+    return kept
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -83,7 +83,8 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
             ``en-de``, contexts in English and questions in German.
 
     Raises:
-        XalignError: no such file (with the names that were tried and the files that are there), or several.
+        XalignError: no such file (with the names that were tried and the files that are there), or several; what is no
+            language.
 
     Example::
 
@@ -134,6 +135,8 @@ def _patterns(benchmark: Benchmark, split: str, language: str) -> list[str]:
         raise XalignError(
             "the benchmark has no such split", where=benchmark.name, found=split, expected=", ".join(benchmark.names)
         )
+    if not language or "/" in language:  # a name in a pattern of files, and often one of a file of predictions
+        raise XalignError("this is not a language", where=benchmark.name, found=repr(language), expected="such as de")
     context, _, question = language.partition("-")
     fields = {
         "language": language,

@@ -9,6 +9,7 @@ from typing import Any, TypedDict, get_type_hints
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import read_json
+from xalign_fairseq.launch.devices import training_device
 from xalign_fairseq.launch.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
@@ -156,6 +157,7 @@ def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:
 def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
     """What ``fairseq-train`` is given."""
     settings, place = from_data(spec.settings), spec.place
+    on_cpu = training_device(place["cpu"]).type == "cpu"  # also where there is no GPU and nobody has said so
     task: dict[str, Any] = {
         "--task": f"xalign_{spec.family}",
         "--criterion": "transfer",
@@ -180,13 +182,13 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
         **encoder_options(spec.encoder, place["checkpoint"]),
         "--dropout": settings.dropout,
         "--attention-dropout": settings.attention_dropout,
-        "--autocast": "yes" if spec.precision == "bf16" and place["cpu"] else None,
+        "--autocast": "yes" if spec.precision == "bf16" and on_cpu else None,
     }
     rest: dict[str, Any] = {
         "--seed": spec.seed,
         "--cpu": place["cpu"],
         "--fp16": spec.precision == "fp16",
-        "--bf16": spec.precision == "bf16" and not place["cpu"],
+        "--bf16": spec.precision == "bf16" and not on_cpu,
         "--num-workers": 0,
         "--save-dir": save_dir,
         "--no-epoch-checkpoints": True,

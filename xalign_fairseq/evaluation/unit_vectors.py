@@ -1,0 +1,27 @@
+"""Vectors at length 1, of which products are cosines."""
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from xalign_fairseq.errors import XalignError
+
+
+def unit(vectors: Tensor) -> Tensor:
+    """The vectors (N, H) at length 1, in their dtype; zeros stay zeros.
+
+    Raises:
+        XalignError: some are not finite. They are near to nothing, so that a score of them would be 0 without a reason.
+
+    Example::
+
+        unit(torch.tensor([[3.0, 4.0]]))  # [[0.6, 0.8]]
+    """
+    spoilt = (~vectors.isfinite().all(1)).nonzero()
+    if len(spoilt):
+        raise XalignError(
+            "vectors of the model are not finite",
+            found=f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}",
+            expected="numbers",
+            next="xalign doctor CHECKPOINT tells which weights are spoilt; give an earlier checkpoint",
+        )
+    return F.normalize(vectors, dim=1)
