@@ -79,6 +79,15 @@ def test_what_is_no_regular_file_stays_what_it_is(tmp_path):
     os.close(reader)
 
 
+def test_what_leads_to_a_pipe_is_written_as_it_is():
+    reader, writer = os.pipe()
+    with files.atomic_write(f"/dev/fd/{writer}") as stream:  # what /dev/stdout is, too
+        stream.write("one\n")
+    os.close(writer)
+    assert os.read(reader, 10) == b"one\n"
+    os.close(reader)
+
+
 def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
     with pytest.raises(XalignError, match="is a folder"), files.atomic_write(tmp_path):
         pytest.fail("the work began")

@@ -27,15 +27,16 @@ LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have
 def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
 
-    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe) is written as it is; a
-    symbolic link stays one, and what it points to is replaced. What a killed process has left there goes.
+    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe, also one that
+    ``/dev/stdout`` leads to) is written as it is; a symbolic link stays one, and what it points to is replaced. What a
+    killed process has left there goes.
 
     Example::
 
         with atomic_write("links.txt") as f:
             f.write("0-0\\n")
     """
-    path = _resolved(path)
+    path = Path(path)
     if path.is_dir():  # found here, not after the work
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
@@ -43,6 +44,7 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
         with open(path, mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
+    path = _resolved(path)  # not before: what /dev/stdout points to may be a pipe, which has no path
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = _beside(path)

@@ -5,6 +5,7 @@ import io
 import pytest
 import statistical_text
 
+from xalign_fairseq.aligner import from_scratch
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli._from_scratch import passes_bar
 from xalign_fairseq.pretrained import packaged
@@ -27,6 +28,23 @@ def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys)
     assert "from bitext alone" in capsys.readouterr().err
     assert main(arguments("align", text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
+
+
+def test_links_that_were_broken_off_go_on(text, tmp_path, monkeypatch, capsys):
+    whole = arguments("align", text, "--from-scratch", "--out", str(tmp_path / "links"))
+    assert main(whole) == 0
+    expected = (tmp_path / "links").read_text()
+    (tmp_path / "links").unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(from_scratch, "AT_ONCE", 7)
+        scores = iter([from_scratch.mean_scores] * 2)
+        patch.setattr(from_scratch, "mean_scores", lambda *given: next(scores)(*given))
+        with pytest.raises(RuntimeError):
+            main(whole)
+    assert "14 lines are kept" in capsys.readouterr().err
+    assert main([*whole, "--resume"]) == 0
+    assert "after 14 of an earlier run" in capsys.readouterr().err
+    assert (tmp_path / "links").read_text() == expected
 
 
 def test_train_aligner(text, tmp_path, capsys):

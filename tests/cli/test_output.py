@@ -49,6 +49,21 @@ def test_a_resumed_output_is_that_of_one_run(write, tmp_path, capsys):
     assert (tmp_path / "links").read_bytes() == "é\nb\nc\n".encode() and names(tmp_path) == ["links"]
 
 
+@pytest.mark.parametrize("old", [True, False])
+def test_a_symbolic_link_stays_one(write, tmp_path, old):
+    target = tmp_path / "elsewhere" / "links"
+    target.parent.mkdir()
+    if old:
+        target.write_text("old\n")
+    (tmp_path / "links").symlink_to("elsewhere/links")
+    with pytest.raises(MemoryError):
+        write("a", broken=True)
+    assert names(target.parent) == ["links"] * old + ["links.part", "links.part.json"]
+    assert write("a", "b", resume=True) == 1
+    assert (tmp_path / "links").is_symlink() and target.read_text() == "a\nb\n"
+    assert names(target.parent) == ["links"] and names(tmp_path) == ["elsewhere", "links"]
+
+
 def test_a_run_that_wrote_no_line_leaves_nothing(write, tmp_path, capsys):
     with pytest.raises(MemoryError):
         write(broken=True)

@@ -37,6 +37,16 @@ def test_curves_of_several_checkpoints(tables, capsys):
     ]
 
 
+def test_the_lowest_points_as_json(tables, capsys):
+    options = ("--plot", tables / "p.svg", "--layers", f"XLM-R={tables}/xlmr.json", f"ours={tables}/ours.json")
+    assert score(*options, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "XLM-R": {"layer": 8, "aer": 0.2},
+        "ours, argmax": {"layer": 7, "aer": 0.2},
+        "ours, itermax": {"layer": 9, "aer": 0.2},
+    }
+
+
 def test_what_xalign_layers_writes_can_be_drawn(tiny_checkpoint, tiny_text, tmp_path):
     text = ("--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--gold", tiny_text / "text.gold")
     command = ["layers", "--model", tiny_checkpoint, *text, "--quiet", "--json", tmp_path / "table.json"]
@@ -51,6 +61,7 @@ def test_what_xalign_layers_writes_can_be_drawn(tiny_checkpoint, tiny_text, tmp_
         (("--plot", "p.png"), "--layers NAME=JSON"),
         (("--layers", "a={}/xlmr.json"), "--plot FILE"),
         (("--layers", "a={}/xlmr.json", "--plot", "p.png", "--hyp", "x"), "no links"),
+        (("--layers", "a={}/xlmr.json", "--plot", "p.png", "--bootstrap", "9", "--src", "x"), "--src, --bootstrap"),
         (("--layers", "a={}/xlmr.json", "a={}/xlmr.json", "--plot", "p.png"), "same name"),
         (("--layers", "a={}/none.json", "--plot", "p.png"), "none.json"),
         (("--layers", "a={}/xlmr.json", "--plot", "{}/p.xyz"), "format is not known"),

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from xalign_fairseq.statistical import batches as batching
-from xalign_fairseq.statistical.batches import batches, both_directions
+from xalign_fairseq.statistical.batches import batches, both_directions, fits
 from xalign_fairseq.statistical.chain import first_jumps
 from xalign_fairseq.statistical.tables import FIRST, first_tables
 
@@ -64,5 +64,13 @@ def test_factors_are_of_their_own_pair_and_of_nothing_beyond_it(monkeypatch):
 
 
 def test_pairs_that_are_too_long_are_left_out(monkeypatch):
-    monkeypatch.setattr(batching, "MOST_CELLS", 6)
-    assert sorted(line for batch in batches(tables(), SRC, TGT) for line in batch.lines) == [0, 1, 3]
+    for most, value in (("MOST_CELLS", 6), ("MOST_PLACES", 3)):
+        with monkeypatch.context() as patch:
+            patch.setattr(batching, most, value)
+            assert sorted(line for batch in batches(tables(), SRC, TGT) for line in batch.lines) == [0, 1, 3]
+
+
+def test_a_long_side_is_too_long_beside_a_short_one():
+    assert fits(["a"] * 512, ["x"] * 512) and fits(["a"], ["x"] * 4096)
+    for sides in ((1, 4097), (4097, 1), (512, 513)):  # jumps between all places of a side are held
+        assert not fits(*(["a"] * side for side in sides))

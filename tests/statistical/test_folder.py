@@ -4,9 +4,10 @@ import pytest
 from statistical_text import SENTENCES, translated
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
 from xalign_fairseq.statistical import folder as folders
 from xalign_fairseq.statistical.choice import USUAL
-from xalign_fairseq.statistical.folder import finish, is_statistical, load, train_models
+from xalign_fairseq.statistical.folder import DONE, finish, is_statistical, load, train_models
 
 PAIRS = [(line.split(), translated(line).split()) for line in SENTENCES]
 
@@ -37,6 +38,19 @@ def test_a_run_that_was_broken_off_goes_on(tmp_path):
     trained = load(tmp_path / "out")
     assert [model.name for model in trained.models] == [model.name for model in models] == ["word", "prefix2"]
     assert trained.choice == USUAL
+
+
+def test_a_folder_that_is_finished_once_more_is_written_if_it_says_something_else(tmp_path):
+    done = tmp_path / DONE
+    finish(tmp_path, USUAL)
+    first = done.stat()
+    finish(tmp_path, USUAL)
+    assert (done.stat().st_ino, done.stat().st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
+    finish(tmp_path, USUAL._replace(threshold=0.6))
+    assert read_json(done)["threshold"] == 0.6
+    done.write_text("{")
+    finish(tmp_path, USUAL)
+    assert read_json(done)["threshold"] == USUAL.threshold
 
 
 def test_folders_of_others_are_left_alone(tmp_path):

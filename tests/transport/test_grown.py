@@ -7,6 +7,7 @@ import torch
 from method_pairs import SIZES, draw, similarities
 
 from xalign_fairseq.links.growing import grown_links
+from xalign_fairseq.transport import grown
 from xalign_fairseq.transport.grown import Grown
 from xalign_fairseq.transport.methods import links_of_words, make_method
 
@@ -58,6 +59,21 @@ def test_scores_are_those_of_the_equation():
                 assert scores[row, u, v].item() == pytest.approx(expected, abs=1e-9)
         assert not scores[row, max(u_words) + 1 :].any() and not scores[row, :, max(v_words) + 1 :].any()
     assert several  # words of several tokens
+
+
+def test_words_of_a_long_side_are_taken_some_after_the_other(monkeypatch):
+    _, hidden, spans = draw(1)
+    given = hidden, spans, *owners(2)
+    whole = METHOD.scores(*given)
+    for most in (1, 2, 3):
+        monkeypatch.setattr(grown, "WORDS_AT_ONCE", most)
+        torch.testing.assert_close(METHOD.scores(*given), whole)
+
+
+def test_a_long_side_takes_little_memory():
+    words = torch.arange(20_000)[None] // 2
+    sizes = [part.numel() for _, part in grown._members(words, torch.float32)]
+    assert len(sizes) == 20 and max(sizes) <= 1024 * 512  # of its tokens and words there are 200 million
 
 
 def test_links_grow_from_the_threshold_down_to_a_share_of_it():

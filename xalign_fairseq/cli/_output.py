@@ -25,7 +25,7 @@ class Output:
     complete line. Without a record nothing is left of an unfinished file.
 
     Args:
-        path: the file; ``-`` is standard output.
+        path: the file; ``-`` is standard output. A symbolic link stays one, and what it points to is written.
         record: what determines every line, by the option that gives it; ``None`` if the run can't be repeated.
         resume: go on where an unfinished file is, begin where there is no file.
         inputs: files that the output must not replace.
@@ -46,6 +46,8 @@ class Output:
     def __init__(self, path: str, record: Mapping[str, str] | None, resume: bool, inputs: Iterable[str]):
         self._path = Path(path)
         self._standard = path == STANDARD_OUTPUT
+        if self._path.is_symlink() and self._is_plain():  # what it points to is written, and the link stays one
+            self._path = Path(os.path.realpath(self._path))
         if not self._standard:
             self._refuse_place(inputs)
         self._record = dict(record) if record is not None and self._is_plain() else None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 METRICS = ("aer", "precision", "recall", "f1")
 SAMPLES_OF_A_COMPARISON = 1000
+OF_LINKS = ("hyp", "gold", "src", "tgt", "compare", "bootstrap", "hyp_index_base", "gold_index_base", "system")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -189,18 +190,20 @@ def compare_layers(args: argparse.Namespace) -> None:
     """Draw the curves, and print the lowest point of each."""
     from xalign_fairseq.plots.layers import plot_layers
 
-    if args.hyp or args.gold or not args.layers or not args.plot:
+    of_links = [option for option in OF_LINKS if getattr(args, option) not in (None, 0)]
+    if of_links or not args.layers or not args.plot:
         raise XalignError(
             "a comparison of layers needs a picture and its curves, and no links",
             where="--plot, --layers",
-            expected="--plot FILE --layers NAME=JSON ..., without --hyp and --gold",
+            found=", ".join(f"--{option.replace('_', '-')}" for option in of_links) or None,
+            expected="--plot FILE --layers NAME=JSON ..., without --hyp, --gold and their options",
         )
     curves = read_curves(args.layers)
     plot_layers(curves, args.plot)
     width = max(map(len, curves))
-    for name, points in curves.items():
-        layer, aer = min(points, key=lambda point: (point[1], point[0]))
-        print(f"{name:<{width}}  {100 * aer:6.2f} at layer {layer}")
+    best = {name: min(points, key=lambda point: (point[1], point[0])) for name, points in curves.items()}
+    lines = [f"{name:<{width}}  {100 * aer:6.2f} at layer {layer}" for name, (layer, aer) in best.items()]
+    tell(args.json, {name: {"layer": layer, "aer": aer} for name, (layer, aer) in best.items()}, lines)
 
 
 def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[int, float]]]":

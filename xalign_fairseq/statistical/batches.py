@@ -15,6 +15,8 @@ CELLS = 1 << 17
 """Pairs of places in a batch, padding included, unless one pair of sentences alone has more."""
 MOST_CELLS = 1 << 18
 """A pair of sentences with more is left out: 512 units a side."""
+MOST_PLACES = 1 << 12
+"""So is one with more units on a side, each two of which have a jump between them, however short the other side is."""
 
 
 class UnitBatch(NamedTuple):
@@ -32,7 +34,7 @@ class UnitBatch(NamedTuple):
 
 def fits(src: Sequence, tgt: Sequence) -> bool:
     """Whether a pair of sentences of units has something to align, and not too much."""
-    return 0 < len(src) * len(tgt) <= MOST_CELLS
+    return 0 < len(src) * len(tgt) <= MOST_CELLS and max(len(src), len(tgt)) <= MOST_PLACES
 
 
 def batches(

@@ -1,6 +1,7 @@
 """The folder of a statistical aligner: trained one kind of units after the other, so that a broken run goes on."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
@@ -97,9 +98,15 @@ def _model(name: str, pairs: Words, path: Path, progress: Progress, guide: Guide
 
 
 def finish(folder: Path, choice: Choice) -> None:
-    """Write what makes the folder an aligner."""
+    """Write what makes the folder an aligner; a file that says the same already keeps its time.
+
+    By that, an output of ``xalign align`` that was broken off tells whether it is of this aligner.
+    """
     threshold, growth, (slope, shift) = choice
     described = Described(units=list(NAMES), threshold=threshold, growth=growth, slope=slope, shift=shift)
+    with suppress(XalignError):  # there is none yet, or it is damaged
+        if read_json(folder / DONE) == described:
+            return
     write_json(folder / DONE, described)
 
 

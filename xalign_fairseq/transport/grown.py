@@ -1,5 +1,6 @@
 """Links of words rather than of subwords: sure ones, and weaker neighbours that grow from them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +13,9 @@ from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.peers import ByMatrix
 from xalign_fairseq.transport.similarity import pair_cosines, side_sizes
+
+# Of a long side: which of all its tokens is of which of all its words would be more than the similarities are.
+WORDS_AT_ONCE = 512
 
 
 @dataclass(frozen=True)
@@ -73,9 +77,8 @@ class Grown(ByMatrix):
         inside = src_mask[:, :, None] & tgt_mask[:, None, :]
         scaled = (cosine / self.temperature).masked_fill_(~inside, torch.finfo(cosine.dtype).min)
         forward, backward = (scaled.softmax(dim).masked_fill_(~inside, 0.0) for dim in (2, 1))
-        src, tgt = (_members(words, cosine.dtype) for words in (src_words, tgt_words))
-        there = src.mT @ forward @ tgt / src.sum(1).clamp_min(1.0)[:, :, None]
-        back = src.mT @ backward @ tgt / tgt.sum(1).clamp_min(1.0)[:, None, :]
+        there = _word_sums(forward, src_words, tgt_words) / _tokens(src_words, cosine.dtype)[:, :, None]
+        back = _word_sums(backward, src_words, tgt_words) / _tokens(tgt_words, cosine.dtype)[:, None, :]
         return (there * back).sqrt()
 
     def scored(self, hidden: Tensor, spans: Tensor, sizes: tuple[int, int] | None) -> tuple[Tensor, Tensor]:
@@ -106,7 +109,26 @@ class Grown(ByMatrix):
         return {"method": "grow", "temperature": self.temperature, "threshold": self.threshold, "growth": self.growth}
 
 
-def _members(words: Tensor, dtype: torch.dtype) -> Tensor:
-    """Which token is of which word: (B, n, words), 1 or 0; nothing for a token of no word."""
+def _word_sums(values: Tensor, src_words: Tensor, tgt_words: Tensor) -> Tensor:
+    """Sums (B, words, words) of the values (B, n, m) of pairs of tokens, over those of each pair of words."""
+    rows = torch.cat([part.mT @ values[:, at] for at, part in _members(src_words, values.dtype)], 1)
+    return torch.cat([rows[:, :, at] @ part for at, part in _members(tgt_words, values.dtype)], 2)
+
+
+def _tokens(words: Tensor, dtype: torch.dtype) -> Tensor:
+    """How many tokens each word has, (B, words), 1 at least."""
+    return torch.cat([part.sum(1) for _, part in _members(words, dtype)], 1).clamp_min(1.0)
+
+
+def _members(words: Tensor, dtype: torch.dtype) -> Iterator[tuple[slice | Tensor, Tensor]]:
+    """Some words after the other: their tokens, and which of these is of which word, (B, tokens, words), 1 or 0.
+
+    Nothing is there for a token of no word.
+    """
     most = int(words.max()) + 1 if words.numel() else 0
-    return (words[:, :, None] == torch.arange(most, device=words.device)).to(dtype)
+    for first in range(0, max(1, most), WORDS_AT_ONCE):
+        numbers = torch.arange(first, min(first + WORDS_AT_ONCE, most), device=words.device)
+        at: slice | Tensor = slice(None)
+        if most > WORDS_AT_ONCE:
+            at = ((words >= numbers[0]) & (words <= numbers[-1])).any(0).nonzero()[:, 0]
+        yield at, (words[:, at, None] == numbers).to(dtype)
