@@ -1,5 +1,6 @@
 """The command line as a whole: a module of the folder for each subcommand, and what its errors become."""
 
+import io
 import logging
 import os
 import re
@@ -28,6 +29,15 @@ def raising(monkeypatch):
         return cli.main(["user-dir"])
 
     return run
+
+
+def test_what_a_terminal_has_no_letter_for_is_written_as_its_number(monkeypatch):
+    out = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr("xalign_fairseq.cli.user_dir.run", lambda args: print("été हि"))
+    assert cli.main(["user-dir"]) == 0
+    out.flush()
+    assert out.buffer.getvalue().decode("latin-1").split("\n")[0] == r"été \u0939\u093f"
 
 
 def test_every_module_is_a_subcommand_with_a_summary(capsys):

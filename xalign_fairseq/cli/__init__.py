@@ -8,6 +8,7 @@ what several of them ask for.
 """
 
 import importlib
+import io
 import logging
 import os
 import pkgutil
@@ -69,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.command is None:
         parser.exit(2, parser.format_help())
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as stderr does where it has not all of Unicode
+        sys.stdout.reconfigure(errors="backslashreplace")
     level = logging.INFO if args.verbose else logging.WARNING if args.quiet else logging.NOTSET
     try:
         with log_from(level), terminate_as_interrupt():
