@@ -121,6 +121,18 @@ def usual_mode(path: str | os.PathLike) -> None:
         probe.unlink()
 
 
+def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
+    """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
+    source, target = _resolved(read), _resolved(output)
+    if target in (source, *source.parents):
+        raise XalignError(
+            "the output is or holds what is read, which would be lost",
+            where=output,
+            found=read,
+            next="choose another place",
+        )
+
+
 def _resolved(path: str | os.PathLike) -> Path:
     return Path(os.path.realpath(path))
 

@@ -105,15 +105,3 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
         found=", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing",
         expected=f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json",
     )
-
-
-def require_outside(where: Path, folder: str | os.PathLike) -> None:
-    """Raise :class:`XalignError` if a folder that is to be written, and so replaced, holds the model that is read."""
-    target = Path(folder).resolve()
-    if target in (where.resolve(), *where.resolve().parents):
-        raise XalignError(
-            "the output folder holds the model itself, which would be lost",
-            where=folder,
-            found=where,
-            next="choose another folder",
-        )
