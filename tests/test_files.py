@@ -79,6 +79,15 @@ def test_what_is_no_regular_file_stays_what_it_is(tmp_path):
     os.close(reader)
 
 
+def test_a_pipe_of_the_shell_is_written_to(tmp_path):
+    reader, writer = os.pipe()
+    with files.atomic_write(f"/dev/fd/{writer}") as stream:  # what --out >(gzip > links.gz) gives
+        stream.write("one\n")
+    assert os.read(reader, 10) == b"one\n"
+    os.close(reader)
+    os.close(writer)
+
+
 def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
     with pytest.raises(XalignError, match="is a folder"), files.atomic_write(tmp_path):
         pytest.fail("the work began")

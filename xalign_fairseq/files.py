@@ -35,14 +35,16 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
         with atomic_write("links.txt") as f:
             f.write("0-0\\n")
     """
-    path = _resolved(path)
+    path = Path(path)
     if path.is_dir():  # found here, not after the work
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
-    if path.exists() and not path.is_file():  # renaming would put a file in the device's place
+    # Renaming would put a file in the device's place; a shell's pipe (/dev/fd/63) is a link to no name.
+    if path.exists() and not path.is_file():
         with open(path, mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
+    path = _resolved(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = _beside(path)
