@@ -78,6 +78,8 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
     if os.fspath(path) == packaged.NAME:
         if not Path(path).exists():
+            if revision is not None:
+                raise locate.without_revisions(path, revision)
             return packaged.find()
         logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
     if not Path(path).exists() and locate.is_hub_name(path):
