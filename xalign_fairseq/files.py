@@ -329,14 +329,19 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
     """
     path = Path(path)
     if not path.is_file():
-        near, next_step = nearly(path), "check the path and the language suffix"
         if path.exists():
-            raise XalignError(
-                "this is no regular file", where=path, found="a folder" if path.is_dir() else "a pipe or device"
-            )
+            raise no_regular_file(path)
+        near, next_step = nearly(path), "check the path and the language suffix"
         raise XalignError("the file does not exist", where=path, found=near, next=next_step)
     with open(path, "rb") as stream:
         yield from text_lines(stream, path)
+
+
+def no_regular_file(path: str | os.PathLike) -> XalignError:
+    """The error for a folder, a pipe or a device where a file is expected, which may be read several times."""
+    return XalignError(
+        "this is no regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
+    )
 
 
 def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str]:
