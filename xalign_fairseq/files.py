@@ -40,11 +40,12 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     if path.is_dir():  # found here, not after the work
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
-    if path.exists() and not path.is_file():  # renaming would put a file in the device's place
+    # Renaming would put a file in the place of the device or of the shell's pipe.
+    if path.exists() and not path.is_file():
         with open(path, mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
-    path = _resolved(path)  # not before: what /dev/stdout points to may be a pipe, which has no path
+    path = _resolved(path)  # not before: /dev/stdout may lead to a pipe, which has no path
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = _beside(path)
@@ -121,6 +122,18 @@ def usual_mode(path: str | os.PathLike) -> None:
     finally:
         os.close(handle)
         probe.unlink()
+
+
+def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
+    """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
+    source, target = _resolved(read), _resolved(output)
+    if target in (source, *source.parents):
+        raise XalignError(
+            "the output is or holds what is read, which would be lost",
+            where=output,
+            found=read,
+            next="choose another place",
+        )
 
 
 def _resolved(path: str | os.PathLike) -> Path:
@@ -317,14 +330,19 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
     """
     path = Path(path)
     if not path.is_file():
-        near, next_step = nearly(path), "check the path and the language suffix"
         if path.exists():
-            raise XalignError(
-                "this is no regular file", where=path, found="a folder" if path.is_dir() else "a pipe or device"
-            )
+            raise no_regular_file(path)
+        near, next_step = nearly(path), "check the path and the language suffix"
         raise XalignError("the file does not exist", where=path, found=near, next=next_step)
     with open(path, "rb") as stream:
         yield from text_lines(stream, path)
+
+
+def no_regular_file(path: str | os.PathLike) -> XalignError:
+    """The error for a folder, a pipe or a device where a file is expected, which may be read several times."""
+    return XalignError(
+        "this is no regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
+    )
 
 
 def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str]:

@@ -52,6 +52,13 @@ def test_the_data_have_the_models_ids(data, symbols):
     ]
 
 
+@pytest.mark.parametrize("trimmed", [(), ("--trim-vocabulary",)])
+def test_the_model_is_not_replaced_by_the_data(checkpoint, data, capsys, trimmed):
+    text = ["--mono", f"xx={data.path.parent}/train.xx", "--out", str(checkpoint.parent), "--overwrite", *trimmed]
+    assert main(["prepare", "--tokenizer", str(checkpoint), *text]) == 2
+    assert "is or holds what is read, which would be lost" in capsys.readouterr().err and checkpoint.is_file()
+
+
 def test_the_manifest_tells_where_the_tokenizer_is_from(data, checkpoint):
     assert data.manifest["tokenizer"]["model"] == "wordpiece.json" and not data.manifest["tokenizer"]["trained"]
     assert data.manifest["options"]["tokenizer"] == str(checkpoint) and data.manifest["options"]["vocab_size"] is None

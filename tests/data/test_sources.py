@@ -51,6 +51,17 @@ def test_files_are_each_named_once_in_the_order_of_the_texts(files, pair):
     assert options.texts == (pair(links=gold), pair("valid"), mono)
 
 
+def test_what_is_read_is_not_replaced_by_the_data_bin(files, pair, tmp_path_factory):
+    for read in (pair(), pair(links=str(files / "t.gold"))):
+        with pytest.raises(XalignError, match=r"is or holds what is read, which would be lost[\s\S]*t\.en"):
+            PrepareOptions(files, [read], overwrite=True).check()
+    with pytest.raises(XalignError, match="is or holds what is read"):
+        PrepareOptions(files, mono=[MonoSource("train", "en", (f"{files}/../{files.name}/t.en",))]).check()
+    kept = tmp_path_factory.mktemp("bin")  # an earlier data-bin, whose tokenizer is in the new one again
+    (kept / "m.model").write_text("x\n")
+    PrepareOptions(kept, [pair()], spm=kept / "m.model", overwrite=True).check()
+
+
 @pytest.mark.parametrize(
     ("given", "trains"), [({}, True), ({"spm": "m.model"}, False), ({"tokenizer": "base.pt"}, False)]
 )

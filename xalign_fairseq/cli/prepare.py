@@ -203,15 +203,18 @@ def _tokenizer(options: "PrepareOptions") -> "tuple[Tokenizer | None, Callable[[
     """The tokenizer of the model that the options name, trimmed if they say so, and what writes the trimmed model."""
     from xalign_fairseq.encoder.checkpoint import vocab_size
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
-    from xalign_fairseq.pretrained.reading import read_pretrained, read_tokenizer
+    from xalign_fairseq.files import require_outside
+    from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained, read_tokenizer
     from xalign_fairseq.pretrained.saving import save_checkpoint
     from xalign_fairseq.pretrained.trimming import trim
 
     if options.tokenizer is None:
         return None, None
+    where = find_pretrained(options.tokenizer)
+    require_outside(where, options.destdir)
     if not options.trim_vocabulary:
-        return read_tokenizer(options.tokenizer), None
-    small = trim(*read_pretrained(options.tokenizer), options.text_paths, progress=options.progress)
+        return read_tokenizer(where), None
+    small = trim(*read_pretrained(where), options.text_paths, progress=options.progress)
     return load_tokenizer(small, vocab_size(small)), lambda folder: save_checkpoint(small, folder / "model.pt", folder)
 
 

@@ -42,10 +42,14 @@ def add_floor_argument(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, cut, write, and tell what is left."""
     from xalign_fairseq.data.trimming import FLOOR
-    from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
+    from xalign_fairseq.files import require_outside
+    from xalign_fairseq.pretrained.reading import read_pretrained
     from xalign_fairseq.pretrained.saving import new_model
     from xalign_fairseq.pretrained.trimming import summary, trim
+    from xalign_fairseq.text.containers import file_of
 
+    for text in args.text:
+        require_outside(file_of(text), args.out)
     with new_model(args.out, args.overwrite) as save:
         state, where = read_pretrained(args.model)
         require_outside(where, args.out)

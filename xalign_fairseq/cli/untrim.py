@@ -25,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read both, join, write."""
-    from xalign_fairseq.pretrained.reading import read_pretrained, require_outside
+    from xalign_fairseq.files import require_outside
+    from xalign_fairseq.pretrained.reading import read_pretrained
     from xalign_fairseq.pretrained.saving import new_model
     from xalign_fairseq.pretrained.trimming import summary, untrim
 

@@ -140,7 +140,7 @@ def fingerprint(options: PrepareOptions, tokenizer: Tokenizer | None) -> str:
         tokenizer: that of the model which they name, if they do.
     """
     files: list[Any] = []
-    for path in (*options.paths, options.spm, options.dictionary):
+    for path in (*options.paths, options.spm, options.dictionary, options.filters.language_model):
         if path is not None:
             about = os.stat(file_of(os.fspath(path)))
             files.append([about.st_size, about.st_mtime_ns])

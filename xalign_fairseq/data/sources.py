@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.language_id import require_model
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_outside
+from xalign_fairseq.text.containers import file_of
 from xalign_fairseq.text.corpus import require_files
 
 LANGUAGE = re.compile(r"[^\s.\-=/]+")
@@ -112,7 +114,8 @@ class PrepareOptions:
             yield from mono.paths
 
     def check(self) -> None:
-        """Raise :class:`XalignError` if options contradict each other, files are missing, or nothing is to be done."""
+        """Raise :class:`XalignError` if options contradict each other, files are missing, nothing is to be done, or
+        what is read would be replaced by what is written."""
         if not self.texts:
             raise XalignError(
                 "there is nothing to prepare", next="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
@@ -153,6 +156,9 @@ class PrepareOptions:
             [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
             next="check the path; the files of --trainpref P --pair en-de are P.en and P.de",
         )
+        # The output has a copy of the sentencepiece model and of the dictionary.
+        for path in filter(None, [*self.paths, self.filters.language_model]):
+            require_outside(file_of(path), self.destdir)
 
     def _check_shard(self, index: int, number: int) -> None:
         if not 0 <= index < number:

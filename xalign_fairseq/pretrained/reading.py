@@ -78,6 +78,8 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
     """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
     if os.fspath(path) == packaged.NAME:
         if not Path(path).exists():
+            if revision is not None:
+                raise locate.without_revisions(path, revision)
             return packaged.find()
         logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
     if not Path(path).exists() and locate.is_hub_name(path):
@@ -105,15 +107,3 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
         found=", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing",
         expected=f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json",
     )
-
-
-def require_outside(where: Path, folder: str | os.PathLike) -> None:
-    """Raise :class:`XalignError` if a folder that is to be written, and so replaced, holds the model that is read."""
-    target = Path(folder).resolve()
-    if target in (where.resolve(), *where.resolve().parents):
-        raise XalignError(
-            "the output folder holds the model itself, which would be lost",
-            where=folder,
-            found=where,
-            next="choose another folder",
-        )

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import nearly, note_crlf, text_lines
+from xalign_fairseq.files import nearly, no_regular_file, note_crlf, text_lines
 from xalign_fairseq.text.containers import file_of, is_stream, open_text, skip
 
 CHUNK_LINES = 5000
@@ -108,8 +108,11 @@ def scan(path: str | os.PathLike) -> TextFile:
 
 
 def require_files(paths: Sequence[str | os.PathLike], next: str) -> None:
-    """Name all missing files at once."""
+    """Name all missing files at once, or the first that is a folder, a pipe or a device."""
     missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(file_of(os.fspath(path))).is_file()]
+    for path in map(file_of, missing):
+        if Path(path).exists():
+            raise no_regular_file(path)
     if missing:
         raise XalignError(
             "files do not exist" if len(missing) > 1 else "a file does not exist",

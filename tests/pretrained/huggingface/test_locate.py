@@ -94,6 +94,16 @@ def test_folders_of_the_cache(cached):
     assert read_pretrained(cached)[1].name == "bbb"
 
 
+def test_a_revision_of_what_has_none_is_refused(cached, monkeypatch, tmp_path):
+    (tmp_path / "model.pt").touch()
+    monkeypatch.chdir(tmp_path)
+    for path in (cached / "snapshots/aaa", tmp_path / "model.pt", "e5-small"):
+        with pytest.raises(XalignError, match=r"only a model of the hub has revisions[\s\S]*found: revision bbb"):
+            read_pretrained(path, "bbb")
+    with pytest.raises(XalignError, match="the checkpoint does not exist"):
+        read_pretrained(tmp_path / "other.pt", "bbb")
+
+
 @pytest.mark.parametrize("lacks", ["config.json", "model.safetensors", "sentencepiece.bpe.model"])
 def test_a_cache_that_is_not_complete_is_completed(cached, hub, lacks):
     (cached / "snapshots/bbb" / lacks).unlink()

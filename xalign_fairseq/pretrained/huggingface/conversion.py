@@ -10,10 +10,10 @@ from xalign_fairseq.data.tokenizer_model import write_model
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
-from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.files import atomic_folder, atomic_write, require_outside
 from xalign_fairseq.pretrained.huggingface.record import RECORD, training_record
 from xalign_fairseq.pretrained.huggingface.vocabularies import SPM
-from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained, require_outside
+from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained
 from xalign_fairseq.pretrained.saving import require_new, save_checkpoint
 
 
@@ -35,7 +35,7 @@ def convert(
         the sizes of the encoder.
 
     Raises:
-        XalignError: the target exists, or is a folder that holds the model; the model can't be read.
+        XalignError: the target exists, or is or holds the model; the model can't be read.
 
     Example::
 
@@ -44,13 +44,13 @@ def convert(
     """
     target = Path(target)
     where = find_pretrained(model, revision)
+    require_outside(where, target)
     if target.suffix == ".pt":
         require_new(target, overwrite)
         with atomic_write(target, "wb") as stream:
             state, _, config = _read(where)
             save_checkpoint(state, stream, target)
         return config
-    require_outside(where, target)
     with atomic_folder(target, overwrite) as folder:
         state, tokenizer, config = _read(where)
         save_checkpoint(state, folder / "model.pt", target)

@@ -15,7 +15,7 @@ from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder
+from xalign_fairseq.files import atomic_folder, require_outside
 from xalign_fairseq.pretrained.huggingface import sentence_transformers, side_files
 from xalign_fairseq.pretrained.huggingface.card import model_card
 from xalign_fairseq.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
@@ -24,7 +24,7 @@ from xalign_fairseq.pretrained.huggingface.record import training_record
 from xalign_fairseq.pretrained.huggingface.returning import put_back
 from xalign_fairseq.pretrained.huggingface.tokenizer_files import tokenizer_files
 from xalign_fairseq.pretrained.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
-from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained, require_outside
+from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained
 
 logger = logging.getLogger(__name__)
 

@@ -49,10 +49,12 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
         revision: a branch, tag or commit of the cache; ``main`` by default, or the only one that there is.
 
     Raises:
-        XalignError: the revision is not there.
+        XalignError: the revision is not there, or is asked of what has none.
     """
     snapshots = folder / "snapshots"
     if not snapshots.is_dir():
+        if revision is not None and folder.exists():
+            raise without_revisions(folder, revision)
         return folder
     ref = folder / "refs" / (revision or "main")
     name = ref.read_text(encoding="utf-8").strip() if ref.is_file() else revision
@@ -65,6 +67,16 @@ def snapshot(folder: Path, revision: str | None = None) -> Path:
             expected=name or "main",
         )  # fmt: skip
     return snapshots / str(name)
+
+
+def without_revisions(where: object, revision: str) -> XalignError:
+    """The error for a revision of a model that is not the hub's."""
+    return XalignError(
+        "only a model of the hub has revisions",
+        where=where,
+        found=f"revision {revision}",
+        next="leave it out, or give the model's name on the hub, or its folder in the hub's cache",
+    )
 
 
 def in_subfolder(where: object, following: str) -> XalignError:
