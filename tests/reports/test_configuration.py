@@ -10,7 +10,7 @@ def test_what_one_asks_first():
     assert found["objectives"] == "mlm × 1.0, dwa × 0.5" and found["encoder"] == "2 layers, 32 wide, 2 heads"
     assert found["batch"] == "at most 1,000 tokens" and found["precision"] == "bf16" and found["seed"] == "3"
     assert "begins with" not in found and "micro-batches" not in found  # a run's own last checkpoint
-    assert facts({}) == []
+    assert facts({}) == [] and facts({"common": {"seed": 0}}) == [("seed", "0")]
 
 
 def test_options_of_objectives_that_are_not_in_the_sum_are_left_out():

@@ -9,6 +9,7 @@ Example:
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import progress_bar
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace) -> None:
     files = find_all([(predictor.benchmark, args.data, args.split, language) for language in args.languages])
     for language, path in zip(args.languages, files, strict=True):
         require_languages(predictor.encoder.config, predictor.benchmark.read(path, language))
+    if args.out:
+        Path(args.out).mkdir(parents=True, exist_ok=True)
     found = {}
     for language, path in zip(args.languages, files, strict=True):
         with progress_bar(None, args.quiet, unit=f" items of {language}") as progress:
@@ -58,9 +61,6 @@ def run(args: argparse.Namespace) -> None:
         if args.json != STANDARD_OUTPUT:
             print("\n".join(score_lines(language, found[language])))
         if args.out:
-            from pathlib import Path
-
-            Path(args.out).mkdir(parents=True, exist_ok=True)
             write_predictions(Path(args.out) / f"{language}.jsonl", found[language])
     give_json(args.json, described(args, predictor.benchmark.name, found))
 

@@ -24,6 +24,7 @@ def facts(configuration: Groups) -> list[tuple[str, str]]:
     frequency = (of("optimization", "update_freq") or [1])[0]
     restored = of("checkpoint", "restore_file")
     restored = None if restored == LAST else restored  # its own
+    seed = of("common", "seed")
     processes = of("distributed_training", "distributed_world_size")
     known = {
         "task": of("task", "_name"),
@@ -41,7 +42,7 @@ def facts(configuration: Groups) -> list[tuple[str, str]]:
         "micro-batches": frequency if frequency != 1 else None,
         "processes": processes,
         "precision": ", ".join(precisions) or of("model", "autocast"),
-        "seed": of("common", "seed"),
+        "seed": None if seed is None else str(seed),  # 0 is one, too
     }
     return [(name, str(value)) for name, value in known.items() if value not in (None, "", 0)]
 
