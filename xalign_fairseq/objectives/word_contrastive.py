@@ -44,9 +44,9 @@ class WordContrastive(WordPairObjective):
     languages together, so that the mean is the paper's. A word's candidates are the partner and, for weak alignment,
     all other words of the partner's side, for strong alignment all other words. What a word is linked with is no
     negative of it, nor is the word itself: a word with several links has other partners, and a sentence pair that two
-    workers have is there twice. With ``gather`` each worker's loss is over its own words against the candidates of all;
-    in validation workers stay apart, since their batches need not run in step. Memory grows with the square of the
-    batch's words.
+    workers have is there twice. With ``gather`` each worker's loss is over its own words against the candidates of all,
+    but for those of a batch that stands in for one that a worker lacks; in validation workers stay apart, since their
+    batches need not run in step. Memory grows with the square of the batch's words.
     """
 
     stats = ("accuracy", "similarity")
