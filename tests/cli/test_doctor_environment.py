@@ -94,7 +94,7 @@ def test_who_has_no_gpu_is_told_of_a_smaller_torch(monkeypatch, cuda):
     ],
 )
 def test_products_are_timed_by_each_library(monkeypatch, times, level, text):
-    choice = products.Choice("onednn", "onednn", "since it is")
+    choice = products.Libraries("onednn", "onednn", "since it is")
     monkeypatch.setattr(products, "decide", lambda selected: choice)
     monkeypatch.setattr(products, "fault", lambda library: "")
     monkeypatch.setattr(_doctor_environment, "_milliseconds", lambda library, x, weight: times[library])

@@ -83,7 +83,7 @@ def using(name: str) -> Iterator[None]:
         _selected = before
 
 
-class Choice(NamedTuple):
+class Libraries(NamedTuple):
     """Libraries, ``torch`` or ``onednn``, and why it is these.
 
     Attributes:
@@ -97,32 +97,32 @@ class Choice(NamedTuple):
     why: str
 
 
-def chosen() -> Choice:
+def chosen() -> Libraries:
     """What multiplies float32 matrices on the CPU; what ``auto`` takes is logged once."""
     return decide(_selected)
 
 
 @functools.cache
-def decide(selected: str) -> Choice:
+def decide(selected: str) -> Libraries:
     """What a value of ``--linear-products`` comes to here."""
     if selected != "auto":
-        return Choice(selected, selected, "it is selected")
+        return Libraries(selected, selected, "it is selected")
     choice = _automatic(cpu(), torch.backends.cpu.get_cpu_capability())
     logger.info("float32 products of linear maps on the CPU: %s, %s", choice.products, choice.why)
     return choice
 
 
-def _automatic(here: Cpu, level: str) -> Choice:
+def _automatic(here: Cpu, level: str) -> Libraries:
     if not torch.backends.mkl.is_available():
-        return Choice("torch", "torch", "which does not multiply by MKL here")
+        return Libraries("torch", "torch", "which does not multiply by MKL here")
     if here.vendor != "AuthenticAMD" or level != "AVX512":
         why = f"as on every CPU but AMD's with AVX-512: this one is {here.vendor or 'of an unknown make'}, {level}"
-        return Choice("torch", "torch", why)
+        return Libraries("torch", "torch", why)
     if lacking := fault("onednn"):
-        return Choice("torch", "torch", f"although this is AMD's CPU with AVX-512: {lacking}")
+        return Libraries("torch", "torch", f"although this is AMD's CPU with AVX-512: {lacking}")
     if here.family < ZEN5:
-        return Choice("onednn", "torch", "but for gradients of weights: MKL uses no AVX-512 on AMD's CPUs")
-    return Choice("onednn", "onednn", "since MKL uses no AVX-512 on AMD's CPUs")
+        return Libraries("onednn", "torch", "but for gradients of weights: MKL uses no AVX-512 on AMD's CPUs")
+    return Libraries("onednn", "onednn", "since MKL uses no AVX-512 on AMD's CPUs")
 
 
 def fault(library: str) -> str:
