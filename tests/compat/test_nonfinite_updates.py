@@ -88,6 +88,16 @@ def test_the_last_good_checkpoint_and_what_was_spoilt_are_named(training, tmp_pa
         made.train_step([BAD])
 
 
+@pytest.mark.parametrize(("number", "named"), [(BAD, "the gradient of weight"), (GOOD, "the gradient of another")])
+def test_a_sparse_gradient_is_looked_at_too(training, number, named):
+    small, _ = training
+    made = small(most=1)
+    made.model = torch.nn.Embedding(4, 2, sparse=True)
+    (made.model(torch.tensor([1, 3, 1])) * number).sum().backward()
+    with pytest.raises(XalignError, match=named):
+        made.train_step([BAD])
+
+
 def test_what_a_bad_update_has_not_spoilt_is_saved(training):
     small, save = training
     made = small()

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from xalign_fairseq.data import windows
-from xalign_fairseq.data.windows import Pilot, Plan, Windows, brought_to
+from xalign_fairseq.data.windows import Pilot, Plan, Windows, brought_to, with_samples
+from xalign_fairseq.errors import XalignError
 
 
 @pytest.mark.parametrize("plan", [Plan(10, 4, 2), Plan(1000, 97, 13), Plan(7, 7, 7), Plan(5, 9, 1)])
@@ -32,6 +33,13 @@ def test_batches_are_brought_to_a_number_without_a_loss(caplog):
     assert list(map(len, brought_to(batches, 11))) == [1] * 9 + [0] * 2
     assert not caplog.text
     assert len(brought_to(batches, 2)) == 2 and "left out 1 samples" in caplog.text
+
+
+def test_a_batch_that_stands_in_for_others_has_samples():
+    empty = np.arange(0)
+    assert with_samples([empty, np.arange(2), np.arange(3)]).tolist() == [0, 1]
+    with pytest.raises(XalignError, match="no batch of the epoch has a sample"):
+        with_samples([empty, empty])
 
 
 def test_one_window_is_held_and_any_batch_is_found_without_the_others():

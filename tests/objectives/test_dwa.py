@@ -176,6 +176,13 @@ def test_agreement_is_an_average_over_comparisons():
     assert float(made.head.agreement) == pytest.approx(0.8 * 0.6)
 
 
+def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_is_not_compared_again():
+    made = trial(links_agreement=0.9)
+    data = agreeing(made, batch(links=[(0, 0)]))
+    loss = made.loss(replace(data, stands_in=True), update=20)
+    assert made.head.agreement == 0 and not any(loss.stats["links_agreement"])
+
+
 def test_own_labels_of_pairs_without_links_do_not_count_as_disagreement():
     made = trial(links_agreement=0.9)
     data = agreeing(made, batch(links=[(0, 0)]))

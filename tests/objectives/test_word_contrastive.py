@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -283,3 +284,26 @@ def test_two_workers_are_one_with_both_batches(tmp_path):
                 assert torch.allclose(grad, sum(each[3][name] for each in workers), atol=1e-9), name
             for share, each in zip(shares, workers, strict=True):
                 assert torch.allclose(trial.loss(batch(share)).total, each[4])
+
+
+def lacking_worker(rank):
+    """Losses and gradients of one worker; for what the second one lacks, a batch that was there stands in."""
+    results = []
+    for negatives, masked in VARIANTS:
+        trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, gather=True)
+        loss, gradient = trial.gradient(replace(batch(SHARES[0][rank]), stands_in=rank == 1))
+        results.append((loss.total.detach(), loss.count, gradient))
+    return results
+
+
+def test_a_batch_that_stands_in_for_one_that_a_worker_lacks_has_no_negatives_for_others(tmp_path):
+    for (negatives, masked), workers in zip(
+        VARIANTS, zip(*run_workers(lacking_worker, 2, tmp_path), strict=True), strict=True
+    ):
+        trial = Trial(WordContrastive, negatives=negatives, mask_repeated=masked, gather=True)
+        loss, gradient = trial.gradient(batch(SHARES[0][0]))
+        assert torch.allclose(workers[0][0], loss.total) and workers[0][1] == loss.count
+        assert workers[1][0] == workers[1][1] == 0
+        for name, grad in gradient.items():
+            assert torch.allclose(grad, workers[0][2][name], atol=1e-9), name
+            assert not workers[1][2][name].any(), name

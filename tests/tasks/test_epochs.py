@@ -51,6 +51,12 @@ def batches(made, shuffle=True):
     return list(made.ordered_batches(made.epoch, False, shuffle))
 
 
+def test_what_stands_in_for_a_batch_that_is_lacking_has_samples(build):
+    made = [iterator(build(), updates=5, epoch=epoch, max_sentences=1) for epoch in range(1, 40)]
+    assert any(not len(each.frozen_batches[0]) for each in made)
+    assert all(each.first_batch["nsentences"] == 1 for each in made)
+
+
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_epoch_has_every_item_once_and_no_batch_above_its_limit(build, apart):
     dataset = build(apart=apart)

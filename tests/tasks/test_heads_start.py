@@ -61,6 +61,26 @@ def test_a_rate_of_their_own_is_that_of_a_group_of_parameters(build):
         torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
+def test_half_precision_rounds_a_step_once_it_is_stretched(kind):
+    grouped, one = small().to(kind), small().to(kind)
+    heads, rest = list(grouped.heads.parameters()), list(grouped.encoder.parameters())
+    expected = FoldedAdamW([{"params": rest}, {"params": heads, "lr": 1e-2}], lr=1e-5)
+    optimizer = FoldedAdamW(one.parameters(), lr=1e-5)
+    start = HeadsStart(options(lr=[1e-5], heads_lr=1e-2, bf16=True, memory_efficient_bf16=True))
+    begun = copy.deepcopy(one.heads["one"].weight)
+    for update in range(4):
+        for model in (grouped, one):
+            fill(model, update)
+        expected.step()
+        with start.step(one, update):
+            optimizer.step()
+    assert all(each.dtype == each.grad.dtype == kind for each in one.parameters())
+    assert not torch.equal(one.heads["one"].weight, begun)
+    for ours, theirs in zip(one.parameters(), grouped.parameters(), strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=2 * torch.finfo(kind).eps, atol=0)
+
+
 def test_the_encoder_waits_with_its_moments():
     model, start = small(), HeadsStart(options(freeze_encoder_updates=2))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, weight_decay=0.1)
@@ -110,6 +130,7 @@ def test_a_step_that_fails_is_not_stretched():
     [
         ({"freeze_encoder_updates": -1}, "--freeze-encoder-updates"),
         ({"heads_lr": 0.0}, "--heads-lr"),
+        ({"heads_lr": 1.0, "lr": [0.0]}, "where: --lr"),
         ({"heads_lr": 1.0, "fp16": True}, "--fp16"),
         ({"freeze_encoder_updates": 1, "ddp_backend": "fully_sharded"}, "fully_sharded"),
     ],

@@ -88,6 +88,13 @@ def joined(parts):
     return {"bitext": made, "nsentences": 0, "ntokens": 0}
 
 
+@pytest.mark.parametrize("normalization", ["joint", "per-objective"])
+def test_an_update_of_nothing_but_a_batch_that_does_not_count_has_a_gradient_of_zero(normalization):
+    model = build(TLM(), normalization=normalization)
+    model({**PARTS[0], "ignored": True}).loss.backward()
+    assert not gradient(model).any()
+
+
 def test_objectives_that_count_what_they_label_are_not_accumulated_jointly():
     model = build(TLM(), DWA(label_layer=1, start_update=0))
     with pytest.raises(XalignError, match=r"dwa, which count[\s\S]*per-objective"):

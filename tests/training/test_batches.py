@@ -62,6 +62,21 @@ def test_processes_share_an_epoch_as_in_fairseq_train(folder):
     assert all(ignored for _, ignored in shares[1][len(expected[1]) :])
 
 
+@pytest.mark.parametrize("split", ["train", "valid"])
+def test_a_process_without_any_batch_runs_one_of_the_others_which_does_not_count(folder, split):
+    options = {"max_tokens": 9999, "required_batch_size_multiple": 1, "reader": Reader({"bitext"}, positions=64)}
+    first, second = (next(iter(batches(folder, split, **options, rank=k, world_size=2))) for k in (0, 1))
+    assert seen(second) == (seen(first)[0], True) and not first.get("ignored")
+
+
+@pytest.mark.parametrize("updates", [5, 7, 40])
+def test_short_epochs_of_batches_of_one_pair_have_something_to_run_in_each_update(folder, updates):
+    data = PretrainingData(folder, PretrainingDataOptions(epoch_updates=updates), seed=3)
+    found = list(islice(Batches(data, Reader({"bitext"}, positions=64), batch_size=1), 4 * updates))
+    assert all(len(batch["bitext"]["tokens"]) == 1 for batch in found)
+    assert any(batch.get("ignored") for batch in found)
+
+
 @pytest.mark.parametrize(("before", "after"), [(0, 2), (2, 0), (2, 1)])
 def test_a_state_is_exact_whatever_the_number_of_data_workers(folder, before, after):
     expected = [seen(batch) for batch in islice(batches(folder), 30)]

@@ -115,7 +115,12 @@ def _tell(trainer: Any, samples: list[Any]) -> None:
 def _spoilt(trainer: Any) -> list[str]:
     """The first parameters whose gradients are not finite."""
     named = trainer.get_model().named_parameters()
-    return [name for name, each in named if each.grad is not None and not each.grad.isfinite().all()][:3]
+    return [name for name, each in named if each.grad is not None and not _numbers(each.grad).isfinite().all()][:3]
+
+
+def _numbers(gradient: Any) -> Any:
+    """What a gradient is made of, which torch does not ask a sparse one (``--embedding-updates lazy``) about itself."""
+    return gradient.coalesce().values() if gradient.is_sparse else gradient
 
 
 def _not_finite(state: dict[str, Any]) -> str:

@@ -8,7 +8,8 @@ Touches: ``state_dict`` and ``load_state_dict`` of ``fairseq.data.iterators.Epoc
 Can go: when fairseq saves the number of processes.
 
 The new count is the old one times N / N', rounded up: fewer than N' batches are left out, none comes again. It does not
-hold with ``--fix-batches-to-gpus``, which shuffles what each process has.
+hold with ``--fix-batches-to-gpus``, which shuffles what each process has, nor where ``--epoch-updates`` draws another
+number of batches: with another product of ``--update-freq`` and processes.
 """
 
 import functools

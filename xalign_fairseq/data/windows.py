@@ -8,11 +8,13 @@ of a given number of batches share a window, for a small window has to have many
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
+
+from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
 
@@ -99,6 +101,26 @@ def brought_to(batches: Sequence[np.ndarray], count: int) -> list[np.ndarray]:
         halves = [half for each in most for half in (each[::2], each[1::2])]
         made = sorted([*halves, *made[len(most) :]], key=len, reverse=True)
     return made
+
+
+def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
+    """The first batch that has samples, which stands in for one that a worker lacks.
+
+    Raises:
+        XalignError: all are empty, as those of a very short epoch of batches of one sample can be.
+
+    Example::
+
+        with_samples([np.arange(0), np.arange(2)])  # array([0, 1])
+    """
+    found = next((batch for batch in batches if len(batch)), None)
+    if found is None:
+        raise XalignError(
+            "no batch of the epoch has a sample",
+            where="--epoch-updates, --batch-size, --max-tokens",
+            expected="longer epochs, or batches of several samples",
+        )
+    return found
 
 
 class Windows(Sequence[np.ndarray]):

@@ -44,9 +44,9 @@ class WordContrastive(WordPairObjective):
     languages together, so that the mean is the paper's. A word's candidates are the partner and, for weak alignment,
     all other words of the partner's side, for strong alignment all other words. What a word is linked with is no
     negative of it, nor is the word itself: a word with several links has other partners, and a sentence pair that two
-    workers have is there twice. With ``gather`` each worker's loss is over its own words against the candidates of all;
-    in validation workers stay apart, since their batches need not run in step. Memory grows with the square of the
-    batch's words.
+    workers have is there twice. With ``gather`` each worker's loss is over its own words against the candidates of all,
+    but for those of a batch that stands in for one that a worker lacks; in validation workers stay apart, since their
+    batches need not run in step. Memory grows with the square of the batch's words.
     """
 
     stats = ("accuracy", "similarity")
@@ -76,20 +76,23 @@ class WordContrastive(WordPairObjective):
         """Sum over word pairs of half the losses of both directions."""
         bitext = step.bitext
         gathers = self.cfg.gather and step.training
-        sizes = gather_sizes(len(bitext.links), bitext.links.device) if gathers else []
+        # What stands in for a batch that this worker lacks has words that others have had already.
+        shown = 0 if gathers and step.batch.stands_in else len(bitext.links)
+        sizes = gather_sizes(shown, bitext.links.device) if gathers else []
         # Strong alignment treats both sides alike.
         pairs = WordPairs(bitext, None if self.strong else self.pivot_side(bitext))
         projected = step.head(torch.stack(self.vectors(step, pairs), 1))
         # Cosines and their sums in float32 at least.
         own = F.normalize(at_least_float32(projected), dim=-1)  # (K, 2, D)
         types = torch.stack(pairs.identities() if self.cfg.mask_repeated else pairs.occurrences(), 1)
+        own, types = own[:shown], types[:shown]
         every, every_type, start = own, types, 0
         if gathers:
             every, start = all_gather_rows(own, sizes), own_start(sizes)
             every_type = all_gather_rows(types, sizes)
         with torch.autocast(own.device.type, enabled=False):
             directions = [self._direction(anchor, own, every, types, every_type, start) for anchor in (0, 1)]
-        count = pairs.rows.new_full((), len(pairs))
+        count = pairs.rows.new_full((), shown)
         similarity = (own[:, 0] * own[:, 1]).detach().sum()
         stats = {
             "accuracy": (torch.stack([correct for _, correct in directions]).sum(), 2 * count),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from fairseq.data.iterators import EpochBatchIterator
 
-from xalign_fairseq.data.windows import Windows
+from xalign_fairseq.data.windows import Windows, with_samples
 from xalign_fairseq.tasks.dataset import FairseqStreams
 
 
@@ -25,6 +25,11 @@ class WindowedEpochIterator(EpochBatchIterator):
     def frozen_batches(self) -> Sequence[np.ndarray]:
         """All batches, of every worker."""
         return self._windows
+
+    @property
+    def first_batch(self) -> Any:
+        """What fairseq runs in place of a batch that a worker lacks."""
+        return self.collate_fn([self.dataset[index] for index in with_samples(self._windows)])
 
     def ordered_batches(self, epoch: int, fix_batches_to_gpus: bool, shuffle: bool) -> Sequence[np.ndarray]:
         """This worker's batches."""

@@ -31,13 +31,15 @@ class HeadsStart:
     """
 
     def __init__(self, cfg: Any):
+        rate = 1.0 if cfg.heads_lr is None else cfg.lr[0]
         check_values(
             "an option of new heads has no such value",
             ("--freeze-encoder-updates", cfg.freeze_encoder_updates, cfg.freeze_encoder_updates >= 0, "0 or more"),
             ("--heads-lr", cfg.heads_lr, cfg.heads_lr is None or cfg.heads_lr > 0, "a number above 0"),
+            ("--lr", rate, rate > 0, "a number above 0, which --heads-lr stretches"),
         )
         self.updates = cfg.freeze_encoder_updates
-        self.ratio = 1.0 if cfg.heads_lr is None else cfg.heads_lr / cfg.lr[0]
+        self.ratio = 1.0 if cfg.heads_lr is None else cfg.heads_lr / rate
         if not self.updates and self.ratio == 1:
             return
         copies = (cfg.fp16 or cfg.bf16) and not (cfg.memory_efficient_fp16 or cfg.memory_efficient_bf16)
@@ -74,13 +76,32 @@ def body(model: Any) -> list[Tensor]:
 def stretched(parameters: Sequence[Tensor], ratio: float) -> Iterator[None]:
     """What the block changes in these parameters is multiplied by ``ratio``.
 
+    Inside they are float32, and their gradients: half precision would round a small step before it is stretched.
+
     Example::
 
         with stretched([head.weight], 10.0):
             optimizer.step()  # ten times the step
     """
-    before = [each.detach().clone() for each in parameters] if ratio != 1 else []
-    yield
-    with torch.no_grad():
-        for old, new in zip(before, parameters, strict=False):
-            new.copy_(old + (new - old) * ratio)
+    if ratio == 1:
+        yield
+        return
+    kinds = [each.dtype for each in parameters]
+    _convert(parameters, [torch.promote_types(kind, torch.float32) for kind in kinds])
+    before = [each.detach().clone() for each in parameters]
+    try:
+        yield
+        with torch.no_grad():
+            for old, new in zip(before, parameters, strict=True):
+                new.copy_(old + (new - old) * ratio)
+    finally:
+        _convert(parameters, kinds)
+
+
+def _convert(parameters: Sequence[Tensor], kinds: Sequence[torch.dtype]) -> None:
+    """Change the precision of parameters and of their gradients in place."""
+    for each, kind in zip(parameters, kinds, strict=True):
+        if each.dtype != kind:
+            grad, each.grad = each.grad, None
+            each.data = each.data.to(kind)
+            each.grad = None if grad is None else grad.to(kind)

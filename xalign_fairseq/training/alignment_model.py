@@ -213,7 +213,7 @@ class AlignmentModel(HeadedEncoder):
             return count.clamp(min=1)
         if not self.weighted.joint:
             # UpdateCounts has divided by the whole update's counts, and multiplied by the number of its micro-batches.
-            return self.weighted.update.size / _workers()
+            return self.weighted.update.size.clamp(min=1) / _workers()
         whole = all_sum(count) if self._count is None else self._count
         return whole.clamp(min=1) / _workers()
 

@@ -2,6 +2,8 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.data.streams_dataset import StreamsDataset
+from xalign_fairseq.data.windows import with_samples
 from xalign_fairseq.errors import XalignError
 
 
@@ -108,36 +111,41 @@ class Batches(IterableDataset):
 
     def _rest_of_epoch(self) -> Iterator[dict[str, Any]]:
         dataset = self.data.dataset(StreamsDataset, self.split, self.reader, self.epoch)
-        batches = self._share(dataset)
+        batches, whole = self._share(dataset)
         inside = get_worker_info()
         number, workers = (inside.id, inside.num_workers) if inside else (0, 1)
         mine = batches[self._before + number :: workers][self._done :]
         processes = 0 if inside else self.num_workers
         ignored: deque[bool] = deque()
 
+        @cache
+        def stand_in() -> np.ndarray:
+            return with_samples(chain(batches, whole))  # of all, where this share has none
+
         def own() -> Iterator[list[int]]:
             # What a share lacks at the end of an epoch is stood in for by its first batch, whose loss does not count.
             for batch in mine:
                 ignored.append(len(batch) == 0)
-                yield (batch if len(batch) else batches[0]).tolist()
+                yield (batch if len(batch) else stand_in()).tolist()
 
         loader = DataLoader(dataset, batch_sampler=own(), collate_fn=dataset.collater, num_workers=processes)
         for sample in loader:
             self._done += 1
             yield {**sample, "ignored": True} if ignored.popleft() else sample
 
-    def _share(self, dataset: StreamsDataset) -> Sequence[np.ndarray]:
-        """The batches of the epoch, every ``world_size``-th; empty ones where others have one more."""
+    def _share(self, dataset: StreamsDataset) -> tuple[Sequence[np.ndarray], Sequence[np.ndarray]]:
+        """Every ``world_size``-th batch of the epoch, empty ones where others have one more; and all batches."""
         dataset.set_epoch(self.epoch)
         limits, seed = (self.max_tokens, self.batch_size, self.multiple), self.data.seed
         updates = self.data.options.epoch_updates
         windows = dataset.windows(*limits, None if updates is None else updates * self.world_size)
         if windows is not None:
-            return windows.shuffled(seed, self.epoch).share(self.rank, self.world_size)
+            windows = windows.shuffled(seed, self.epoch)
+            return windows.share(self.rank, self.world_size), windows
         batches = dataset.batch_by_size(dataset.ordered_indices(), *limits)
         if self.training:
             # fairseq's order of batches is this generator's.
             np.random.RandomState(seed + self.epoch).shuffle(batches)
         each = -(-len(batches) // self.world_size)
         mine = batches[self.rank :: self.world_size]
-        return mine + [np.empty(0, dtype=np.int64)] * (each - len(mine))
+        return mine + [np.empty(0, dtype=np.int64)] * (each - len(mine)), batches
