@@ -40,6 +40,15 @@ def test_a_training_batch_has_pairs_and_its_own_number_of_blocks(build):
     assert sample["bitext"]["tokens"].shape[0] == 8 and sample["mono"]["masked"].shape == (3, 11)
 
 
+@pytest.mark.parametrize("size", [1, 8])
+def test_epochs_of_so_many_updates_have_as_many_batches_of_the_size_whatever_the_lengths(build, size):
+    dataset = build(pairs=True, blocks=False)
+    for epoch in range(1, 5):
+        dataset.set_epoch(epoch)
+        sizes = [len(batch) for batch in dataset.windows(None, size, batches=40)]
+        assert len(sizes) == 40 and sum(each < size for each in sizes) <= 2
+
+
 def test_a_worker_without_a_batch_has_an_empty_one(build):
     assert build().collater([]) == {}  # fairseq's trainer runs another batch in its place, and ignores its loss
 

@@ -233,8 +233,9 @@ class StreamsDataset(Dataset):
                 indices, lengths = self.pairs + items + len(self) * turns, np.full(len(items), self.mono.length)
             else:
                 fits = self.bitext.fitting(items)
-                lengths = np.where(fits, self.bitext.lengths(items), 0)
+                lengths = fits.astype(np.int64)  # by number all are alike
                 if max_tokens is not None:
+                    lengths = self.bitext.lengths(items)
                     fits &= lengths <= max_tokens
                     lengths[~fits] = 0
                 indices = self._by_length(items[fits], (items + len(self) * turns)[fits])
