@@ -73,7 +73,7 @@ class XalignModelConfig(FairseqDataclass):
         default="auto",
         metadata={
             "help": "library of float32 products on the CPU: torch (its own choice), onednn, or auto (onednn on AMD's "
-            "processors with AVX-512, else torch)"
+            "processors with AVX-512, but before Zen 5 for gradients of weights; else torch)"
         },
     )
     layer_norm_eps: float = field(

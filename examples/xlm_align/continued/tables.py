@@ -23,6 +23,7 @@ ABLATIONS = (
     ("dustbin", "--dwa-method", "transport"),
     ("what labels", "--dwa-label-by", "hidden"),
     ("eflomal's links until update", "--dwa-links-until", "0"),
+    ("layers frozen beside the embeddings", "--freeze-layers", "0"),
 )
 WITH = {"--dwa-method": {"--dwa-filter"}}  # each method has a filter option of its own
 
