@@ -12,7 +12,7 @@
 # without: --cpu).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 4 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
+[[ $# -ge 4 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
 require_file "INIT, the checkpoint to start from (xlmr.base/model.pt)" "${INIT:-}"
 data="$1" save="$2" setting="$3" pair="$4"
 shift 4

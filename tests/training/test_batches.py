@@ -72,7 +72,7 @@ def test_a_process_without_any_batch_runs_one_of_the_others_which_does_not_count
 @pytest.mark.parametrize("updates", [5, 7, 40])
 def test_short_epochs_of_batches_of_one_pair_have_something_to_run_in_each_update(folder, updates):
     data = PretrainingData(folder, PretrainingDataOptions(epoch_updates=updates), seed=3)
-    found = list(islice(Batches(data, Reader({"bitext"}, positions=64), batch_size=1), 4 * updates))
+    found = list(islice(Batches(data, Reader({"bitext"}, positions=64), batch_size=1), 40 * updates))
     assert all(len(batch["bitext"]["tokens"]) == 1 for batch in found)
     assert any(batch.get("ignored") for batch in found)
 

@@ -103,7 +103,9 @@ def test_an_aligner_is_trained_by_fairseq_train(folder, command, tmp_path, monke
     assert not torch.equal(*(each.states(tokens, grad=False).layer(-1) for each in (trained, start)))
 
 
+# What a task adds does not look into the body; these two are the least like ours.
 @pytest.mark.slow
+@pytest.mark.parametrize("folder", ["mt5", "deberta-v2"], indirect=True)
 def test_a_task_is_transferred(folder, tmp_path):
     line = ["transfer", "--study", str(folder / "study.yaml"), "--model", f"small={folder / 'model'}", "--cpu"]
     assert main([*line, "--out", str(tmp_path / "out")]) == 0
