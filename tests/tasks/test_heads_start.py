@@ -36,6 +36,16 @@ def fill(model, seed):
         parameter.grad = torch.randn(parameter.shape, generator=generator, dtype=parameter.dtype)
 
 
+def step_both(start, grouped, one):
+    """Four updates by the same gradients: of a model whose optimizer has groups, and of one with stretched heads."""
+    for update in range(4):
+        for model, _ in (grouped, one):
+            fill(model, update)
+        grouped[1].step()
+        with start.step(one[0], update):
+            one[1].step()
+
+
 @pytest.mark.parametrize(
     "build",
     [
@@ -51,12 +61,7 @@ def test_a_rate_of_their_own_is_that_of_a_group_of_parameters(build):
     rest = list(grouped.encoder.parameters())
     expected, optimizer = build([{"params": rest}, {"params": heads, "lr": 0.3}]), build(list(one.parameters()))
     start = HeadsStart(options(heads_lr=0.3))
-    for update in range(4):
-        for model in (grouped, one):
-            fill(model, update)
-        expected.step()
-        with start.step(one, update):
-            optimizer.step()
+    step_both(start, (grouped, expected), (one, optimizer))
     for ours, theirs in zip(one.parameters(), grouped.parameters(), strict=True):
         torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
 
@@ -69,12 +74,7 @@ def test_half_precision_rounds_a_step_once_it_is_stretched(kind):
     optimizer = FoldedAdamW(one.parameters(), lr=1e-5)
     start = HeadsStart(options(lr=[1e-5], heads_lr=1e-2, bf16=True, memory_efficient_bf16=True))
     begun = copy.deepcopy(one.heads["one"].weight)
-    for update in range(4):
-        for model in (grouped, one):
-            fill(model, update)
-        expected.step()
-        with start.step(one, update):
-            optimizer.step()
+    step_both(start, (grouped, expected), (one, optimizer))
     assert all(each.dtype == each.grad.dtype == kind for each in one.parameters())
     assert not torch.equal(one.heads["one"].weight, begun)
     for ours, theirs in zip(one.parameters(), grouped.parameters(), strict=True):

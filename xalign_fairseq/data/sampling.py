@@ -152,6 +152,22 @@ class EpochDraws:
     keys: Sequence[tuple[int, ...]]
     order: tuple[int, ...]
 
+    @classmethod
+    def of(cls, sizes: Sequence[int], key: tuple[int, ...], visit: int, count: int, temperature: float) -> "EpochDraws":
+        """So many draws over groups of these sizes by temperature, which go on behind those of ``visit`` epochs.
+
+        Args:
+            sizes: (G,) items of each group, which follow each other.
+            key: of all draws.
+            visit: epochs of as many draws before.
+            count: draws.
+            temperature: as in :func:`temperature_shares`.
+        """
+        counts, starts = epoch_shares(count, temperature_shares(list(sizes), temperature), visit)
+        offsets = [0, *np.cumsum(sizes[:-1]).tolist()]
+        keys = [(*key, number) for number in range(len(sizes))]
+        return cls(offsets, sizes, counts, starts, keys, order=(*key, visit + 1, sum(sizes), 1))
+
     def __len__(self) -> int:
         return sum(self.counts)
 

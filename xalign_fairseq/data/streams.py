@@ -79,22 +79,14 @@ class BitextStream:
             items: draws in an epoch; by default one for each pair and direction, so that T = 1 sees everything once.
             visit: how many epochs read the corpora before, and where this one goes on; by default all.
         """
-        total, visit = items or len(self), epoch - 1 if visit is None else visit
-        counts, starts = sampling.epoch_shares(total, sampling.temperature_shares(self.counts, temperature), visit)
-        drawn = [
-            self.offsets[number] + sampling.draw(size, starts[number], counts[number], (seed, BITEXT, number))
-            for number, size in enumerate(self.counts)
-        ]
+        draws = self.draws(seed, epoch - 1 if visit is None else visit, temperature, items)
+        groups = zip(draws.offsets, draws.sizes, draws.starts, draws.counts, draws.keys, strict=True)
+        drawn = [offset + sampling.draw(size, start, count, key) for offset, size, start, count, key in groups]
         return self._kept(np.random.default_rng((seed, BITEXT, epoch)).permutation(np.concatenate(drawn)))
 
     def draws(self, seed: int, visit: int, temperature: float = 1.0, items: int | None = None) -> sampling.EpochDraws:
         """Draws as :meth:`epoch` has them, over-long ones among them, for an epoch that is too long to be held."""
-        shares = sampling.temperature_shares(self.counts, temperature)
-        counts, starts = sampling.epoch_shares(items or len(self), shares, visit)
-        keys = [(seed, BITEXT, number) for number in range(len(counts))]
-        return sampling.EpochDraws(
-            self.offsets.tolist(), self.counts, counts, starts, keys, order=(seed, BITEXT, visit + 1, len(self), 1)
-        )
+        return sampling.EpochDraws.of(self.counts, (seed, BITEXT), visit, items or len(self), temperature)
 
     def all(self) -> tuple[np.ndarray, int]:
         """Every item in stored order, for validation; over-long ones are left out and counted."""
@@ -195,11 +187,7 @@ class MonoStream:
         Args:
             visit: how many epochs of as many draws read the texts before, and where this one goes on.
         """
-        counts, starts = sampling.epoch_shares(count, sampling.temperature_shares(self.counts, temperature), visit)
-        keys = [(seed, MONO, number) for number in range(len(counts))]
-        return sampling.EpochDraws(
-            self.offsets.tolist(), self.counts, counts, starts, keys, (seed, MONO, visit + 1, len(self), 1)
-        )
+        return sampling.EpochDraws.of(self.counts, (seed, MONO), visit, count, temperature)
 
     def language(self, item: int) -> int:
         """Number of a block's language."""
