@@ -70,7 +70,7 @@ def install(wheel: Path, constraints: Path | None, folder: Path) -> str:
     python = str(folder / "bin/python")
     exact = ["-c", str(constraints.resolve())] if constraints else []
     environment = {**os.environ, "PIP_NO_CACHE_DIR": "1"}
-    command = [python, "-m", "pip", "install", "--quiet", *exact, f"{wheel.resolve()}[model]"]
+    command = [python, "-m", "pip", "install", "--quiet", "--no-compile", *exact, f"{wheel.resolve()}[model]"]
     subprocess.run(command, check=True, env=environment, cwd=folder)
     return python
 

@@ -49,6 +49,15 @@ def test_epochs_of_so_many_updates_have_as_many_batches_of_the_size_whatever_the
         assert len(sizes) == 40 and sum(each < size for each in sizes) <= 2
 
 
+def test_what_has_no_pairs_has_no_blocks(build):
+    """It is a batch that a worker lacks: with blocks alone it would not meet others where these compare their pairs."""
+    dataset = build(mono_blocks=3)
+    dataset.set_epoch(1)
+    found = list(dataset.windows(None, 1, batches=40))
+    empty = [batch for batch in found if not (batch < dataset.pairs).any()]
+    assert len(found) == 40 and empty and not np.concatenate(empty).size
+
+
 def test_a_worker_without_a_batch_has_an_empty_one(build):
     assert build().collater([]) == {}  # fairseq's trainer runs another batch in its place, and ignores its loss
 

@@ -89,6 +89,16 @@ def test_a_pair_without_links_or_words_counts_too():
     assert loss.count.item() == 2 + 4 and loss.total.item() > 0
 
 
+def test_a_pair_without_the_pivot_counts_nothing():
+    """As one that is validated and not trained on may be; its languages may have no number."""
+    trial, _ = moved()
+    sentence = ((EN, DE), [[5], [6]], [[20], [21]], [], False)
+    other = ((-1, DE), [[7], [8, 9]], [[22]], [], False)
+    alone, both = trial.loss(batch([sentence])), trial.loss(batch([sentence, other]))
+    assert both.total.item() == pytest.approx(alone.total.item(), rel=1e-10) and both.count == alone.count == 2 + 2
+    assert trial.loss(batch([other])).count == 0
+
+
 def test_wrong_options_are_refused():
     with pytest.raises(XalignError, match="reg-hidden-layer"):
         Trial(RegHidden, layer=-4)

@@ -269,7 +269,8 @@ class StreamsDataset(Dataset):
                 return made
             items, turns = blocks.at(np.arange(here.start * each, here.stop * each))
             drawn = (self.pairs + items + len(self) * turns).reshape(len(made), each)
-            return [np.concatenate(both) for both in zip(made, drawn, strict=True)]
+            # What has no pairs stays empty: a worker with blocks alone would not meet the others in a loss over pairs.
+            return [np.concatenate([one, more]) if len(one) else one for one, more in zip(made, drawn, strict=True)]
 
         logger.info(
             "an epoch is %d draws of %d items in %d batches, cut in %s",

@@ -75,7 +75,8 @@ class RegHidden(Objective):
             copy.start(step.encoder.sentence_encoder, step.update)
         pivot, live = self._pivot_sentences(step.encoder, step.bitext)
         kept = copy.layer(pivot, self.cfg.layer, live.dtype)
-        inside = pivot.tokens.ne(PAD)
+        has_pivot = (step.bitext.langs == self.languages.index(self.required_pivot())).any(1)  # all, in training
+        inside = pivot.tokens.ne(PAD) & has_pivot[:, None]
         apart = at_least_float32(live - kept)
         total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started
         return Loss(total, inside.sum())
