@@ -79,6 +79,19 @@ def test_what_is_no_regular_file_stays_what_it_is(tmp_path):
     os.close(reader)
 
 
+@pytest.mark.parametrize("mode", ["w", "wb"])
+def test_an_open_file_is_written_on(tmp_path, mode):
+    """What ``--out /dev/stdout >> all.links`` means; no file takes its place."""
+    path = tmp_path / "all.links"
+    path.write_text("before\n")
+    with open(path, "ab") as opened:
+        for _ in range(2):
+            with files.atomic_write(f"/dev/fd/{opened.fileno()}", mode) as stream:
+                stream.write(b"more\n" if "b" in mode else "more\n")
+        opened.write(b"after\n")
+    assert path.read_text() == "before\nmore\nmore\nafter\n" and os.listdir(tmp_path) == ["all.links"]
+
+
 def test_what_leads_to_a_pipe_is_written_as_it_is():
     reader, writer = os.pipe()
     with files.atomic_write(f"/dev/fd/{writer}") as stream:  # what /dev/stdout is, too

@@ -27,9 +27,9 @@ LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have
 def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
 
-    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe, also one that
-    ``/dev/stdout`` leads to) is written as it is; a symbolic link stays one, and what it points to is replaced. What a
-    killed process has left there goes.
+    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and
+    so is what the process has open already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link
+    stays one, and what it points to is replaced. What a killed process has left there goes.
 
     Example::
 
@@ -40,12 +40,13 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     if path.is_dir():  # found here, not after the work
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
-    # Renaming would put a file in the place of the device or of the shell's pipe.
-    if path.exists() and not path.is_file():
-        with open(path, mode, **text) as stream:  # type: ignore[call-overload]
+    # Renaming would put a file in the place of the device, or of what the shell has opened.
+    opened = _opened(path)
+    if opened is not None or (path.exists() and not path.is_file()):
+        with open(path if opened is None else os.dup(opened), mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
-    path = _resolved(path)  # not before: /dev/stdout may lead to a pipe, which has no path
+    path = _resolved(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = _beside(path)
@@ -138,6 +139,13 @@ def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
 
 def _resolved(path: str | os.PathLike) -> Path:
     return Path(os.path.realpath(path))
+
+
+def _opened(path: Path) -> int | None:
+    """The number of the file that this process has open under a name such as ``/dev/stdout``; None for other names."""
+    streams = {"/dev/stdout": 1, "/dev/stderr": 2}
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", str(path))
+    return int(found[1]) if found and path.exists() else streams.get(str(path))
 
 
 def _beside(path: Path) -> Path:
