@@ -57,11 +57,15 @@ def steps(recipe: Recipe, gpus: int, per_gpu: int | None) -> tuple[int, int]:
     """What each GPU has at once, and accumulation steps, so that the product is the paper's batch.
 
     Raises:
-        XalignError: the batch cannot be kept with whole numbers.
+        XalignError: a number is below 1, or the batch cannot be kept with whole numbers.
     """
-    per_gpu = min(recipe.per_gpu, max(1, recipe.batch // max(1, gpus))) if per_gpu is None else per_gpu
-    count, rest = divmod(recipe.batch, max(1, gpus * per_gpu))
-    if gpus < 1 or per_gpu < 1 or rest or not count:
+    if gpus < 1 or (per_gpu is not None and per_gpu < 1):
+        raise XalignError("there are no GPUs, or nothing for them", where=f"--gpus {gpus} --per-gpu {per_gpu}",
+                          expected="1 or more of both")  # fmt: skip
+    if per_gpu is None:
+        per_gpu = min(recipe.per_gpu, max(1, recipe.batch // gpus))
+    count, rest = divmod(recipe.batch, gpus * per_gpu)
+    if rest or not count:
         raise XalignError("the paper's batch cannot be kept", where=f"--gpus {gpus} --per-gpu {per_gpu}",
                           found=f"{gpus * per_gpu} at once", expected=f"a divisor of {recipe.batch}")  # fmt: skip
     if count > 1 and not recipe.accumulates:

@@ -2,9 +2,11 @@
 
 import itertools
 import json
+import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -191,3 +193,30 @@ def test_validation_has_links_that_are_made_with_those_of_training(recipe, text,
         assert (text / "linked.de").read_text() == (text / "linked.en").read_text() == "a b c\na\na b\n"
     assert not list(text.glob(".*"))
     assert [call[0] for call in prepare()] == ["links", "prepare", "prepare"]  # links stay
+
+
+def test_a_run_that_goes_on_with_more_updates_is_not_measured(tmp_path):
+    """Its log has the end of the shorter training."""
+    end = "2026 | INFO | fairseq_cli.train | done training in 9.1 seconds\n"
+    runs, checkpoint = tmp_path / "runs", tmp_path / "model.pt"
+    for name, log in (("tlm-1", f"{EPOCH}{end}{EPOCH}"), ("tlm-2", f"{EPOCH}{end}{EPOCH}{end}")):
+        (runs / name).mkdir(parents=True)
+        (runs / name / "train.log").write_text(log)
+        (runs / name / "checkpoint_last.pt").touch()
+    checkpoint.touch()
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "evaluate.py").write_text("import sys\nprint('measures', *sys.argv[1:])\n")
+    for script, given in (
+        ("align_mlm/3_evaluate.sh", [tmp_path, runs]),
+        ("small/2_evaluate.sh", [checkpoint, runs, "text"]),
+    ):
+        alone = tmp_path / Path(script).name
+        alone.write_text((EXAMPLES / script).read_text())
+        done = subprocess.run(
+            ["bash", alone, *given], capture_output=True, text=True,
+            env={**os.environ, "BENCHMARK": str(tmp_path), "RESULTS": str(tmp_path)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        first, *more = [line for line in done.stdout.splitlines() if "tlm" in line]
+        assert first == "tlm-1: not finished" and len(more) == 1
+        assert more[0].startswith("measures ") and "tlm-2" in more[0] and "tlm-1" not in more[0]
