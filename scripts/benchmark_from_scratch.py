@@ -17,7 +17,7 @@ import resource
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -166,9 +166,24 @@ def measure(folder: Path, pair: str, limit: int | None, seed: int, work: Path) -
     return {"pairs": sum(1 for _ in read_lines(src)), "cpu_minutes": minutes, "sets": rows}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, and write what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def write(records: Mapping[str, Any], out: Path) -> None:
+    """The tables and the picture."""
+    with atomic_write(out / f"{NAME}.md") as stream:
+        stream.write(write_table(records))
+    with atomic_write(out / f"{NAME}_sizes.md") as stream:
+        stream.write(write_sizes(records))
+    draw(records, out / f"{NAME}.png")
+
+
+def measure_all(
+    description: str | None,
+    name: str,
+    measure: Callable[[Path, str, int | None, int, Path], dict[str, Any]],
+    write: Callable[[Mapping[str, Any], Path], None],
+    arguments: Sequence[str] | None = None,
+) -> None:
+    """Measure each pair of the command line, and write what was measured: OUT/NAME.json, and what is made from it."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", type=Path)
     parser.add_argument("pairs", nargs="+")
     parser.add_argument("--limit", type=int)
@@ -176,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--work", type=Path, default=Path("from_scratch.work"))
     parser.add_argument("--out", type=Path, default=HERE / "results")
     args = parser.parse_args(arguments)
-    results = args.out / f"{NAME}.json"
+    results = args.out / f"{name}.json"
     for pair in args.pairs:
         key = f"{pair} {args.limit} {args.seed}" if args.limit is not None else pair
         record = measure(args.text, pair, args.limit, args.seed, args.work / key.replace(" ", "-"))
@@ -187,11 +202,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         }
         records = {**(read_json(results) if results.is_file() else {}), key: record}
         write_json(results, records)
-        with atomic_write(args.out / f"{NAME}.md") as out:
-            out.write(write_table(records))
-        with atomic_write(args.out / f"{NAME}_sizes.md") as out:
-            out.write(write_sizes(records))
-        draw(records, args.out / f"{NAME}.png")
+        write(records, args.out)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    measure_all(__doc__, NAME, measure, write, arguments)
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ As benchmark_from_scratch.py, whose options these are and whose WORK is used. Th
 OUT/from_scratch_parts.json and the table OUT/from_scratch_parts.md.
 """
 
-import argparse
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,13 +18,11 @@ from unittest import mock
 
 import benchmark_from_scratch as whole
 import torch
-from benchmark_aligner import processor
 from from_scratch_report import origin, spread
 from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.files import atomic_write, read_json, write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.files import atomic_write
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.statistical import learning
 from xalign_fairseq.statistical.batches import UnitBatch
@@ -140,29 +136,14 @@ def write_table(records: Mapping[str, Mapping[str, Any]]) -> str:
     )
 
 
+def write(records: Mapping[str, Mapping[str, Any]], out: Path) -> None:
+    """The table."""
+    with atomic_write(out / f"{NAME}.md") as stream:
+        stream.write(write_table(records))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, and write what was measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("text", type=Path)
-    parser.add_argument("pairs", nargs="+")
-    parser.add_argument("--limit", type=int)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--work", type=Path, default=Path("from_scratch.work"))
-    parser.add_argument("--out", type=Path, default=whole.HERE / "results")
-    args = parser.parse_args(arguments)
-    results = args.out / f"{NAME}.json"
-    for pair in args.pairs:
-        key = f"{pair} {args.limit} {args.seed}" if args.limit else pair
-        record = measure(args.text, pair, args.limit, args.seed, args.work / key.replace(" ", "-"))
-        record |= {
-            "commit": commit(),
-            "machine": processor("cpu"),
-            "command": shlex.join([Path(sys.argv[0]).name, *map(str, arguments or sys.argv[1:])]),
-        }
-        records = {**(read_json(results) if results.is_file() else {}), key: record}
-        write_json(results, records)
-        with atomic_write(args.out / f"{NAME}.md") as out:
-            out.write(write_table(records))
+    whole.measure_all(__doc__, NAME, measure, write, arguments)
 
 
 if __name__ == "__main__":
