@@ -24,7 +24,7 @@ wanted=()
 for name in "${names[@]}"; do
   if [[ -e "$results/runs/$name.json" ]]; then
     echo "$name: measured already"
-  elif ! tail -n 1 "$runs/$name/train.log" 2> /dev/null | grep -q "done training"; then # one that goes on did, before
+  elif [[ "$(tail -n 1 "$runs/$name/train.log" 2> /dev/null)" != *"done training"* ]]; then # it may go on
     echo "$name: not finished"
   else
     wanted+=("$runs/$name")

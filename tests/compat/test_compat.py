@@ -77,3 +77,21 @@ def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
 def test_importing_the_package_loads_neither_torch_nor_fairseq():
     code = "import sys, xalign_fairseq.compat; sys.exit('torch' in sys.modules or 'fairseq' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_importing_fairseq_tells_nothing_that_users_can_do_nothing_about():
+    """As torch 2.14 does, of a decorator that fairseq uses."""
+    program = (
+        "import functools, torch, warnings\n"
+        "real = torch.jit.script\n"
+        "@functools.wraps(real)\n"
+        "def script(*given, **named):\n"
+        "    warnings.warn('`torch.jit.script` is deprecated. Please switch to `torch.compile`.', FutureWarning)\n"
+        "    return real(*given, **named)\n"
+        "torch.jit.script = script\n"
+        "import xalign_fairseq\n"
+        "xalign_fairseq.register()\n"
+        "warnings.warn('another', FutureWarning)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and "jit" not in done.stderr and "FutureWarning: another" in done.stderr

@@ -6,6 +6,7 @@ importing this package imports neither torch nor fairseq.
 """
 
 import importlib
+import warnings
 
 from xalign_fairseq.compat.patching import PatchStatus
 
@@ -52,6 +53,9 @@ def apply() -> list[PatchStatus]:
         from fairseq import checkpoint_utils
     """
     if not _statuses:
+        with warnings.catch_warnings():  # torch 2.14 tells fairseq's developers, not who runs it
+            warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)
+            importlib.import_module("fairseq")
         found = []
         for name in UNITS:
             unit = importlib.import_module(f"{__name__}.{name}")
