@@ -24,7 +24,7 @@ wanted=()
 for name in "${names[@]}"; do
   if [[ -e "$results/runs/$name.json" ]]; then
     echo "$name: measured already"
-  elif [[ "$(tail -n 1 "$runs/$name/train.log" 2> /dev/null)" != *"done training"* ]]; then # an earlier end does not count
+  elif [[ "$(tail -n 1 "$runs/$name/train.log" 2> /dev/null)" != *"done training"* ]]; then # not an earlier end
     echo "$name: not finished"
   else
     wanted+=("$runs/$name")

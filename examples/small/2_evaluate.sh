@@ -28,7 +28,7 @@ measure() { # CHECKPOINT NAME
 measure "$encoder" none
 for run in "$runs"/*/; do
   name="$(basename "$run")"
-  if [[ -e "$run/train.log" && "$(tail -n 1 "$run/train.log")" != *"done training"* ]]; then # an earlier end does not count
+  if [[ -e "$run/train.log" && "$(tail -n 1 "$run/train.log")" != *"done training"* ]]; then # not an earlier end
     echo "$name: not finished"
   elif [[ -e "$run/checkpoint_last.pt" ]]; then
     measure "$run/checkpoint_last.pt" "$name"
