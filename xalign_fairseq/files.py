@@ -41,9 +41,9 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     # Renaming would put a file in the place of the device, or of what the shell has opened.
-    opened = _opened(path)
-    if opened is not None or (path.exists() and not path.is_file()):
-        with open(path if opened is None else os.dup(opened), mode, **text) as stream:  # type: ignore[call-overload]
+    number = opened(path)
+    if number is not None or (path.exists() and not path.is_file()):
+        with open(path if number is None else os.dup(number), mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
     path = _resolved(path)
@@ -62,6 +62,18 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def opened(path: str | os.PathLike) -> int | None:
+    """The number of the file that this process has open under such a name; None for other names.
+
+    Example::
+
+        opened("/dev/stdout"), opened("/dev/fd/2"), opened("links.txt")     # 1, 2, None
+    """
+    streams = {"/dev/stdout": 1, "/dev/stderr": 2}
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", os.fspath(path))
+    return int(found[1]) if found and os.path.exists(path) else streams.get(os.fspath(path))
 
 
 def atomic_copy(source: str | os.PathLike, target: str | os.PathLike) -> None:
@@ -139,13 +151,6 @@ def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
 
 def _resolved(path: str | os.PathLike) -> Path:
     return Path(os.path.realpath(path))
-
-
-def _opened(path: Path) -> int | None:
-    """The number of the file that this process has open under a name such as ``/dev/stdout``; None for other names."""
-    streams = {"/dev/stdout": 1, "/dev/stderr": 2}
-    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", str(path))
-    return int(found[1]) if found and path.exists() else streams.get(str(path))
 
 
 def _beside(path: Path) -> Path:

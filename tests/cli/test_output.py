@@ -120,6 +120,17 @@ def test_resume_begins_where_there_is_nothing_and_leaves_what_is_complete(write,
     assert write("b") == 0 and (tmp_path / "links").read_text() == "b\n"
 
 
+def test_a_file_that_is_open_already_is_written_on(tmp_path):
+    """``--out /dev/stdout >> all.links``."""
+    path = tmp_path / "all.links"
+    path.write_text("before\n")
+    with path.open("a") as opened:
+        output = Output(f"/dev/fd/{opened.fileno()}", {"--src": "sha256 1"}, resume=False, inputs=[])
+        with output.open() as stream:
+            stream.write("more\n")
+    assert path.read_text() == "before\nmore\n" and [each.name for each in tmp_path.iterdir()] == ["all.links"]
+
+
 @pytest.mark.parametrize("path", ["-", "/dev/null"])
 def test_what_is_no_file_can_not_be_continued(path):
     with pytest.raises(XalignError, match=f"no output that could be continued[\\s\\S]*found: --out {path}"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, read_json, write_json
+from xalign_fairseq.files import atomic_write, opened, read_json, write_json
 from xalign_fairseq.launch.locks import alone_on
 
 STANDARD_OUTPUT = "-"
@@ -65,8 +65,10 @@ class Output:
                 self.done, self._size = self._earlier_lines()
 
     def _is_plain(self) -> bool:
-        """A file, or none yet: no device or pipe, which lines go to at once."""
-        return not self._standard and (self._path.is_file() or not self._path.exists())
+        """A file, or none yet: no device, pipe or file that is open already, which lines go to at once."""
+        if self._standard or opened(self._path) is not None:
+            return False
+        return self._path.is_file() or not self._path.exists()
 
     def _refuse_place(self, inputs: Iterable[str]) -> None:
         if self._path.is_dir():
