@@ -61,7 +61,7 @@ class RegHidden(Objective):
 
     def _pivot_sizes(self, bitext: Bitext) -> np.ndarray:
         """(B,) on the host: tokens of the pivot language's sentences."""
-        second = bitext.host.langs[:, 1] == self.languages.index(self.required_pivot())
+        second = bitext.host.langs[:, 1] == self.pivot_number()
         return np.where(second, bitext.sizes[:, 1], bitext.sizes[:, 0])
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:
@@ -75,7 +75,7 @@ class RegHidden(Objective):
             copy.start(step.encoder.sentence_encoder, step.update)
         pivot, live = self._pivot_sentences(step.encoder, step.bitext)
         kept = copy.layer(pivot, self.cfg.layer, live.dtype)
-        has_pivot = (step.bitext.langs == self.languages.index(self.required_pivot())).any(1)  # all, in training
+        has_pivot = (step.bitext.langs == self.pivot_number()).any(1)  # all, in training
         inside = pivot.tokens.ne(PAD) & has_pivot[:, None]
         apart = at_least_float32(live - kept)
         total = apart.square().sum(-1).masked_fill(~inside, 0).sum() * copy.started

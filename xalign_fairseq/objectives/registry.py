@@ -195,7 +195,11 @@ class Objective(metaclass=ByOptions):
 
     def pivot_side(self, bitext: Bitext) -> Tensor:
         """(B,) int64: which side of each pair, 0 or 1, is in the pivot language."""
-        return bitext.side_in(self.languages.index(self.required_pivot()))
+        return bitext.side_in(self.pivot_number())
+
+    def pivot_number(self) -> int:
+        """The number of the pivot language in ``languages``, by which batches tell it."""
+        return self.languages.index(self.required_pivot())
 
     def required_pivot(self) -> str:
         """The pivot language; XalignError where the pairs share none and none was chosen."""
