@@ -1,0 +1,33 @@
+"""A run that several tests share."""
+
+import json
+
+import pytest
+
+from tests.examples.xlm_align.continued.made_up import report, study, train
+
+
+@pytest.fixture
+def made_up(tmp_path, monkeypatch):
+    """A run whose pieces cost ten seconds and a thousand tokens each, and whose scores fall; what was called."""
+    called, at = [], {"updates": 0}
+
+    def score(run, updates, seconds, tokens):
+        called.append(("score", updates, seconds, tokens))
+        found = {report.USUAL: {"mean": 21.0 - updates / 100}, "argmax-separate-6": {"mean": 20.5 - updates / 100}}
+        with run.curve.open("a") as out:
+            out.write(json.dumps({"updates": updates, "cpu_seconds": seconds, "tokens": tokens, "aer": found}) + "\n")
+
+    def train_to(run, until):
+        called.append(("train", until))
+        at["updates"] = until
+        with (run.folder / "cost.jsonl").open("a") as out:
+            out.write(json.dumps({"updates": until, "cpu_seconds": 10.0, "tokens": 1000}) + "\n")
+
+    monkeypatch.setattr(train.Run, "_score", score)
+    monkeypatch.setattr(train.Run, "_train", train_to)
+    monkeypatch.setattr(train, "updates_of", lambda path: at["updates"])
+    folder = tmp_path / "runs/so-1"
+    folder.mkdir(parents=True)
+    options = {**study.COMMON, "--max-update": "5"}
+    return train.Run(folder, tmp_path, tmp_path, 2, options, "so", 1), called, at

@@ -1,0 +1,30 @@
+"""The papers' pages, their tables and pictures."""
+
+from tests.examples.xlm_align.continued.made_up import papers, record, study
+
+
+def test_a_papers_page_has_its_settings_beside_their_control():
+    records = {"none-1": record("none", 1, 22.0), "weam-1": record("weam", 1, 21.0)}
+    row = {"checkpoint": "weam", "zero_shot": {"mean": 0.85, "deviation": None, "runs": 1}}
+    tasks = [
+        {"title": title, "scored_by": ["accuracy"], "rows": {"accuracy": [row]}} for title in papers.TASKS.values()
+    ]
+    test = {"difference": -0.01, "low": -0.02, "high": -0.001, "p_holm": 0.01}
+    made = papers.page(
+        ("none", "tlm30", "weam"), "tlm30", records, {"none": {"weam": test}, "tlm30": {}}, {"tasks": tasks}
+    )
+    assert made.splitlines()[2:] == [
+        "| none |  |  | 22.00 |  |  |  |  |  |  |",
+        "| weam | tlm + word_exchange | 1 | 21.00 | −1.0 (−2.0 to −0.1) |  | 85.0 | 85.0 | 85.0 | 85.0 |",
+    ]
+
+
+def test_pages_show_settings_of_the_study():
+    for settings, control in papers.PAGES.values():
+        assert set(settings) <= study.SETTINGS.keys() and control in settings
+
+
+def test_pictures_are_of_what_is_tested(tmp_path):
+    test = {"difference": -0.01, "low": -0.02, "high": -0.001}
+    papers.draw(("none", "tlm", "weam"), {"weam": test}, tmp_path / "picture.svg")
+    assert "weam" in (tmp_path / "picture.svg").read_text()

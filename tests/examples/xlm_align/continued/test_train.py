@@ -1,0 +1,78 @@
+"""Runs in pieces, with a training and a scoring that are made up."""
+
+import numpy as np
+import pytest
+
+from tests.examples.xlm_align.continued.made_up import study, train
+from xalign_fairseq.aligner.sweep import Trial
+from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import read_json
+
+
+def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):
+    run, called, _ = made_up
+    run.go_on()
+    assert called == [
+        ("score", 0, 0.0, 0), ("train", 2), ("score", 2, 10.0, 1000), ("train", 4), ("score", 4, 20.0, 2000),
+        ("train", 5), ("score", 5, 30.0, 3000),
+    ]  # fmt: skip
+    assert len(read_json(run.folder / "result.json")["development"]) == 4
+    called.clear()
+    run.go_on()
+    assert called == []  # a finished run stays
+
+
+def test_what_runs_begin_from_is_scored_once(made_up):
+    run, called, at = made_up
+    run.go_on()
+    at["updates"] = 0
+    other = run.folder.parent / "so-2"
+    other.mkdir()
+    called.clear()
+    train.Run(other, run.data, run.gold, 2, run.options, "so", 2).go_on()
+    assert ("score", 0, 0.0, 0) not in called
+    assert read_json(other / "result.json")["development"][0] == read_json(run.folder / "result.json")["development"][0]
+
+
+def test_settings_that_predict_words_begin_with_a_head(made_up):
+    run, _, _ = made_up
+    assert run._start() == run.data
+    predicting = {name for name, options in study.SETTINGS.items() if study.predicts(options)}
+    assert {"xlm-align", "tlm", "ppa", "weam", "mlm"} <= predicting
+    assert not predicting & {"so", "head", "none", "weak", "dwa", "ot"}
+    options = {**run.options, **study.SETTINGS["weam"]}
+    weam = train.Run(run.folder.parent / "weam-1", run.data, run.gold, 2, options, "weam", 1)
+    with pytest.raises(XalignError, match="head is not learned"):
+        weam._start()
+    (run.folder.parent / "head-1").mkdir()
+    (run.folder.parent / "head-1/result.json").touch()
+    assert weam._start() == run.folder.parent / "head-1/checkpoint_last.pt"
+
+
+def test_maps_are_those_of_each_set_s_languages(monkeypatch):
+    """A set is scored by an aligner for its own pair, and by separate encoding alone, which maps need."""
+    asked = []
+    monkeypatch.setattr(train.Aligner, "from_pretrained", lambda model, **options: asked.append((model, options)))
+    monkeypatch.setattr(
+        train, "try_settings", lambda aligner, sets, settings: [
+            Trial(each, tuple(np.full((2, 4), len(text.name)) for text in sets)) for each in settings
+        ]
+    )  # fmt: skip
+    sets = [train.GoldPairs(name, [], []) for name in ("trial/en-fr", "dev/en-pt")]
+    found = train.trials("model", "procrustes", sets, study.line_settings())
+    assert [options["languages"] for _, options in asked] == [("en", "fr"), ("en", "pt")]
+    assert [options["use_maps"] for _, options in asked] == [True, False]  # there is no text of Portuguese
+    assert {trial.setting.encoding for trial in found} == {"separate"}
+    assert [part[0, 0] for part in found[0].parts] == [11, 9]
+    asked.clear()
+    train.trials("model", "so", sets, study.line_settings())
+    assert asked == [("model", train.LINKS)]
+
+
+def test_a_piece_that_was_trained_and_not_scored_is_scored(made_up):
+    run, called, _ = made_up
+    run._score(0, 0.0, 0)
+    run._train(2)
+    called.clear()
+    run.go_on()
+    assert called[:2] == [("score", 2, 10.0, 1000), ("train", 4)]
