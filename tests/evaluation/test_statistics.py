@@ -10,11 +10,13 @@ import pytest
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import f1, ratio
 from xalign_fairseq.evaluation.statistics import (
+    Comparison,
     Summary,
     bootstrap_interval,
     holm,
     paired_items,
     paired_items_and_seeds,
+    resample,
     spearman,
     summarise,
 )
@@ -128,6 +130,21 @@ def test_the_seed_decides_and_blocks_do_not(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(bootstrap, "BLOCK", 120)
             assert (compare(a, b, ratio, samples=101, seed=7).drawn == found).all()
+
+
+def test_systems_resampled_together_compare_as_two_by_themselves():
+    rng = np.random.default_rng(3)
+    systems = [[counts(rng, runs, 40), counts(rng, runs, 30)] for runs in (2, 3, 4)]
+    one, _, other = resample(systems, ratio, samples=50, seed=7)
+    for several, alone in (
+        (Comparison.of_items(one, other), paired_items),
+        (Comparison.of_items_and_seeds(one, other, seed=7), paired_items_and_seeds),
+    ):
+        found = alone(systems[0], systems[2], ratio, samples=50, seed=7)
+        assert (several.drawn == found.drawn).all() and (several.differences == found.differences).all()
+    chosen = [each[[1, 3]] for each in systems[2]]
+    part = Comparison.of_items_and_seeds(one, other.runs([1, 3]), seed=7)
+    assert (part.drawn == paired_items_and_seeds(systems[0], chosen, ratio, samples=50, seed=7).drawn).all()
 
 
 def test_real_and_imagined_differences():

@@ -1,7 +1,7 @@
 """Scores of several runs: mean and deviation, paired bootstrap tests, Holm's correction, rank correlation."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,23 @@ def bootstrap_interval(
 
 
 @dataclass(frozen=True)
+class Resampled:
+    """A system's runs on L test sets, scored on all items and on R resamples of them, by :func:`resample`.
+
+    Attributes:
+        scores: per test set (S,) float64.
+        drawn: per test set (R, S) float64.
+    """
+
+    scores: list[np.ndarray]
+    drawn: list[np.ndarray]
+
+    def runs(self, chosen: Sequence[int]) -> "Resampled":
+        """These of its runs alone."""
+        return Resampled([each[chosen] for each in self.scores], [each[:, chosen] for each in self.drawn])
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two systems on L test sets: the second's scores minus the first's, as observed and in R resamples.
 
@@ -80,11 +97,76 @@ class Comparison:
     differences: np.ndarray
     drawn: np.ndarray
 
+    @classmethod
+    def of_items(cls, first: Resampled, second: Resampled) -> "Comparison":
+        """As :func:`paired_items`, of systems that :func:`resample` had together."""
+        return cls._of(first, second, lambda number, runs, samples: np.full((samples, runs), 1 / runs))
+
+    @classmethod
+    def of_items_and_seeds(cls, first: Resampled, second: Resampled, *, seed: int = 1) -> "Comparison":
+        """As :func:`paired_items_and_seeds`, of systems that :func:`resample` had together."""
+        runs = min(len(scores) for scores in (*first.scores, *second.scores))
+        if runs < 2:
+            raise XalignError(
+                "one seed says nothing about other seeds", found=f"{runs} run", expected="at least 2 runs"
+            )
+
+        def drawn_runs(number: int, runs: int, samples: int) -> np.ndarray:
+            rng = np.random.default_rng([seed, number, runs])
+            return rng.multinomial(runs - 1, np.full(runs, 1 / runs), size=samples) / (runs - 1)
+
+        return cls._of(first, second, drawn_runs)
+
+    @classmethod
+    def _of(cls, first: Resampled, second: Resampled, weights: Callable[[int, int, int], np.ndarray]) -> "Comparison":
+        """By ``weights(number of the system, runs, samples)``: each run's share in each mean, (samples, runs)."""
+        observed, drawn = [], []
+        for number, system in enumerate((first, second)):
+            observed.append(np.array([scores.mean() for scores in system.scores]))
+            shares = {scores.shape[1]: weights(number, scores.shape[1], len(scores)) for scores in system.drawn}
+            means = [(scores * shares[scores.shape[1]]).sum(1) for scores in system.drawn]
+            drawn.append(np.stack(means, axis=1))
+        return cls(observed[1] - observed[0], drawn[1] - drawn[0])
+
     def test(self, sets: Sequence[int] | None = None, level: float = 0.95) -> PairedTest:
         """Test the mean difference over the chosen test sets (default: all)."""
         chosen = list(range(len(self.differences)) if sets is None else sets)
         difference = float(self.differences[chosen].mean())
         return paired_test(difference, self.drawn[:, chosen].mean(1), level)
+
+
+def resample(
+    systems: Sequence[Sequence[np.ndarray]], value: Value, *, samples: int = 1000, seed: int = 1
+) -> list[Resampled]:
+    """Score the runs of several systems on the same resamples of items, for comparisons of any two of them.
+
+    Drawing costs most, and is done once for all: of many systems, two at a time, it would be repeated.
+
+    Args:
+        systems: of each system, per test set, counts (S, N, K) of its runs, on the same items in all.
+        value, samples, seed: as in :func:`paired_items`.
+
+    Raises:
+        XalignError: no test set or item, or other items in one system than in another.
+    """
+    check_options(samples)
+    _check(systems)
+    tables = [[np.asarray(counts, dtype=np.float64) for counts in system] for system in systems]
+    scores = [[value(counts.sum(1)) for counts in system] for system in tables]
+    drawn = [[np.empty((samples, len(counts))) for counts in system] for system in tables]
+    sizes = [counts.shape[1] for counts in tables[0]]
+    for items in set(sizes):
+        sets = [number for number, size in enumerate(sizes) if size == items]
+        begin = 0
+        for block in resampling_weights(items, samples, (seed, items)):
+            weights, end = block.astype(np.float64), begin + len(block)
+            for system, into in zip(tables, drawn, strict=True):
+                for number in sets:
+                    runs, _, columns = system[number].shape
+                    table = np.moveaxis(system[number], 1, 0).reshape(items, runs * columns)
+                    into[number][begin:end] = value((weights @ table).reshape(len(block), runs, columns))
+            begin = end
+    return [Resampled(*each) for each in zip(scores, drawn, strict=True)]
 
 
 def paired_items(
@@ -112,7 +194,7 @@ def paired_items(
 
         paired_items([baseline_de], [mine_de], ACCURACY.value).test().p_value
     """
-    return _compare(first, second, value, samples, seed, resample_runs=False)
+    return Comparison.of_items(*resample([first, second], value, samples=samples, seed=seed))
 
 
 def paired_items_and_seeds(
@@ -133,10 +215,7 @@ def paired_items_and_seeds(
     Raises:
         XalignError: a system has one run, whose spread is unknown; or as :func:`paired_items`.
     """
-    runs = min((len(counts) for counts in (*first, *second)), default=2)
-    if runs < 2:
-        raise XalignError("one seed says nothing about other seeds", found=f"{runs} run", expected="at least 2 runs")
-    return _compare(first, second, value, samples, seed, resample_runs=True)
+    return Comparison.of_items_and_seeds(*resample([first, second], value, samples=samples, seed=seed), seed=seed)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -225,65 +304,13 @@ def _scipy_stats() -> Any:
     return stats
 
 
-def _compare(
-    first: Sequence[np.ndarray],
-    second: Sequence[np.ndarray],
-    value: Value,
-    samples: int,
-    seed: int,
-    *,
-    resample_runs: bool,
-) -> Comparison:
-    check_options(samples, level=0.95)
-    _check(first, second)
-    systems = [[np.asarray(counts, dtype=np.float64) for counts in system] for system in (first, second)]
-    observed, drawn = [], []
-    for number, system in enumerate(systems):
-        draws = {len(counts): _run_weights(len(counts), samples, (seed, number), resample_runs) for counts in system}
-        observed.append(np.array([value(counts.sum(1)).mean() for counts in system]))
-        drawn.append(_draw(system, value, samples, seed, draws))
-    return Comparison(observed[1] - observed[0], drawn[1] - drawn[0])
-
-
-def _check(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> None:
-    shapes = [[np.shape(counts) for counts in system] for system in (first, second)]
-    items = [[shape[1:] for shape in system] for system in shapes]
-    if not first or items[0] != items[1] or any(len(shape) != 3 or 0 in shape for shape in (*shapes[0], *shapes[1])):
-        raise XalignError(
-            "the two systems can't be compared",
-            found=f"counts of shapes {shapes[0]} and {shapes[1]}",
-            expected="per test set (runs, items, counts) with the same items and counts in both, and none empty",
-        )
-
-
-def _run_weights(runs: int, samples: int, seed: Sequence[int], resample: bool) -> np.ndarray:
-    """The share of each run in each resample's mean, (samples, runs)."""
-    if not resample:
-        return np.full((samples, runs), 1 / runs)
-    rng = np.random.default_rng([*seed, runs])
-    return rng.multinomial(runs - 1, np.full(runs, 1 / runs), size=samples) / (runs - 1)
-
-
-def _draw(
-    system: Sequence[np.ndarray], value: Value, samples: int, seed: int, run_weights: dict[int, np.ndarray]
-) -> np.ndarray:
-    """Scores (samples, L) on resampled items, which depend on the seed and the number of items alone."""
-    drawn = np.empty((samples, len(system)))
-    for items in {counts.shape[1] for counts in system}:
-        sets = [number for number, counts in enumerate(system) if counts.shape[1] == items]
-        for begin, weights in _blocks(resampling_weights(items, samples, (seed, items))):
-            end = begin + len(weights)
-            for number in sets:
-                runs, _, columns = system[number].shape
-                table = np.moveaxis(system[number], 1, 0).reshape(items, runs * columns)
-                scores = value((weights @ table).reshape(len(weights), runs, columns))
-                drawn[begin:end, number] = (scores * run_weights[runs][begin:end]).sum(1)
-    return drawn
-
-
-def _blocks(weights: Iterator[np.ndarray]) -> Iterator[tuple[int, np.ndarray]]:
-    """Each block with the number of resamples before it."""
-    begin = 0
-    for block in weights:
-        yield begin, block.astype(np.float64)
-        begin += len(block)
+def _check(systems: Sequence[Sequence[np.ndarray]]) -> None:
+    shapes = [[np.shape(counts) for counts in system] for system in systems]
+    first = [shape[1:] for shape in shapes[0]]
+    for each in shapes:
+        if not each or [shape[1:] for shape in each] != first or any(len(shape) != 3 or 0 in shape for shape in each):
+            raise XalignError(
+                "the systems can't be compared",
+                found=f"counts of shapes {shapes[0]} and {each}",
+                expected="per test set (runs, items, counts) with the same items and counts in all, and none empty",
+            )

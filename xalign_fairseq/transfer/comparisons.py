@@ -1,14 +1,14 @@
 """Which checkpoints differ from a baseline: on the average of the zero-shot languages, in English, in each language."""
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from xalign_fairseq.evaluation.metric import Metric
-from xalign_fairseq.evaluation.statistics import Comparison, holm, paired_items, paired_items_and_seeds
-from xalign_fairseq.transfer.results import Setting, StudyResults, is_english
+from xalign_fairseq.evaluation.statistics import Comparison, Resampled, holm, resample
+from xalign_fairseq.transfer.results import RunResult, Setting, StudyResults, is_english
 
 SIGNIFICANT = 0.05
 
@@ -66,13 +66,14 @@ def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: 
 
         [finding.task for finding in compare(results, "none").averages if finding.significant]
     """
+    drawn = [_Drawn.of(setting, samples, seed) for setting in results.settings]
     found = Differences([], [], [])
     for checkpoint in results.checkpoints:
         if checkpoint == baseline:
             continue
         averages, english = [], []
-        for setting in results.settings:
-            tests = _tests(setting, baseline, checkpoint, samples, seed)
+        for setting, runs in zip(results.settings, drawn, strict=True):
+            tests = runs.tests(baseline, checkpoint)
             if tests is None:
                 continue
             finding = _finder(setting, checkpoint, tests)
@@ -86,30 +87,41 @@ def compare(results: StudyResults, baseline: str, *, samples: int = 1000, seed: 
     return found
 
 
-def _tests(
-    setting: Setting, baseline: str, checkpoint: str, samples: int, seed: int
-) -> tuple[Comparison, Comparison | None] | None:
-    """Comparisons over items, and over items and seeds, of all the setting's languages; ``None`` without runs."""
-    seeds = [setting.complete(each).keys() for each in (baseline, checkpoint)]
-    if not all(seeds):
-        return None
-    # A seed's runs share their head and their order of examples: a lucky seed more makes no better checkpoint.
-    common = seeds[0] & seeds[1]
-    first, second = (_counts(setting, each, common or setting.complete(each).keys()) for each in (baseline, checkpoint))
-    value = mean_value(setting.score_metrics)
-    items = paired_items(first, second, value, samples=samples, seed=seed)
-    if min(len(first[0]), len(second[0])) < 2:
-        return items, None
-    return items, paired_items_and_seeds(first, second, value, samples=samples, seed=seed)
+@dataclass(frozen=True)
+class _Drawn:
+    """The complete runs of a setting on the same resamples of items: of each checkpoint its seeds, and their scores."""
+
+    seed: int
+    checkpoints: dict[str, tuple[list[int], Resampled]]
+
+    @classmethod
+    def of(cls, setting: Setting, samples: int, seed: int) -> "_Drawn":
+        complete = {name: setting.complete(name) for name in setting.runs}
+        seeds = {name: list(runs) for name, runs in complete.items() if runs}
+        counts = [_counts(setting, complete[name].values()) for name in seeds]
+        value = mean_value(setting.score_metrics)
+        drawn = resample(counts, value, samples=samples, seed=seed) if counts else []
+        return cls(seed, dict(zip(seeds, zip(seeds.values(), drawn, strict=True), strict=True)))
+
+    def tests(self, baseline: str, checkpoint: str) -> tuple[Comparison, Comparison | None] | None:
+        """Comparisons over items, and over items and seeds, of all the setting's languages; ``None`` without runs."""
+        if not {baseline, checkpoint} <= self.checkpoints.keys():
+            return None
+        every = [self.checkpoints[each] for each in (baseline, checkpoint)]
+        # A seed's runs share their head and their order of examples: a lucky seed more makes no better checkpoint.
+        common = set(every[0][0]) & set(every[1][0])
+        chosen = [[place for place, seed in enumerate(seeds) if not common or seed in common] for seeds, _ in every]
+        first, second = (drawn.runs(mine) for (_, drawn), mine in zip(every, chosen, strict=True))
+        items = Comparison.of_items(first, second)
+        if min(map(len, chosen)) < 2:
+            return items, None
+        return items, Comparison.of_items_and_seeds(first, second, seed=self.seed)
 
 
-def _counts(setting: Setting, checkpoint: str, seeds: Collection[int]) -> list[np.ndarray]:
-    """Per language the counts (seeds, items, K) of these seeds, which are complete."""
-    complete = [tested for seed, tested in setting.complete(checkpoint).items() if seed in seeds]
-    metrics = setting.score_metrics
-    return [
-        np.stack([tested[language].counts(language, metrics) for tested in complete]) for language in setting.languages
-    ]
+def _counts(setting: Setting, complete: Iterable[dict[str, RunResult]]) -> list[np.ndarray]:
+    """Per language the counts (seeds, items, K) of runs."""
+    runs, metrics = list(complete), setting.score_metrics
+    return [np.stack([run[language].counts(language, metrics) for run in runs]) for language in setting.languages]
 
 
 def mean_value(metrics: Sequence[Metric]) -> Callable[[np.ndarray], np.ndarray]:
