@@ -95,6 +95,19 @@ def test_a_corpus_smaller_than_what_is_held_out_is_told(out, monkeypatch):
         call(monkeypatch, out, "de-en=EUbookshop")
 
 
+@pytest.mark.parametrize("pair", ["ende", "en-", "en-zh-Hans"])
+def test_a_pair_is_two_languages(out, monkeypatch, pair):
+    with pytest.raises(XalignError, match="not two languages"):
+        call(monkeypatch, out, f"{pair}=Europarl", "--dry")
+
+
+def test_what_parts_words_is_missed_before_anything_is_fetched(tmp_path, monkeypatch):
+    monkeypatch.setattr(downloading, "find_spec", lambda name: None)
+    monkeypatch.setattr(downloading, "fetch", lambda *given: pytest.fail("fetched"))
+    with pytest.raises(XalignError, match="sacremoses"):
+        call(monkeypatch, tmp_path, "de-en=Europarl", "--words")
+
+
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_the_dry_mode_says_what_would_be_fetched(script, tmp_path):
     done = run_script(tmp_path, script, tmp_path / "text", DRY="1")
