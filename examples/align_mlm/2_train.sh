@@ -9,13 +9,14 @@
 #   dict_mlm    MLM whose masked words are replaced by translations, DICTIONARY (25) % of the pieces; language
 #               embeddings
 #   align_mlm   MLM, and the cosines of DICTIONARY (25) % of the pieces with their translations
-# OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (2048) tokens an update.
-# LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES / 10), LR (2e-3), BLOCK (64) tokens, DROPOUT
-# (0), DEVICE (--cpu). The paper's (Table 10), for a GPU:
+# OVERLAP (0): pieces that the languages share, in %. Every objective sees MAX_TOKENS (2048) tokens an update on each
+# GPU; fairseq-train takes all that it sees. LAYERS (2), DIM (64), HEADS (DIM / 32), UPDATES (5000), WARMUP (UPDATES /
+# 10), LR (2e-3), BLOCK (64) tokens, DROPOUT (0), DEVICE (--cpu). The paper's (Table 10), for one GPU; of N GPUs
+# MAX_TOKENS=$((65536 / N)):
 #   LAYERS=8 DIM=512 HEADS=8 UPDATES=500000 WARMUP=10000 LR=1e-4 BLOCK=512 MAX_TOKENS=65536 DROPOUT=0.1 DEVICE=--bf16
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 5 ]] || { sed -n '2,15p' "$0" >&2; exit 2; }
+[[ $# -ge 5 ]] || { sed -n '2,16p' "$0" >&2; exit 2; }
 data="$1" runs="$2" objective="$3" language="$4" seed="$5"
 shift 5
 : "${DICTIONARY:=25}" "${PARALLEL:=25}" "${OVERLAP:=0}" "${MAX_TOKENS:=2048}" "${BLOCK:=64}" "${DIM:=64}"

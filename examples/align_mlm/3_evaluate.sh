@@ -4,7 +4,7 @@
 #   bash 3_evaluate.sh DATA RUNS [NAME ...]          NAME: of some runs alone, such as xlm.trans_inv-1
 #
 # DATA: OUT of 1_data.sh. Each run becomes a JSON file in RESULTS (results/ here), which report.py reads. TASKS (pos
-# ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "").
+# ner), STUDY (studies/small.yaml), DEVICE (--cpu; for a GPU "" or what 2_train.sh has there).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 [[ $# -ge 2 ]] || { sed -n '2,7p' "$0" >&2; exit 2; }
@@ -12,7 +12,8 @@ data="$1" runs="$2"
 shift 2
 results="${RESULTS:-$here/results}"
 read -r -a tasks <<< "${TASKS:-pos ner}"
-read -r -a device <<< "${DEVICE---cpu}"
+device=() # fine-tuning has the study's precision, not that of pre-training
+[[ " ${DEVICE---cpu} " != *" --cpu "* ]] || device=(--cpu)
 
 names=("$@")
 if [[ $# -eq 0 ]]; then

@@ -75,7 +75,9 @@ def fine_tune(spec: RunSpec, folder: Path) -> dict[str, np.ndarray]:
         os.dup2(log, stream)
     with tempfile.TemporaryDirectory(dir=folder) as save:
         try:
-            arguments = options.parse_args_and_arch(options.get_training_parser(), train_options(spec, Path(save)))
+            # fairseq would take all GPUs that it sees, and batches would be so many times as large.
+            given = [*train_options(spec, Path(save)), "--distributed-world-size", "1"]
+            arguments = options.parse_args_and_arch(options.get_training_parser(), given)
             call_main(convert_namespace_to_omegaconf(arguments), train)
         except SystemExit as end:
             raise XalignError("fairseq-train failed", where=folder / f"{spec.task}.log", found=f"exit {end}") from None

@@ -19,6 +19,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def main() -> None:
     parser.add_argument("--dry", action="store_true", help="say what would be fetched, and fetch nothing")
     args = parser.parse_args()
     downloads = args.out / "downloads"
-    pairs = {pair: [bitext(corpus, *pair.split("-")) for corpus in corpora.split("+")]
+    pairs = {pair: [bitext(corpus, *languages(pair)) for corpus in corpora.split("+")]
              for pair, _, corpora in (given.partition("=") for given in args.bitext)}  # fmt: skip
     mono = {language: cc100(language) for language in args.mono}
     files = [file(name) for name in args.file]
@@ -53,6 +54,9 @@ def main() -> None:
     if args.dry:
         print("\n".join(f"{source.path(downloads)} <- {source}" for source in sources))
         return
+    if args.words and not find_spec("sacremoses"):  # told before hours of downloading
+        raise XalignError("a package is missing", where="--words", expected="sacremoses",
+                          next='pip install ".[recipes]" in the folder of this repository')  # fmt: skip
     for source in sources:
         print(source, file=sys.stderr)
         fetch(source.url, source.path(downloads), source.home)
@@ -69,6 +73,14 @@ def main() -> None:
             with lzma.open(source.path(downloads)) as compressed, open(part, "wb") as plain:
                 shutil.copyfileobj(compressed, plain, 1 << 20)
             part.rename(text)
+
+
+def languages(pair: str) -> tuple[str, str]:
+    """Both sides of SRC-TGT, whose names of texts and archives have no other dash."""
+    src, _, tgt = pair.partition("-")
+    if not (src and tgt) or "-" in tgt:
+        raise XalignError("a pair is not two languages", where=pair, expected="such as en-fr")
+    return src, tgt
 
 
 def unpack(path: Path) -> None:
@@ -109,7 +121,7 @@ def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, 
 
 def write_pair(out: Path, pair: str, archives: list[Path], args: argparse.Namespace) -> None:
     """Draw training and held-out pairs, in the order of the text, and write them."""
-    src, tgt = pair.split("-")
+    src, tgt = languages(pair)
     total = sum(1 for _ in read_pairs(archives, src, tgt))
     if total <= args.valid:
         raise XalignError("fewer pairs than are held out", where=pair, found=total, expected=f"more than {args.valid}")

@@ -69,11 +69,16 @@ record_run() { # SAVE_DIR SETTING SEED DEVICE_OPTIONS "VARIABLE ..." SCRIPT [ARG
 }
 
 # Fetches what download.py is asked for. With DRY=1 it says what it would fetch; with SAMPLE=N it fetches nothing, and
-# writes N made-up pairs of each pair (English with German, French or Russian), to try the steps with.
+# writes N made-up pairs of each pair (English with German, French or Russian), to try the steps with. Made-up text and
+# real text have folders of their own: neither is to be taken for the other, nor written over it.
 download() { # OUT PAIRS... of the form PAIR=CORPORA, then options of download.py
   if [[ -n "${SAMPLE:-}" ]]; then
+    [[ -e "$1/.sample" || -z "$(ls -A "$1" 2> /dev/null)" ]] ||
+      { echo "error: SAMPLE: '$1' holds something else; next: give a folder that is new or empty" >&2; return 2; }
     sample_text "$@"
   else
+    [[ ! -e "$1/.sample" ]] ||
+      { echo "error: '$1' holds the made-up text of SAMPLE; next: give another folder, or remove it" >&2; return 2; }
     python "$(dirname "${BASH_SOURCE[0]}")/download.py" "$@" ${DRY:+--dry}
   fi
 }

@@ -18,7 +18,7 @@ from xalign_fairseq.errors import XalignError, exit_code
 
 MEASURED = Path(__file__).parents[2] / "scripts/results/training-cuda.json"
 MILLION_PARAMETERS = {"base": 278, "small": 66}  # XLM-R base; 8 layers of 512 with 80,000 pieces
-CHECKPOINTS = 4  # last, best, the one of the interval, and one that is being written
+CHECKPOINTS = 3  # last, best, and one that is being written; those of intervals come beside
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Recipe:
         contestant: of ``training-cuda.json``; None: the recipe is not measured there.
         size: of ``MILLION_PARAMETERS``.
         accumulates: whether a batch may be summed up of micro-batches without another loss.
+        all_kept: updates between checkpoints that all stay; None: the newest one stays.
+        copies: of the encoder, in float32 in each checkpoint: momentum encoder, or weights to stay close to.
     """
 
     batch: int
@@ -42,13 +44,15 @@ class Recipe:
     contestant: str | None = None
     size: str = "base"
     accumulates: bool = True
+    all_kept: int | None = None
+    copies: int = 0
 
 
 RECIPES = {
-    "xlm_align": Recipe(2048, 32, 150_000, blocks=512, contestant="xalign, XLM-Align"),
+    "xlm_align": Recipe(2048, 32, 150_000, blocks=512, contestant="xalign, XLM-Align", all_kept=10_000),
     "align_mlm": Recipe(65_536, 65_536, 500_000, size="small"),
-    "explicit_alignments": Recipe(128, 128, 100_000, accumulates=False),
-    "ppa": Recipe(128, 128, 136_719),
+    "explicit_alignments": Recipe(128, 128, 100_000, accumulates=False, copies=1),
+    "ppa": Recipe(128, 128, 136_719, copies=1),
     "weam": Recipe(32, 32, None),
 }
 
@@ -113,8 +117,9 @@ def main() -> None:
         hours = updates * tokens / rate / 3600
         print(f"updates: {updates:,}; GPU-hours: {hours:,.0f} at {rate:,.0f} tokens a second of one GPU; "
               f"{hours / args.gpus / 24:,.1f} days on {args.gpus}, if they share the work without loss")  # fmt: skip
-    # float32 weights and Adam's two moments of each
-    print(f"checkpoints: {CHECKPOINTS} x {MILLION_PARAMETERS[recipe.size] * 12 / 1000:.1f} GB")
+    kept = CHECKPOINTS + (updates // recipe.all_kept if updates and recipe.all_kept else 1)
+    # float32 weights, Adam's two moments of each, and those of copies
+    print(f"checkpoints: {kept} x {MILLION_PARAMETERS[recipe.size] * (12 + 4 * recipe.copies) / 1000:.1f} GB")
     if args.text_gb is not None:
         # ids have 4 bytes for some 4 bytes of text each
         print(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The texts of XLM-Align (Chi et al. 2021): 14 pairs with English, CC-100 in their languages, the four test sets and
-# XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG, TEXT/mono/LANG.txt, TEXT/downloads/alignment-test-sets.
+# XLM-R base. Writes TEXT/PAIR/{train,valid}.LANG, TEXT/mono/LANG.txt, and as xalign bench reads them TEXT/gold.
 #
 #   bash 0_download.sh TEXT [PAIR ...]          PAIR: ar-en ... en-zh (default: all)
 #
@@ -11,7 +11,8 @@
 # The paper has 94, and Wikipedia beside (https://dumps.wikimedia.org): append text of it to TEXT/mono/LANG.txt by hand.
 # Which corpora of OPUS it has for a pair it does not say; these are a reading of it.
 set -euo pipefail
-source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+source "$here/../common/recipe.sh"
 [[ $# -ge 1 ]] || { sed -n '2,12p' "$0" >&2; exit 2; }
 text="$1"
 shift
@@ -33,3 +34,4 @@ done
 read -r -a mono <<< "${MONO:-${languages[*]}}"
 [[ "${mono[*]}" != none ]] || mono=()
 download "$text" "${bitext[@]}" --file xlmr.base alignment-test-sets --mono "${mono[@]}"
+[[ -n "${DRY:-}${SAMPLE:-}" ]] || python "$here/lay_out.py" "$text/downloads/alignment-test-sets" "$text/gold"

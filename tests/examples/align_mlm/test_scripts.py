@@ -171,6 +171,19 @@ def test_parses_that_are_not_there_are_told(tmp_path, benchmark):
     assert done.returncode == 2 and "PARSES" in done.stderr and not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize(
+    ("given", "cpu"), [({}, True), ({"DEVICE": "--cpu"}, True), ({"DEVICE": ""}, False), ({"DEVICE": "--bf16"}, False)]
+)
+def test_runs_are_measured_on_the_device_that_they_are_trained_on(tmp_path, given, cpu):
+    """study.sh gives both scripts the same DEVICE."""
+    (tmp_path / "runs/mlm.trans-1").mkdir(parents=True)
+    (tmp_path / "runs/mlm.trans-1/train.log").write_text("done training\n")
+    telling = f"#!{sys.executable} -S\nimport sys\nprint(*sys.argv[1:])\n"
+    done = run_script(tmp_path, "align_mlm/3_evaluate.sh", tmp_path, tmp_path / "runs", instead={"python": telling},
+                      RESULTS=str(tmp_path), **given)  # fmt: skip
+    assert "mlm.trans-1" in done.stdout and ("--cpu" in done.stdout) is cpu and "--bf16" not in done.stdout
+
+
 @pytest.fixture
 def study(tmp_path):
     """study.sh beside stand-ins of the scripts that it calls, which write down their calls."""

@@ -95,6 +95,19 @@ def test_a_corpus_smaller_than_what_is_held_out_is_told(out, monkeypatch):
         call(monkeypatch, out, "de-en=EUbookshop")
 
 
+@pytest.mark.parametrize("pair", ["ende", "en-", "en-zh-Hans"])
+def test_a_pair_is_two_languages(out, monkeypatch, pair):
+    with pytest.raises(XalignError, match="not two languages"):
+        call(monkeypatch, out, f"{pair}=Europarl", "--dry")
+
+
+def test_what_parts_words_is_missed_before_anything_is_fetched(tmp_path, monkeypatch):
+    monkeypatch.setattr(downloading, "find_spec", lambda name: None)
+    monkeypatch.setattr(downloading, "fetch", lambda *given: pytest.fail("fetched"))
+    with pytest.raises(XalignError, match="sacremoses"):
+        call(monkeypatch, tmp_path, "de-en=Europarl", "--words")
+
+
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_the_dry_mode_says_what_would_be_fetched(script, tmp_path):
     done = run_script(tmp_path, script, tmp_path / "text", DRY="1")
@@ -122,3 +135,17 @@ def test_made_up_pairs_stand_where_texts_would(tmp_path):
     assert lines(tmp_path / "en-fr/valid.fr") and lines(tmp_path / "mono/fr.txt")
     done = subprocess.run([*command, "en-hi"], env=environment, capture_output=True, text=True)
     assert done.returncode == 2 and "not en-hi" in done.stderr
+
+
+@pytest.mark.parametrize("script", [script for script in SCRIPTS if "align_mlm" not in script])
+def test_made_up_text_and_real_text_do_not_meet(script, tmp_path):
+    real, made_up = tmp_path / "my text", tmp_path / "made up"
+    (real / "en-de").mkdir(parents=True)
+    (real / "en-de/train.en").write_text("Real.\n")
+    done = run_script(tmp_path, script, real, "en-de", SAMPLE="20")
+    assert done.returncode == 2 and f"SAMPLE: '{real}' holds something else" in done.stderr
+    assert (real / "en-de/train.en").read_text() == "Real.\n" and not (real / ".sample").exists()
+    (made_up / ".sample").mkdir(parents=True)
+    done = run_script(tmp_path, script, made_up, "en-de")
+    assert done.returncode == 2 and f"'{made_up}' holds the made-up text of SAMPLE" in done.stderr
+    assert list(made_up.iterdir()) == [made_up / ".sample"]

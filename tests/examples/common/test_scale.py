@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.examples.recipes import load
+from tests.examples.stand_ins import EXAMPLES
 from xalign_fairseq.errors import XalignError
 
 [scale] = load("common", "scale")
@@ -52,6 +53,22 @@ def test_without_a_measurement_there_are_no_hours(monkeypatch, capsys):
     text = told(monkeypatch, capsys, "xlm_align", "--text-gb", "100")
     assert "GPU-hours: not measured" in text and "days" not in text and "240 GB" in text
     assert "--updates" in told(monkeypatch, capsys, "weam")
+
+
+def test_disk_is_that_of_the_checkpoints_that_stay(monkeypatch, capsys):
+    assert "checkpoints: 18 x 3.3 GB" in told(monkeypatch, capsys, "xlm_align")
+    assert "checkpoints: 8 x 3.3 GB" in told(monkeypatch, capsys, "xlm_align", "--updates", "50000")
+    assert "checkpoints: 4 x 4.4 GB" in told(monkeypatch, capsys, "ppa")  # with the momentum encoder
+    assert "checkpoints: 4 x 3.3 GB" in told(monkeypatch, capsys, "weam")
+
+
+@pytest.mark.parametrize("name", ["xlm_align/3", "align_mlm/2", "explicit_alignments/2", "ppa/2", "weam/2"])
+def test_the_scripts_keep_the_checkpoints_that_are_counted(name):
+    script, recipe = (EXAMPLES / f"{name}_train.sh").read_text(), scale.RECIPES[name.partition("/")[0]]
+    if recipe.all_kept is None:
+        assert "--keep-interval-updates 1 " in script
+    else:
+        assert f"--save-interval-updates {recipe.all_kept} " in script and "--keep-interval" not in script
 
 
 def test_a_measurement_is_that_of_the_recipe(tmp_path):

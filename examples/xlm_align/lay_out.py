@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Lay out the released test sets that 0_download.sh has fetched as xalign bench reads them.
+
+usage: lay_out.py TEST_SETS GOLD
+
+TEST_SETS/PAIR/{test.SRC,test.TGT,alignv2.txt} of the four pairs of Table 2 become GOLD/PAIR.{SRC,TGT,gold}. alignv2.txt
+has a line for each link, sentence i j S|P: sentences by the numbers of the sets that they are from, some of which are
+left out, words from 1. A link beyond its sentence (de-en and en-hi have one each) is left out and told. A set that is
+there already is left as it is.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from xalign_fairseq.errors import XalignError, exit_code
+from xalign_fairseq.files import atomic_write, read_lines
+
+PAIRS = ("de-en", "en-fr", "en-hi", "ro-en")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("test_sets", type=Path)
+    parser.add_argument("gold", type=Path)
+    args = parser.parse_args()
+    for pair in PAIRS:
+        if not (args.gold / f"{pair}.gold").exists():
+            lay_out(args.test_sets / pair, args.gold, pair)
+
+
+def lay_out(folder: Path, gold: Path, pair: str) -> None:
+    """Write one set, its links last.
+
+    Raises:
+        XalignError: a file is missing, or as many sentences as the text has do not have links.
+    """
+    sides = pair.split("-")
+    for name in (*(f"test.{side}" for side in sides), "alignv2.txt"):
+        if not (folder / name).is_file():
+            raise XalignError("a test set is not as it was released", where=folder, expected=name)
+    texts = [[line.split() for line in read_lines(folder / f"test.{side}")] for side in sides]
+    links = read_links(folder / "alignv2.txt")
+    lengths = [len(text) for text in texts]
+    if {len(links)} != set(lengths):
+        raise XalignError("text and links of a test set do not belong together", where=folder,
+                          found=f"{len(links)} sentences with links", expected=lengths)  # fmt: skip
+    for side, text in zip(sides, texts, strict=True):
+        with atomic_write(gold / f"{pair}.{side}") as out:
+            out.writelines(" ".join(words) + "\n" for words in text)
+    beyond = 0
+    with atomic_write(gold / f"{pair}.gold") as out:
+        for found, src, tgt in zip(links.values(), *texts, strict=True):
+            inside = {link: sure for link, sure in found.items() if link[0] <= len(src) and link[1] <= len(tgt)}
+            beyond += len(found) - len(inside)
+            out.write(" ".join(f"{i - 1}{'-' if sure else 'p'}{j - 1}" for (i, j), sure in sorted(inside.items())))
+            out.write("\n")
+    print(f"{gold}/{pair}: {len(links)} sentences, {beyond} links beyond them left out", file=sys.stderr)
+
+
+def read_links(path: Path) -> dict[str, dict[tuple[int, int], bool]]:
+    """Of each sentence, in the order of the file, its links by words from 1, and whether they are sure."""
+    links: dict[str, dict[tuple[int, int], bool]] = {}
+    for row, line in enumerate(read_lines(path), 1):
+        match line.split():
+            case []:
+                continue
+            case [sentence, i, j, *kind] if kind in ([], ["S"], ["P"]) and i.isdigit() and j.isdigit():
+                link = int(i), int(j)
+                mine = links.setdefault(sentence, {})
+                mine[link] = mine.get(link, False) or kind != ["P"]
+            case _:
+                raise XalignError("a line is no link", where=f"{path}, line {row}", found=line,
+                                  expected="sentence i j S|P")  # fmt: skip
+    return links
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(main))
