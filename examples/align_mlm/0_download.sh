@@ -5,12 +5,12 @@
 #
 # DRY=1 says what would be fetched and from where. Started again it goes on where it was cut off. Writes
 #   BENCHMARK/bitext/wikitext-103/train.en        sentences, tokenised as WikiText-103 is
-#   BENCHMARK/eval/{ud,panx,xnli}                 treebanks of UD, WikiANN and XNLI; Trans + Syn takes its order of
-#                                                 words from the French treebank
+#   BENCHMARK/eval/{ud,panx,xnli}                 treebanks of UD, WikiANN, XNLI and MultiNLI; Trans + Syn takes its
+#                                                 order of words from the French treebank
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
 [[ $# -eq 1 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
-treebanks=(en_ewt-ud-{dev,test} fr_gsd-ud-{dev,test})
-download "$1" --file wikitext-103 WikiANN XNLI "${treebanks[@]}"
+treebanks=(en_ewt-ud-{train,dev,test} fr_gsd-ud-{dev,test})
+download "$1" --file wikitext-103 WikiANN XNLI XNLI-MT "${treebanks[@]}"
 [[ -n "${DRY:-}" ]] || python "$here/lay_out.py" "$1/downloads" "$1"

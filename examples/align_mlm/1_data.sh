@@ -4,9 +4,10 @@
 #   bash 1_data.sh BENCHMARK OUT
 #
 # BENCHMARK: the folder with bitext/ and eval/. VOCAB (1000; on a GPU 40000) pieces, doubled by the derived script. NER
-# (3000) sentences to train on and to test. PARSES: CoNLL-U of OUT/text/english.txt, as 0_parse.sh writes it, with its
-# parser.pt beside it; without it there is no trans_syn. SEED (1), WORKERS (2). Needs: pip install ".[recipes]". What is
-# there already is left as it is. Writes
+# (3000) sentences to train on and to test. WHOLE=1: the whole training sets that 0_download.sh has fetched, UD's,
+# WikiANN's and MultiNLI, with their validation sets, as studies/paper.yaml reads them. PARSES: CoNLL-U of
+# OUT/text/english.txt, as 0_parse.sh writes it, with its parser.pt beside it; without it there is no trans_syn. SEED
+# (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is left as it is. Writes
 #   OUT/text/english.txt      300,000 sentences, the last 2,000 for validation
 #   OUT/labelled              English files of the tasks
 #   OUT/derived/LANGUAGE      both sides of the text with exact links; labelled files in both languages; script, lexicon
@@ -15,7 +16,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -eq 2 ]] || { sed -n '2,14p' "$0" >&2; exit 2; }
+[[ $# -eq 2 ]] || { sed -n '2,15p' "$0" >&2; exit 2; }
 benchmark="$1" out="$2"
 require_file "BENCHMARK/bitext" "$benchmark/bitext"
 require_file "BENCHMARK/eval" "$benchmark/eval"
@@ -24,28 +25,43 @@ require_file "BENCHMARK/eval" "$benchmark/eval"
 english="$out/text/english.txt"
 held_out=2000
 
-# Tasks are trained on what is free to share: UD's development set, WikiAnn's training set, XNLI's development set.
+# Tasks are trained on what is free to share: UD's development set, WikiAnn's training set, XNLI's development set; with
+# WHOLE on what the paper has.
+splits=(train test)
+declare -A ud=([train]=dev [test]=test) panx=([train]=train [test]=dev) xnli=([train]=dev)
+if [[ -n "${WHOLE:-}" ]]; then
+  splits=(train valid test)
+  ud=([train]=train [valid]=dev [test]=test) xnli=([train]=train [valid]=dev)
+  panx=([train]=train [valid]=dev [test]=test)
+  require_file "WHOLE: MultiNLI's training set (0_download.sh fetches it)" "$benchmark/eval/xnli/train-en.tsv"
+  require_file "WHOLE: UD's training set (0_download.sh fetches it)" "$benchmark/eval/ud/en_ewt-ud-train.conllu.gz"
+fi
+
 copy_labelled() { # FOLDER: the English files, by the names that studies/*.yaml have
-  local eval="$benchmark/eval"
+  local eval="$benchmark/eval" split
   mkdir -p "$1"
-  gzip -dc "$eval/ud/en_ewt-ud-dev.conllu.gz" > "$1/pos-train.en.conllu"
-  gzip -dc "$eval/ud/en_ewt-ud-test.conllu.gz" > "$1/pos-test.en.conllu"
-  awk -v RS= -v ORS='\n\n' -v most="${NER:-3000}" 'NR <= most' "$eval/panx/train-en.tsv" > "$1/ner-train.en.tsv"
-  awk -v RS= -v ORS='\n\n' -v most="${NER:-3000}" 'NR <= most' "$eval/panx/dev-en.tsv" > "$1/ner-test.en.tsv"
-  cp --no-preserve=mode "$eval/xnli/dev-en.tsv" "$1/nli-train.en.tsv"
+  for split in "${splits[@]}"; do
+    gzip -dc "$eval/ud/en_ewt-ud-${ud[$split]}.conllu.gz" > "$1/pos-$split.en.conllu"
+    awk -v RS= -v ORS='\n\n' -v most="${NER:-3000}" 'NR <= most' "$eval/panx/${panx[$split]}-en.tsv" \
+      > "$1/ner-$split.en.tsv"
+    [[ "$split" == test ]] || cp --no-preserve=mode "$eval/xnli/${xnli[$split]}-en.tsv" "$1/nli-$split.en.tsv"
+  done
   paste "$eval/xnli/test-en.tsv" "$eval/xnli/test.labels" > "$1/nli-test.en.tsv"
 }
 
 derive() { # LANGUAGE STEPS TEXT [xalign derive option ...]: text and labelled files in one call, English ones beside
-  local folder="$out/derived/$1" work="$out/derived/.$1" steps="$2" text="$3" labelled="$out/labelled" task file
+  local folder="$out/derived/$1" work="$out/derived/.$1" steps="$2" text="$3" labelled="$out/labelled" task split file
   [[ ! -e "$folder" ]] || return 0
   shift 3
-  local options=(--conllu "pos-train=$labelled/pos-train.en.conllu" --conllu "pos-test=$labelled/pos-test.en.conllu")
-  for task in ner nli; do
-    # Re-ordering needs their trees too.
-    if [[ "$steps" != *syntax* || -e "$labelled/$task-train.en.conllu" ]]; then
-      options+=("--$task" "$task-train=$labelled/$task-train.en.tsv" "--$task" "$task-test=$labelled/$task-test.en.tsv")
-    fi
+  local options=()
+  for split in "${splits[@]}"; do
+    options+=(--conllu "pos-$split=$labelled/pos-$split.en.conllu")
+    for task in ner nli; do
+      # Re-ordering needs their trees too.
+      if [[ "$steps" != *syntax* || -e "$labelled/$task-train.en.conllu" ]]; then
+        options+=("--$task" "$task-$split=$labelled/$task-$split.en.tsv")
+      fi
+    done
   done
   rm -rf "$work"
   xalign derive --out "$work" --steps "$steps" --spm "$out/vocabulary/sentencepiece.model" --seed "$SEED" \
@@ -60,7 +76,7 @@ parse_ner() { # trees of the labelled sentences, by the parser that made PARSES
   local parser split file
   parser="$(dirname "$PARSES")/parser.pt"
   [[ -e "$parser" ]] || { echo "no NER in trans_syn: there is no $parser"; return 0; }
-  for split in train test; do
+  for split in "${splits[@]}"; do
     file="$out/labelled/ner-$split.en"
     [[ ! -e "$file.conllu" ]] || continue
     awk -F '\t' 'NF { line = line (line == "" ? "" : " ") $1 } !NF { print line; line = "" }' "$file.tsv" > "$file.txt"

@@ -4,8 +4,8 @@
 usage: lay_out.py DOWNLOADS BENCHMARK
 
 WikiText-103's paragraphs become sentences, a line each: they end behind . ! or ? before a capital, a digit or a quote,
-and headings are left out. WikiANN's English words lose their prefix "en:", and XNLI keeps its English pairs. A file
-that is there already is left as it is.
+and headings are left out. WikiANN's English words lose their prefix "en:", XNLI keeps its English pairs, and XNLI-MT
+gives MultiNLI's training set, as it is. A file that is there already is left as it is.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.files import atomic_write
 
 SENTENCES = re.compile(r"(?<= [.!?]) (?=[A-Z0-9\"])")
-TREEBANKS = ("en_ewt-ud-dev", "en_ewt-ud-test", "fr_gsd-ud-dev", "fr_gsd-ud-test")
+TREEBANKS = ("en_ewt-ud-train", "en_ewt-ud-dev", "en_ewt-ud-test", "fr_gsd-ud-dev", "fr_gsd-ud-test")
 
 
 def main() -> None:
@@ -41,8 +41,9 @@ def main() -> None:
             tree = (downloads / f"{name}.conllu").read_bytes()
             with atomic_write(packed, "wb") as out:
                 out.write(gzip.compress(tree, mtime=0))
-    for split in ("train", "dev"):
+    for split in ("train", "dev", "test"):
         write(labelled / f"panx/{split}-en.tsv", entities(downloads / "panx_dataset.zip", split))
+    write(labelled / "xnli/train-en.tsv", member(downloads / "XNLI-MT-1.0.zip", "multinli.train.en.tsv"))
     pairs = {split: list(english_pairs(downloads / "XNLI-1.0.zip", split)) for split in ("dev", "test")}
     write(labelled / "xnli/dev-en.tsv", ("\t".join(pair) for pair in pairs["dev"]))
     write(labelled / "xnli/test-en.tsv", ("\t".join(pair[:2]) for pair in pairs["test"]))

@@ -10,6 +10,9 @@ OPUS = {
     "EUbookshop": "v2", "Europarl": "v8", "GlobalVoices": "v2018q4", "IITB": "v2.0", "MultiUN": "v1",
     "OpenSubtitles": "v2018", "Tanzil": "v1", "WikiMatrix": "v1",
 }  # fmt: skip
+SAMPLED = (
+    "OPUS-100"  # 1M pairs at most with English, drawn from all of OPUS; the only corpus that is laid out otherwise
+)
 # Files by the names that `--file` has: where they are saved, address, home page, bytes.
 FILES = {
     "xlmr.base": (
@@ -29,6 +32,10 @@ FILES = {
         "XNLI-1.0.zip", "https://dl.fbaipublicfiles.com/XNLI/XNLI-1.0.zip",
         "https://github.com/facebookresearch/XNLI", None,
     ),
+    "XNLI-MT": (  # MultiNLI's training set, English among its translations
+        "XNLI-MT-1.0.zip", "https://dl.fbaipublicfiles.com/XNLI/XNLI-MT-1.0.zip",
+        "https://github.com/facebookresearch/XNLI", None,
+    ),
     "WikiANN": (
         "panx_dataset.zip", "https://s3.amazonaws.com/datasets.huggingface.co/wikiann/1.1.0/panx_dataset.zip",
         "https://github.com/afshinrahimi/mmner", None,
@@ -40,7 +47,7 @@ FILES = {
             f"https://github.com/UniversalDependencies/{name}", None,
         )
         for treebank, name in (("en_ewt", "UD_English-EWT"), ("fr_gsd", "UD_French-GSD"))
-        for split in ("dev", "test")
+        for split in ("train", "dev", "test")
     },
 }  # fmt: skip
 
@@ -64,11 +71,17 @@ class Source:
 
 
 def bitext(corpus: str, src: str, tgt: str) -> Source:
-    """A corpus of OPUS for a pair of languages, in Moses' format: a zip with one file a language."""
-    if corpus not in OPUS:
-        raise XalignError("a corpus is not known", where=corpus, expected=", ".join(OPUS),
+    """A corpus of OPUS for a pair of languages, in Moses' format: a zip with one file a language.
+
+    That of OPUS-100 is a tar archive with files of the names ``*-train.LANG``, ``*-dev.LANG`` and ``*-test.LANG``.
+    """
+    if corpus not in (*OPUS, SAMPLED):
+        raise XalignError("a corpus is not known", where=corpus, expected=", ".join((*OPUS, SAMPLED)),
                           next="put its text to OUT/PAIR/train.LANG by hand")  # fmt: skip
     pair = "-".join(sorted((src, tgt)))
+    if corpus == SAMPLED:
+        name = f"opus-100-corpus-{pair}-v1.0.tar.gz"
+        return Source(name, f"https://object.pouta.csc.fi/OPUS-100/v1.0/{name}", "https://opus.nlpl.eu")
     url = f"https://object.pouta.csc.fi/OPUS-{corpus}/{OPUS[corpus]}/moses/{pair}.txt.zip"
     return Source(f"{corpus}.{pair}.txt.zip", url, "https://opus.nlpl.eu")
 

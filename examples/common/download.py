@@ -17,11 +17,12 @@ import shutil
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
+from typing import TextIO
 
 from xalign_fairseq.errors import XalignError, exit_code
 
@@ -97,26 +98,43 @@ def unpack(path: Path) -> None:
 
 
 def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, str]]:
-    """The pairs of Moses' zips of OPUS, but those with an empty side; blanks at the ends are removed.
+    """The pairs of OPUS's archives, but those with an empty side; blanks at the ends are removed.
 
     Raises:
         XalignError: an archive has no text of a language, or its sides differ in length.
     """
     for path in archives:
-        with zipfile.ZipFile(path) as archive, ExitStack() as stack:
-            sides = []
-            for language in (src, tgt):
-                names = [name for name in archive.namelist() if name.endswith(f".{language}")]
-                if len(names) != 1:
-                    raise XalignError("an archive has not one text of a language", where=path,
-                                      found=archive.namelist(), expected=f"one file .{language}")  # fmt: skip
-                raw = stack.enter_context(archive.open(names[0]))
-                sides.append(io.TextIOWrapper(raw, encoding="utf-8", newline="\n"))
+        with ExitStack() as stack:
+            opened = open_zip if path.suffix == ".zip" else open_unpacked
+            sides = [opened(path, language, stack) for language in (src, tgt)]
             for row, (left, right) in enumerate(zip_longest(*sides), 1):
                 if left is None or right is None:
                     raise XalignError("the two sides differ in length", where=f"{path}, line {row}")
                 if left.strip() and right.strip():
                     yield " ".join(left.split()), " ".join(right.split())
+
+
+def open_zip(path: Path, language: str, stack: ExitStack) -> TextIO:
+    """A side of a zip of Moses' format."""
+    archive = stack.enter_context(zipfile.ZipFile(path))
+    name = only([name for name in archive.namelist() if name.endswith(f".{language}")], path, language)
+    return io.TextIOWrapper(stack.enter_context(archive.open(name)), encoding="utf-8", newline="\n")
+
+
+def open_unpacked(path: Path, language: str, stack: ExitStack) -> TextIO:
+    """A side of OPUS-100's training text, unpacked beside its archive: two sides of a tar can't be read in turns."""
+    unpack(path)
+    folder = path.with_name(path.name.removesuffix(".tar.gz"))
+    name = only([str(each) for each in folder.rglob(f"*-train.{language}")], path, language)
+    return stack.enter_context(open(name, encoding="utf-8", newline="\n"))
+
+
+def only(names: Sequence[str], path: Path, language: str) -> str:
+    """The one text of a language in an archive."""
+    if len(names) != 1:
+        raise XalignError("an archive has not one text of a language", where=path, found=names or "none",
+                          expected=f"one file .{language}")  # fmt: skip
+    return names[0]
 
 
 def write_pair(out: Path, pair: str, archives: list[Path], args: argparse.Namespace) -> None:

@@ -7,10 +7,11 @@
 # DRY=1 says what would be fetched and from where. SAMPLE=N fetches nothing and writes N made-up pairs of each of en-de,
 # en-fr, en-ru (in either order), to try the next steps with. Started again it goes on where it was cut off. XLM-R base
 # comes to TEXT/downloads/xlmr.base.
-# PAIRS (1000000) are drawn. Han characters are words by themselves; the paper has Stanford's segmenter.
+# PAIRS (1000000) are drawn. CORPUS: another corpus of ../common/corpora.py for all pairs, as OPUS-100 (Table 1b). Han
+# characters are words by themselves; the paper has Stanford's segmenter.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
-[[ $# -ge 1 ]] || { sed -n '2,10p' "$0" >&2; exit 2; }
+[[ $# -ge 1 ]] || { sed -n '2,11p' "$0" >&2; exit 2; }
 text="$1"
 shift
 [[ $# -gt 0 ]] || set -- ar-en de-en en-es en-fr en-hi en-ru en-vi en-zh
@@ -22,6 +23,6 @@ for pair in "$@"; do
     *vi*) corpora=OpenSubtitles ;;
     *) corpora=MultiUN ;;
   esac
-  bitext+=("$pair=$corpora")
+  bitext+=("$pair=${CORPUS:-$corpora}")
 done
 download "$text" "${bitext[@]}" --pairs "${PAIRS:-1000000}" --words --file xlmr.base

@@ -14,6 +14,7 @@ VARIABLES = {
     "UPDATES", "WARMUP", "LINKS_UNTIL", "COLD", "SEED", "MAX_TOKENS", "BATCH", "UPDATE_FREQ", "ARCH", "DEVICE", "LR",
     "QUEUE", "PAIR", "INIT", "SPM", "DICT", "VOCAB", "DICTIONARY", "PARALLEL", "OVERLAP", "LAYERS", "DIM", "HEADS",
     "BLOCK", "DROPOUT", "PARSES", "NER", "TASKS", "STUDY", "RESULTS", "JOBS", "SEEDS", "WORKERS", "TOKENIZER",
+    "CORPUS", "WHOLE",
 }  # fmt: skip
 PROGRAMS = {
     "xalign": f"#!/bin/sh\necho {USER_DIR}\n",

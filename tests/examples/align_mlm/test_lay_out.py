@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -45,6 +47,12 @@ def archives(downloads, paragraphs):
         for split in ("dev", "test"):
             archive.writestr(f"XNLI-1.0/xnli.{split}.tsv", "\n".join([HEADER, *rows]) + "\n")
             archive.writestr(f"__MACOSX/XNLI-1.0/._xnli.{split}.tsv", "no text")
+    with zipfile.ZipFile(downloads / "XNLI-MT-1.0.zip", "w") as archive:
+        translated = [
+            f"one {n} .\tanother {n} .\t{('contradictory', 'neutral', 'entailment')[n % 3]}" for n in range(6)
+        ]
+        archive.writestr("XNLI-MT-1.0/multinli/multinli.train.en.tsv", "\n".join(["premise\thypo\tlabel", *translated]))
+        archive.writestr("XNLI-MT-1.0/multinli/multinli.train.de.tsv", "premise\thypo\tlabel\n")
     for name in laying_out.TREEBANKS:
         (downloads / f"{name}.conllu").write_text("".join(TREE.format(word) for word in (name, *WORDS)))
 
@@ -78,6 +86,8 @@ def test_every_file_is_as_the_steps_read_it(tmp_path, monkeypatch):
     ]  # fmt: skip
     assert lines(tmp_path / "eval/xnli/test-en.tsv")[0] == 'He said "yes .\ten neutral'
     assert lines(tmp_path / "eval/xnli/test.labels") == ["neutral", "entailment"]
+    assert lines(tmp_path / "eval/xnli/train-en.tsv")[1] == "one 0 .\tanother 0 .\tcontradictory"
+    assert lines(tmp_path / "eval/panx/test-en.tsv")[0] == "test\tB-PER"
 
 
 def test_what_is_there_stays(tmp_path, monkeypatch):
@@ -107,6 +117,17 @@ def test_the_steps_follow_each_other_from_the_archives(tmp_path):
         assert done.returncode == 0, done.stderr[-3000:] + done.stdout[-2000:]
 
     step("0_download.sh", tmp_path)
-    step("1_data.sh", tmp_path, tmp_path / "out", VOCAB="200", WORKERS="1", NER="10")
+    step("1_data.sh", tmp_path, tmp_path / "out", VOCAB="200", WORKERS="1", NER="10", WHOLE="1")
+    derived = tmp_path / "out/derived/trans_inv"
+    assert {len(lines(derived / f"pos-{split}.xx.conllu")) for split in ("train", "valid", "test")} == {4 * 31}
+    assert len(lines(derived / "nli-train.xx.tsv")) == 6 and len(lines(derived / "nli-valid.xx.tsv")) == 2
     step("2_train.sh", tmp_path / "out", tmp_path / "runs", "align_mlm", "trans_inv", "1", UPDATES="2", WARMUP="1")
     assert (tmp_path / "runs/align_mlm.trans_inv-1/checkpoint_last.pt").exists()
+    # the paper's study, of one epoch and seed
+    paper = (EXAMPLES / "align_mlm/studies/paper.yaml").read_text()
+    quick = tmp_path / "quick.yaml"
+    quick.write_text(re.sub(r"epochs: \d+", "epochs: 1", re.sub(r"seeds: .*", "seeds: [1]", paper)))
+    step("3_evaluate.sh", tmp_path / "out", tmp_path / "runs", STUDY=str(quick), TASKS="pos ner xnli",
+         RESULTS=str(tmp_path / "results"))  # fmt: skip
+    [found] = (tmp_path / "results/runs").glob("*.json")
+    assert json.loads(found.read_text())["scores"].keys() == {"xnli", "ner", "pos"}

@@ -140,6 +140,26 @@ def test_data_of_every_run_are_made_once(tmp_path, benchmark):
     assert not [path for path in tmp_path.rglob("out/*/.*")]
 
 
+def test_the_whole_training_sets_have_validation_sets(tmp_path, benchmark):
+    arguments = ("align_mlm/1_data.sh", benchmark, tmp_path / "out")
+    done = run_script(tmp_path, *arguments, instead={"xalign": XALIGN}, WHOLE="1")
+    assert done.returncode == 2 and "0_download.sh fetches it" in done.stderr
+    (benchmark / "eval/xnli/train-en.tsv").write_text("premise\thypo\tlabel\nc\td\tneutral\n")
+    (benchmark / "eval/panx/test-en.tsv").write_text("last\tO\n\n")
+    with (benchmark / "eval/ud/en_ewt-ud-train.conllu.gz").open("wb") as out:
+        subprocess.run(["gzip", "-c"], input=b"1\ttrained\n", stdout=out, check=True)
+    calls = make_data(tmp_path, benchmark, WHOLE="1")
+    labelled = tmp_path / "out/labelled"
+    assert len(list(labelled.iterdir())) == 9
+    assert (labelled / "pos-train.en.conllu").read_text() == "1\ttrained\n"
+    assert (labelled / "pos-valid.en.conllu").read_text() == "1\ta\n"
+    assert (labelled / "ner-test.en.tsv").read_text() == "last\tO\n\n"
+    assert (labelled / "nli-train.en.tsv").read_text().endswith("neutral\n")
+    assert (labelled / "nli-valid.en.tsv").read_text() == "a\tb\n"
+    derive = next(call for call in calls if call.startswith("derive"))
+    assert all(f"{task}-valid={labelled}" in derive for task in ("pos", "ner", "nli"))
+
+
 def test_labelled_files_that_are_missing_end_it_and_are_taken_once_they_are_there(tmp_path, benchmark):
     treebank = benchmark / "eval/ud/en_ewt-ud-test.conllu.gz"
     treebank.rename(tmp_path / "elsewhere")

@@ -14,7 +14,7 @@ from xalign_fairseq.errors import XalignError
 
 def test_every_address_is_one_of_https_with_a_file():
     sources = [corpora.file(name) for name in corpora.FILES] + [
-        corpora.bitext(name, "en", "de") for name in corpora.OPUS
+        corpora.bitext(name, "en", "de") for name in (*corpora.OPUS, corpora.SAMPLED)
     ]
     for source in [*sources, corpora.cc100("sw")]:
         for address in (source.url, source.home):

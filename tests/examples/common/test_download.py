@@ -3,6 +3,7 @@
 import lzma
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -71,6 +72,36 @@ def test_pairs_are_split_in_the_order_of_the_corpora(out, monkeypatch):
     (out / "en-de/train.en").write_text("mine\n")
     call(monkeypatch, out, "en-de=Europarl+EUbookshop")
     assert lines(out / "en-de/train.en") == ["mine"]
+
+
+def test_the_training_text_of_opus_100_is_read_from_its_archive(tmp_path, monkeypatch):
+    inner = tmp_path / "v1.0/supervised/de-en"
+    inner.mkdir(parents=True)
+    for split, count in (("train", 12), ("dev", 3), ("test", 3)):
+        for language in ("de", "en"):
+            (inner / f"opus.de-en-{split}.{language}").write_text(
+                "".join(f"{language} {split} {n}\n" for n in range(count))
+            )
+    (tmp_path / "downloads").mkdir()
+    with tarfile.open(tmp_path / "downloads/opus-100-corpus-de-en-v1.0.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "v1.0", "opus-100-corpus/v1.0")
+    call(monkeypatch, tmp_path, "en-de=OPUS-100", "--valid", "2")
+    train = [lines(tmp_path / f"en-de/train.{language}") for language in ("en", "de")]
+    assert len(train[0]) == 10 and [line[3:] for line in train[0]] == [line[3:] for line in train[1]]
+    assert train[0][0].startswith("en train ")
+    (inner / "opus.de-en-train.de").unlink()
+    with tarfile.open(tmp_path / "downloads/opus-100-corpus-de-en-v1.0.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "v1.0", "opus-100-corpus/v1.0")
+    shutil.rmtree(tmp_path / "downloads/opus-100-corpus-de-en-v1.0")
+    with pytest.raises(XalignError, match=r"one file \.de"):
+        call(monkeypatch, tmp_path, "de-en=OPUS-100", "--valid", "2")
+
+
+def test_one_corpus_may_stand_for_those_of_all_pairs(tmp_path):
+    done = run_script(tmp_path, "explicit_alignments/0_download.sh", tmp_path / "text", DRY="1", CORPUS="OPUS-100")
+    told = done.stdout.splitlines()
+    assert sum("/OPUS-100/v1.0/opus-100-corpus-" in line for line in told) == 8 == len(told) - 1
+    assert "opus-100-corpus-de-en-v1.0.tar.gz" in done.stdout and "opus-100-corpus-en-zh-v1.0.tar.gz" in done.stdout
 
 
 def test_words_stand_between_blanks_and_pairs_are_drawn(out, monkeypatch):
