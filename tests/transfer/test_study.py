@@ -171,6 +171,10 @@ def test_figures_of_the_papers():
     ppa = tasks("ppa")
     assert ppa["mlqa"].settings.max_length == 386 and ppa["xnli"].settings.lr == 5e-5
     assert ppa["xnli-translate-train"].code_switch and ppa["xnli-translate-train"].models == "each"
+    translated = tasks("weam")["mlqa-translate-train"]
+    assert (translated.models, translated.code_switch, list(translated.train_languages)) == (
+        "each", False, ["es", "de", "zh"]
+    )  # fmt: skip
 
 
 def test_a_benchmark_that_was_never_made_in_a_language_is_not_tested_in_it(tmp_path):
