@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 from matplotlib import image, pyplot, rc_context, rcParams
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.plots.figure import FONTS, check_picture, new_figure, require_matplotlib, save, style_axes
+from xalign_fairseq.plots.figure import FONTS, check_picture, draw_key, new_figure, require_matplotlib, save, style_axes
 from xalign_fairseq.plots.palette import INK
 
 
@@ -74,6 +74,15 @@ def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
     with pytest.raises(ValueError, match="nothing"):
         save(figure, path)
     assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_a_key_tells_what_stands_for_each_name():
+    figure = new_figure(1, 1)
+    lines = figure.add_subplot().plot([1, 2], [[3, 5], [4, 6]])
+    draw_key(figure, dict(zip(("_a", "$b$"), lines, strict=True)), columns=2)
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
+    assert [each.get_color() for each in legend.legend_handles] == [each.get_color() for each in lines]
 
 
 def test_axes_have_a_grid_along_one_axis_and_no_frame():

@@ -9,12 +9,13 @@ import logging
 import os
 import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.plots.palette import GRID, MUTED, PAPER, in_both_lights
+from xalign_fairseq.plots.palette import GRID, INK, MUTED, PAPER, in_both_lights
 from xalign_fairseq.plots.scripts import missing_font, unshaped
 
 if TYPE_CHECKING:
@@ -68,6 +69,20 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(GRID)
+
+
+def draw_key(figure: "Figure", shown: Mapping[str, Any], columns: int) -> None:
+    """What stands for what, above the axes: an artist of matplotlib's by each name.
+
+    Any name: matplotlib leaves out those with an underscore in front, and reads two dollar signs as a formula.
+    """
+    numbers = [str(number) for number in range(len(shown))]
+    legend = figure.legend(
+        shown.values(), numbers, loc="outside upper center", ncols=columns, frameon=False, fontsize=9, labelcolor=INK
+    )
+    for text, name in zip(legend.get_texts(), shown, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
 
 
 def save(figure: "Figure", path: str | os.PathLike) -> None:
