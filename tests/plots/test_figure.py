@@ -66,6 +66,17 @@ def test_an_svg_picture_is_the_same_bytes_again_and_knows_both_lights(tmp_path):
     assert "prefers-color-scheme: dark" in text and f'[style*="stroke: {INK}"]' in text and "dc:date" not in text
 
 
+def test_a_pdf_picture_is_the_same_bytes_at_another_time(tmp_path, monkeypatch):
+    found = []
+    for year in (2001, 2002):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str((year - 1970) * 31_556_952))  # matplotlib's clock
+        figure = new_figure(1, 1)
+        figure.text(0.5, 0.5, "a")
+        save(figure, tmp_path / "a.pdf")
+        found.append((tmp_path / "a.pdf").read_bytes())
+    assert found[0] == found[1]
+
+
 def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
     path = tmp_path / "a.png"
     save(new_figure(1, 1), path)

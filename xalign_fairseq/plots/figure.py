@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 logger = logging.getLogger(__name__)
+# What would say when a picture was written.
+UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
 FONTS = (
     "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari",
@@ -88,8 +90,8 @@ def draw_key(figure: "Figure", shown: Mapping[str, Any], columns: int) -> None:
 def save(figure: "Figure", path: str | os.PathLike) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
 
-    The same figure gives the same bytes. Letters that no installed font has, and scripts that this matplotlib does not
-    shape, are told in one line of the log each.
+    The same figure gives the same bytes in these formats. Letters that no installed font has, and scripts that this
+    matplotlib does not shape, are told in one line of the log each.
     """
     from matplotlib import rc_context
 
@@ -97,7 +99,7 @@ def save(figure: "Figure", path: str | os.PathLike) -> None:
     buffer = io.BytesIO()
     with warnings.catch_warnings(record=True) as seen, rc_context({"svg.hashsalt": "xalign_fairseq"}):
         warnings.simplefilter("always")
-        figure.savefig(buffer, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind))
     _tell(figure, seen)
     content = buffer.getvalue()
     if kind == "svg":
