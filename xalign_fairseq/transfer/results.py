@@ -224,7 +224,8 @@ def read_results(out: str | os.PathLike) -> StudyResults:
 
     Raises:
         XalignError: no finished run, one that can't be read, runs of one setting that were not tested on the same
-            data with the same metrics, or runs of one checkpoint in it that differ in more than the seed.
+            data with the same metrics, or runs of one checkpoint in it that differ in more than the seed, or not even
+            in that.
 
     Example::
 
@@ -334,7 +335,16 @@ def _setting(group: Sequence[RunResult]) -> Setting:
                     expected="the same data and metrics",
                     next="remove the runs on the data that you do not want and make them again",
                 )
-            runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})[language] = run
+            tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
+            if language in tested:  # a copied folder, say: which of them counts is not ours to choose
+                raise XalignError(
+                    f"two runs of {run.task} are of one checkpoint and seed",
+                    where=f"{tested[language].folder} and {run.folder}",
+                    found=f"{run.checkpoint}, seed {run.seed}, tested on {language}",
+                    expected="one",
+                    next="move the one that you do not want out of runs/",
+                )
+            tested[language] = run
     trained = sorted({each for run in group for each in run.train_languages}, key=_english_first)
     languages = tuple(sorted(seen, key=_english_first))
     measured = {language: seen[language][1] for language in languages}
