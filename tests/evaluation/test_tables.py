@@ -17,7 +17,7 @@ def test_markdown():
 def test_latex():
     assert TABLE.to_latex().split("\n") == [
         r"\begin{table}", r"\centering", r"\begin{tabular}{lrr}", r"\toprule",
-        r"name & a\_b & c \\", r"\midrule", r"x* & 1 & 2 \\", r"y & 3 & \textbf{4 \%} \\",
+        r"name & a\_b & c \\", r"\midrule", r"x{*} & 1 & 2 \\", r"y & 3 & \textbf{4 \%} \\",
         r"\bottomrule", r"\end{tabular}", r"\caption{A \textbar{} B. A note.}", r"\end{table}",
     ]  # fmt: skip
 
@@ -30,6 +30,12 @@ def test_latex_escapes():
     assert latex_text("50 % of a_b & $c #{d}") == r"50 \% of a\_b \& \$c \#\{d\}"
     assert latex_text(r"~^\<|") == r"\textasciitilde{}\textasciicircum{}\textbackslash{}\textless{}\textbar{}"
     assert latex_text("Übung − 3 ± 1") == r"Übung $-$ 3 $\pm$ 1"
+
+
+def test_a_row_of_latex_is_no_option_of_the_line_before_it():
+    r"""``\\`` and ``\midrule`` read on: ``[`` begins a length, and a star is swallowed."""
+    lines = Table("", ("name", "AER"), [("[ours]", "1"), ("*theirs", "2")]).to_latex().split("\n")
+    assert lines[lines.index(r"\midrule") + 1 :][:2] == [r"{[}ours] & 1 \\", r"{*}theirs & 2 \\"]
 
 
 def test_names_are_left_aligned_and_figures_right():

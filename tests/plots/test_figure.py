@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 from matplotlib import image, pyplot, rc_context, rcParams
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.plots.figure import FONTS, check_picture, new_figure, require_matplotlib, save, style_axes
+from xalign_fairseq.plots.figure import FONTS, check_picture, draw_key, new_figure, require_matplotlib, save, style_axes
 from xalign_fairseq.plots.palette import INK
 
 
@@ -66,6 +66,17 @@ def test_an_svg_picture_is_the_same_bytes_again_and_knows_both_lights(tmp_path):
     assert "prefers-color-scheme: dark" in text and f'[style*="stroke: {INK}"]' in text and "dc:date" not in text
 
 
+def test_a_pdf_picture_is_the_same_bytes_at_another_time(tmp_path, monkeypatch):
+    found = []
+    for year in (2001, 2002):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str((year - 1970) * 31_556_952))  # matplotlib's clock
+        figure = new_figure(1, 1)
+        figure.text(0.5, 0.5, "a")
+        save(figure, tmp_path / "a.pdf")
+        found.append((tmp_path / "a.pdf").read_bytes())
+    assert found[0] == found[1]
+
+
 def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
     path = tmp_path / "a.png"
     save(new_figure(1, 1), path)
@@ -74,6 +85,15 @@ def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
     with pytest.raises(ValueError, match="nothing"):
         save(figure, path)
     assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_a_key_tells_what_stands_for_each_name():
+    figure = new_figure(1, 1)
+    lines = figure.add_subplot().plot([1, 2], [[3, 5], [4, 6]])
+    draw_key(figure, dict(zip(("_a", "$b$"), lines, strict=True)), columns=2)
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
+    assert [each.get_color() for each in legend.legend_handles] == [each.get_color() for each in lines]
 
 
 def test_axes_have_a_grid_along_one_axis_and_no_frame():

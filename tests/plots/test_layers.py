@@ -48,6 +48,15 @@ def test_a_line_per_curve_with_its_lowest_point(monkeypatch):
     assert [list(line.get_xdata()) for line in lines[1::2]] == [[2], [0]]
 
 
+def test_every_curve_is_in_the_key_whatever_its_name(monkeypatch):
+    figures = []
+    monkeypatch.setattr(module, "save", lambda figure, path: figures.append(figure))
+    plot_layers({"_best": [(1, 0.2)], "$a$": [(1, 0.3)]}, "unused.png")
+    texts = figures[0].legends[0].get_texts()
+    assert [text.get_text() for text in texts] == ["_best: 20.0 at layer 1", "$a$: 30.0 at layer 1"]
+    assert not any(text.get_parse_math() for text in texts)
+
+
 def test_updates_are_named_now_and_then_and_layers_all(monkeypatch):
     figures = []
     monkeypatch.setattr(module, "save", lambda figure, path: figures.append(figure))

@@ -49,6 +49,12 @@ def test_a_panel_of_gaps_for_each_task(figures):
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["a", "b"]
 
 
+def test_a_name_with_an_underscore_in_front_is_in_the_key(figures):
+    plot_scores([row("pos", "_a", 0.8, None), row("pos", "b", 0.7, None)], "unused.png")
+    plot_gaps([row("pos", name, 0.2, None, language="de") for name in ("_a", "b")], "unused.png")
+    assert [[text.get_text() for text in each.legends[0].get_texts()] for each in figures] == [["_a", "b"]] * 2
+
+
 def test_many_panels_of_gaps_stand_in_two_columns_unless_they_are_wide(figures):
     tasks = ("pos", "ner", "qa")
     plot_gaps([row(task, "a", 0.2, None, language="de") for task in tasks], "unused.png")

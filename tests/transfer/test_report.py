@@ -131,3 +131,22 @@ def test_the_report_is_json(study):
     assert found["tasks"][0]["rows"]["accuracy"][1]["languages"]["de"]["runs"] == 2
     assert {"p_items", "p_items_and_seeds", "p_holm", "low", "high"} <= found["findings"]["languages"][0].keys()
     assert json.loads(json.dumps(make_report(study, "none", samples=20).as_dict())) == found
+
+
+def test_checkpoints_that_were_fine_tuned_otherwise_are_told(write_run, right, tmp_path, caplog):
+    """A study that was changed between two checkpoints: nothing in their folders is in the way of the other's."""
+    spec = {"checkpoint_digest": "aa", "encoder": {"layers": 2}, "settings": {"lr": 1e-3, "clip_norm": 1.0}}
+    for name, more in (
+        ("none", {}),
+        ("a", {"checkpoint_digest": "bb", "encoder": {"layers": 4}}),
+        ("b", {"settings": {"lr": 2e-3, "clip_norm": 1.0}}),
+    ):
+        for seed in (12, 156):
+            write_run(name, {"de": right(9)}, seed=seed, made_by=spec | more)
+    write_run("earlier", {"de": right(9)})
+    write_run("none", {"de": right(9)}, task="pawsx", made_by=spec)
+    make_report(tmp_path, "none", samples=10)
+    [told] = caplog.messages
+    assert told.startswith("xnli, trained on en") and told.endswith(
+        'b and none: settings {"lr": 0.002} and {"lr": 0.001}'
+    )

@@ -113,6 +113,17 @@ def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, 
     assert '{"en": "aa"}' in str(error.value)
 
 
+def test_a_copy_of_a_run_is_an_error(write_run, right, tmp_path):
+    """A folder that was put aside before the run was made anew: the report had its scores in place of the new ones."""
+    folder = write_run("a", {"de": right(9)})
+    shutil.move(folder, folder.with_name("12.old"))
+    write_run("a", {"de": right(15)})
+    with pytest.raises(
+        XalignError, match=r"one checkpoint and seed[\s\S]*en/12 and [\s\S]*12\.old[\s\S]*seed 12, tested on de"
+    ):
+        read_results(tmp_path)
+
+
 def test_models_for_each_language_differ_in_what_follows_from_it_alone(write_run, right, tmp_path):
     spec = {"settings": {"lr": 1e-3}, "updates": 40, "digests": {"train": {"de": "aa"}}}
     other = spec | {"updates": 50, "digests": {"train": {"ar": "bb"}}}

@@ -55,6 +55,16 @@ def test_differences_and_english(study):
     assert row[3] == "+15.0" and row[-1] == "better"
 
 
+def test_an_average_without_deviation_says_why(write_run, right, tmp_path):
+    """A run that is missing: each task has several, but not of the same seeds."""
+    for task, seeds in (("xnli", (12, 156, 78)), ("pawsx", (12, 156))):
+        for seed in seeds:
+            write_run("a", {"de": right(9)}, task=task, seed=seed)
+    report = make_report(tmp_path)
+    assert table(report, "Average").rows == [("a", "45.0 ± 0.0", "45.0 ± 0.0", "45.0 ± n/a")]
+    assert "(n/a: one run, or tasks of different seeds)" in to_markdown(report)
+
+
 def test_a_difference_that_may_be_chance(write_run, right, tmp_path):
     for name in ("a", "b"):
         write_run(name, {"en": right(10, seed=ord(name)), "de": right(9, seed=ord(name))})

@@ -14,6 +14,8 @@ LATEX = {
     "−": r"$-$",
     "–": "--",
     **{character: "\\" + character for character in "&%$#_{}"},
+    # At the beginning of a row they would be read as options of the line before it.
+    **{character: f"{{{character}}}" for character in "*["},
 }
 
 

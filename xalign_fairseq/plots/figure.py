@@ -9,12 +9,13 @@ import logging
 import os
 import re
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
-from xalign_fairseq.plots.palette import GRID, MUTED, PAPER, in_both_lights
+from xalign_fairseq.plots.palette import GRID, INK, MUTED, PAPER, in_both_lights
 from xalign_fairseq.plots.scripts import missing_font, unshaped
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 logger = logging.getLogger(__name__)
+# What would say when a picture was written.
+UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 # DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
 FONTS = (
     "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari",
@@ -70,11 +73,25 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
         spine.set_color(GRID)
 
 
+def draw_key(figure: "Figure", shown: Mapping[str, Any], columns: int) -> None:
+    """What stands for what, above the axes: an artist of matplotlib's by each name.
+
+    Any name: matplotlib leaves out those with an underscore in front, and reads two dollar signs as a formula.
+    """
+    numbers = [str(number) for number in range(len(shown))]
+    legend = figure.legend(
+        shown.values(), numbers, loc="outside upper center", ncols=columns, frameon=False, fontsize=9, labelcolor=INK
+    )
+    for text, name in zip(legend.get_texts(), shown, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
+
+
 def save(figure: "Figure", path: str | os.PathLike) -> None:
     """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
 
-    The same figure gives the same bytes. Letters that no installed font has, and scripts that this matplotlib does not
-    shape, are told in one line of the log each.
+    The same figure gives the same bytes in these formats. Letters that no installed font has, and scripts that this
+    matplotlib does not shape, are told in one line of the log each.
     """
     from matplotlib import rc_context
 
@@ -82,7 +99,7 @@ def save(figure: "Figure", path: str | os.PathLike) -> None:
     buffer = io.BytesIO()
     with warnings.catch_warnings(record=True) as seen, rc_context({"svg.hashsalt": "xalign_fairseq"}):
         warnings.simplefilter("always")
-        figure.savefig(buffer, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind))
     _tell(figure, seen)
     content = buffer.getvalue()
     if kind == "svg":

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.plots.figure import new_figure, save, style_axes
+from xalign_fairseq.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.plots.palette import COLOURS, INK, MARKERS, MUTED
 
 if TYPE_CHECKING:
@@ -29,19 +29,21 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) ->
     figure = new_figure(1.4 + 3.0 * len(tasks), 3.4)
     panels = figure.subplots(1, len(tasks), squeeze=False)[0]
     width = GROUP / len(objectives)
+    shown = {}
     for task, axes in zip(tasks, panels, strict=True):
         for number, objective in enumerate(objectives):
             mine = [row for row in rows if (row["task"], row["objective"]) == (task, objective)]
             places = [languages.index(row["language"]) - GROUP / 2 + width * (number + 0.5) for row in mine]
             heights = [100 * row["mean"] for row in mine]
-            axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)], label=objective)
+            colour = COLOURS[number % len(COLOURS)]
+            shown[objective] = axes.bar(places, heights, 0.92 * width, color=colour, label=objective)
             spread = [100 * (row["deviation"] or 0) for row in mine]
             axes.errorbar(places, heights, spread, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2)
         axes.axhline(0, color=MUTED, linewidth=0.8)
         axes.set_xticks(range(len(languages)), languages)
         _finish(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
-    _legend(panels)
+    draw_key(figure, shown, columns=4)
     save(figure, path)
 
 
@@ -70,11 +72,12 @@ def plot_alignment(points: Sequence[Mapping[str, Any]], path: str | os.PathLike)
         _finish(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
     # What a colour and what a marker stands for, each by itself: lines without points.
+    shown = {}
     for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
-        panels[0].plot([], [], "s", color=colour, label=objective)
+        [shown[objective]] = panels[0].plot([], [], "s", color=colour, label=objective)
     for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
-        panels[0].plot([], [], marker, color=MUTED, fillstyle="none", label=language)
-    _legend(panels)
+        [shown[language]] = panels[0].plot([], [], marker, color=MUTED, fillstyle="none", label=language)
+    draw_key(figure, shown, columns=4)
     save(figure, path)
 
 
@@ -87,10 +90,3 @@ def _finish(axes: "Axes", task: str) -> None:
     axes.set_title(task, color=INK, fontsize=10, loc="left")
     style_axes(axes, grid="y")
     axes.set_axisbelow(True)
-
-
-def _legend(panels: Sequence["Axes"]) -> None:
-    found = {label: handle for axes in panels
-             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}  # fmt: skip
-    panels[0].figure.legend(found.values(), found.keys(), loc="outside upper center", ncols=4, frameon=False,
-                            fontsize=9, labelcolor=INK)  # fmt: skip

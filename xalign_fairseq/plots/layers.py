@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from xalign_fairseq.plots.figure import new_figure, save, style_axes
+from xalign_fairseq.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.plots.palette import COLOURS, INK, MARKERS
 
 Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
@@ -42,12 +42,15 @@ def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every:
     """``place``: what a number on the axis is called; ``every``: name all numbers that there are."""
     figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
     axes = figure.add_subplot()
+    shown = {}
     for number, (name, points) in enumerate(curves.items()):
         places, errors = zip(*sorted((place, 100 * aer) for place, aer in points), strict=True)
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
         lowest, best = min(zip(errors, places, strict=True))
         label = f"{name}: {lowest:.1f} at {place} {best}"
-        axes.plot(places, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label)
+        [shown[label]] = axes.plot(
+            places, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label
+        )
         axes.plot(best, lowest, color=colour, marker=marker, markersize=9)
     if every:
         axes.set_xticks(sorted({place for points in curves.values() for place, _ in points}))
@@ -55,9 +58,7 @@ def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every:
     axes.set_xlabel(axis, color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
     style_axes(axes, grid="y")
-    legend = axes.figure.legend(loc="outside upper center", ncols=2, frameon=False, fontsize=9, labelcolor=INK)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    draw_key(figure, shown, columns=2)
     save(figure, path)
 
 

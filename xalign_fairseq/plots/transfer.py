@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.plots.figure import new_figure, save, style_axes
+from xalign_fairseq.plots.figure import draw_key, new_figure, save, style_axes
 from xalign_fairseq.plots.palette import COLOURS, INK, MARKERS, MUTED
 
 if TYPE_CHECKING:
@@ -32,17 +32,18 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     figure = new_figure(max(4.8, 1.0 + len(tasks) * max(1.2, 0.26 * (len(checkpoints) + 1))), 3.8)
     axes = figure.add_subplot()
     width = GROUP / len(checkpoints)
+    shown = {}
     for number, checkpoint in enumerate(checkpoints):
         mine = [row for row in rows if row["checkpoint"] == checkpoint]
         places = [tasks.index(row["task"]) + _offset(number, len(checkpoints)) for row in mine]
         heights = [100 * row["mean"] for row in mine]
-        axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)], label=checkpoint,
-                 alpha=_strength(number))  # fmt: skip
+        shown[checkpoint] = axes.bar(places, heights, 0.92 * width, color=COLOURS[number % len(COLOURS)],
+                                     label=checkpoint, alpha=_strength(number))  # fmt: skip
         _error_bars(axes, places, mine, INK)
     axes.set_ylabel("average over languages, %", color=INK)
     axes.set_ylim(bottom=0)
     _finish(axes, tasks)
-    _legend(axes)
+    draw_key(figure, shown, columns=4)
     save(figure, path)
 
 
@@ -60,6 +61,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> Non
     columns = 2 if len(tasks) > 2 and width < WIDE else 1
     rows_of_panels = -(-len(tasks) // columns)
     figure = new_figure(columns * width, 0.6 + 2.4 * rows_of_panels)
+    shown = {}
     for panel, task in enumerate(tasks, 1):
         axes = figure.add_subplot(rows_of_panels, columns, panel)
         languages = list(dict.fromkeys(row["language"] for row in rows if row["task"] == task))
@@ -68,13 +70,15 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> Non
             places = [languages.index(row["language"]) + _offset(number, len(checkpoints)) for row in mine]
             colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
             heights = [100 * row["mean"] for row in mine]
-            axes.plot(places, heights, marker, color=colour, markersize=5, label=checkpoint, alpha=_strength(number))
+            [shown[checkpoint]] = axes.plot(
+                places, heights, marker, color=colour, markersize=5, label=checkpoint, alpha=_strength(number)
+            )
             _error_bars(axes, places, mine, colour)
         axes.axhline(0, color=MUTED, linewidth=0.8)
         axes.set_title(task.replace("$", r"\$"), color=INK, fontsize=10, loc="left")
         axes.set_ylabel("gap to English, points", color=INK, fontsize=9)
         _finish(axes, languages)
-    _legend(figure.axes[0])
+    draw_key(figure, shown, columns=4)
     save(figure, path)
 
 
@@ -109,8 +113,3 @@ def _finish(axes: "Axes", groups: Sequence[str]) -> None:
     style_axes(axes, grid="y")
     axes.set_axisbelow(True)
     axes.tick_params(axis="x", length=0)
-
-
-def _legend(axes: "Axes") -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    axes.figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, fontsize=9, labelcolor=INK)

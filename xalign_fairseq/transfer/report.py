@@ -1,5 +1,6 @@
 """The report of a study: means and deviations, averages, gaps between languages, differences from a baseline."""
 
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,9 +10,17 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.statistics import Summary, summarise
 from xalign_fairseq.transfer.comparisons import Differences, compare
-from xalign_fairseq.transfer.results import EACH, Setting, StudyResults, is_english, read_results
+from xalign_fairseq.transfer.results import (
+    EACH,
+    Setting,
+    StudyResults,
+    is_english,
+    read_results,
+    trained_otherwise,
+)
 from xalign_fairseq.version import __version__
 
+logger = logging.getLogger(__name__)
 SCORE = "score"
 
 
@@ -113,6 +122,8 @@ def make_report(
 ) -> StudyReport:
     """Read the finished runs below ``OUT/runs`` and compute all figures.
 
+    Checkpoints that were fine-tuned with other settings, or on other training data, than the first one are told.
+
     Args:
         out: folder of ``xalign transfer``.
         baseline: checkpoint that the others are compared with, if any; it comes first.
@@ -134,6 +145,9 @@ def make_report(
             expected=", ".join(results.checkpoints),
         )
     checkpoints = tuple(sorted(results.checkpoints, key=lambda name: (name != baseline, name)))
+    for setting in results.settings:
+        for told in trained_otherwise(setting, checkpoints):
+            logger.warning("%s: these stand side by side and were fine-tuned differently: %s", setting.title, told)
     return StudyReport(
         version=__version__,
         checkpoints=checkpoints,

@@ -21,6 +21,8 @@ FORMAT = 1
 EACH = "each"
 # Of what made a run, what follows from the languages that it is trained on.
 OF_LANGUAGES = ("valid_languages", "digests", "train_examples", "updates", "warmup_updates")
+# Of what made a run, what its encoder is: checkpoints are compared because it differs.
+OF_ENCODER = ("checkpoint_digest", "encoder")
 
 
 class ResultFile(TypedDict):
@@ -222,7 +224,8 @@ def read_results(out: str | os.PathLike) -> StudyResults:
 
     Raises:
         XalignError: no finished run, one that can't be read, runs of one setting that were not tested on the same
-            data with the same metrics, or runs of one checkpoint in it that differ in more than the seed.
+            data with the same metrics, or runs of one checkpoint in it that differ in more than the seed, or not even
+            in that.
 
     Example::
 
@@ -258,25 +261,53 @@ def _require_one_spec(runs: Sequence[RunResult]) -> None:
     """Means are over seeds, or over models for each language: nothing else may differ between a checkpoint's runs."""
     firsts: dict[tuple[str, ...], RunResult] = {}
     for run in runs:
-        mine = run.made_by
-        if mine is None:
+        if run.made_by is None:
             continue
         setting, languages = (run.checkpoint, run.task, run.training), "+".join(run.train_languages)
         for first in (firsts.setdefault(setting, run), firsts.setdefault((*setting, languages), run)):
-            other = first.made_by or {}
-            keys = sorted(mine.keys() | other.keys())
+            differing = _differing(first, run)
             if first.train_languages != run.train_languages:
-                keys = [key for key in keys if key not in OF_LANGUAGES]
-            differing = [key for key in keys if mine.get(key) != other.get(key)]
+                differing = [key for key in differing if key not in OF_LANGUAGES]
             if differing:
                 raise XalignError(
                     "two runs of a checkpoint on a task differ in more than seed and languages",
                     where=f"{first.folder} and {run.folder}",
-                    found="; ".join(f"{key} {brief(other.get(key), mine.get(key))} and "
-                                    f"{brief(mine.get(key), other.get(key))}" for key in differing),
+                    found=_both(differing, first, run),
                     expected="the same encoder, training data and settings",
                     next="remove the runs that you do not want, or give each study an --out of its own",
-                )  # fmt: skip
+                )
+
+
+def trained_otherwise(setting: Setting, checkpoints: Sequence[str]) -> list[str]:
+    """Of each checkpoint that was fine-tuned otherwise than the first one: in what, besides its encoder.
+
+    That may be meant, such as ``pair_separators`` of encoders that were pre-trained with them, or be left of a study
+    that has changed since; results of earlier versions do not tell.
+    """
+    firsts: dict[tuple[str, ...], RunResult] = {}
+    found: dict[str, str] = {}
+    for checkpoint in checkpoints:
+        tested = setting.runs.get(checkpoint, {}).values()
+        for run in (run for languages in tested for run in languages.values() if run.made_by is not None):
+            first = firsts.setdefault(run.train_languages, run)
+            differing = [key for key in _differing(first, run) if key not in OF_ENCODER]
+            if differing and first.checkpoint != checkpoint:
+                found.setdefault(checkpoint, f"{checkpoint} and {first.checkpoint}: {_both(differing, run, first)}")
+    return list(found.values())
+
+
+def _differing(first: RunResult, second: RunResult) -> list[str]:
+    """The keys of what made two runs that are not the same."""
+    mine, other = second.made_by or {}, first.made_by or {}
+    return [key for key in sorted(mine.keys() | other.keys()) if mine.get(key) != other.get(key)]
+
+
+def _both(keys: Iterable[str], first: RunResult, second: RunResult) -> str:
+    """What two runs have under these keys."""
+    mine, other = first.made_by or {}, second.made_by or {}
+    return "; ".join(
+        f"{key} {brief(mine.get(key), other.get(key))} and {brief(other.get(key), mine.get(key))}" for key in keys
+    )
 
 
 def brief(value: Any, other: Any) -> str:
@@ -304,7 +335,16 @@ def _setting(group: Sequence[RunResult]) -> Setting:
                     expected="the same data and metrics",
                     next="remove the runs on the data that you do not want and make them again",
                 )
-            runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})[language] = run
+            tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
+            if language in tested:  # a copied folder, say: which of them counts is not ours to choose
+                raise XalignError(
+                    f"two runs of {run.task} are of one checkpoint and seed",
+                    where=f"{tested[language].folder} and {run.folder}",
+                    found=f"{run.checkpoint}, seed {run.seed}, tested on {language}",
+                    expected="one",
+                    next="move the one that you do not want out of runs/",
+                )
+            tested[language] = run
     trained = sorted({each for run in group for each in run.train_languages}, key=_english_first)
     languages = tuple(sorted(seen, key=_english_first))
     measured = {language: seen[language][1] for language in languages}

@@ -45,8 +45,8 @@ def to_latex(report: StudyReport) -> str:
 
 def _preface(report: StudyReport) -> list[str]:
     text = (
-        f"Percent, mean ± sample deviation over seeds ({NO_DEVIATION}: one seed); the best of each column is bold. "
-        "Averages are over runs that were tested on all languages of the task."
+        f"Percent, mean ± sample deviation over seeds ({NO_DEVIATION}: one run, or tasks of different seeds); the best "
+        "of each column is bold. Averages are over runs that were tested on all languages of the task."
     )
     if report.baseline is None:
         return [text]
