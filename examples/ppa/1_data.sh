@@ -6,7 +6,7 @@
 # TEXT/PAIR/{train,valid}.{LANG,LANG}: one sentence a line. PAIRS (default 250000; the paper also has 600000, 2000000)
 # pairs of each. VOCAB (default 16000) pieces, WORKERS (default 2) processes. To start from XLM-R, pass its model and
 # dictionary: SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ..., from mBERT or any other model that folder or
-# checkpoint: TOKENIZER=bert-base-multilingual-cased bash 1_data.sh ...
+# checkpoint: TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
 # Writes TEXT/PAIR/first-PAIRS.{LANG,LANG}. Pairs that are too short or too long are left out in training.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"

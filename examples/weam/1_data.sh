@@ -7,7 +7,7 @@
 # come from fast_align where it is on PATH, else from eflomal; ENGINE names one. VOCAB (default 16000) pieces, WORKERS
 # (default 2) processes. To start from XLM-R, pass its model and dictionary:
 # SPM=sentencepiece.bpe.model DICT=dict.txt bash 1_data.sh ..., from mBERT or any other model that folder or checkpoint:
-# TOKENIZER=bert-base-multilingual-cased bash 1_data.sh ...
+# TOKENIZER=TEXT/mbert.pt bash 1_data.sh ...
 # Writes TEXT/PAIR/{train,valid}.symmetrized.links and TEXT/PAIR/symmetrized.json. What is there already is left as it
 # is.
 set -euo pipefail

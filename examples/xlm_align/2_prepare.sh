@@ -6,7 +6,7 @@
 #
 # VOCAB (default 8000) pieces; WORKERS (default 2) processes. To start from XLM-R, pass its model and dictionary
 # instead: SPM=sentencepiece.bpe.model DICT=dict.txt bash 2_prepare.sh ..., or the folder or checkpoint of any other
-# model: TOKENIZER=bert-base-multilingual-cased bash 2_prepare.sh ...
+# model: TOKENIZER=TEXT/mbert.pt bash 2_prepare.sh ...
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../common/recipe.sh"
 [[ $# -ge 3 ]] || { sed -n '2,9p' "$0" >&2; exit 2; }
