@@ -158,6 +158,13 @@ def test_json_comes_back(tmp_path):
     assert (tmp_path / "run.json").read_bytes() == '{\n "aer": 0.5,\n "name": "größer"\n}\n'.encode()
 
 
+def test_a_file_s_name_that_is_not_utf8_comes_back(tmp_path):
+    name = os.fsdecode(b"b\xffd.en")
+    files.write_json(tmp_path / "manifest.json", {"größe": name})
+    assert files.read_json(tmp_path / "manifest.json") == {"größe": name}
+    assert os.fsencode(files.read_json(tmp_path / "manifest.json")["größe"]) == b"b\xffd.en"
+
+
 def test_what_is_not_json_leaves_the_old_file(tmp_path):
     files.write_json(tmp_path / "run.json", {"aer": 0.5})
     with pytest.raises(TypeError):

@@ -27,9 +27,10 @@ LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have
 def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
 
-    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and
-    so is what the process has open already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link
-    stays one, and what it points to is replaced. What a killed process has left there goes.
+    Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
+    What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
+    already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points to is
+    replaced. What a killed process has left there goes.
 
     Example::
 
@@ -39,7 +40,7 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     path = Path(path)
     if path.is_dir():  # found here, not after the work
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
-    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
     # Renaming would put a file in the place of the device, or of what the shell has opened.
     number = opened(path)
     if number is not None or (path.exists() and not path.is_file()):
