@@ -1,3 +1,6 @@
+import bz2
+import gzip
+import lzma
 import os
 import subprocess
 import sys
@@ -115,6 +118,14 @@ def test_unfit_text_names_file_and_line(tmp_path, raw, what):
     with pytest.raises(XalignError, match=what) as error:
         list(files.read_lines(tmp_path / "text"))
     assert "text" in str(error.value)
+
+
+@pytest.mark.parametrize("tool", [gzip, bz2, lzma])
+def test_compressed_text_is_told_to_be_so(tmp_path, tool):
+    (tmp_path / "text").write_bytes(tool.compress(b"one\ntwo\n"))
+    with pytest.raises(XalignError, match="the file is compressed") as error:
+        list(files.read_lines(tmp_path / "text"))
+    assert f"-dc {tmp_path / 'text'}" in str(error.value)
 
 
 def test_lines_split_at_newlines_alone(tmp_path):
