@@ -7,6 +7,9 @@ from pathlib import Path
 import house
 import pytest
 
+from xalign_fairseq.objectives.description import describe
+from xalign_fairseq.objectives.registry import OBJECTIVES
+
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = (".md", ".py", ".sh", ".sbatch", ".json", ".yaml", ".tsv", ".txt")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
@@ -61,3 +64,13 @@ def test_errors_of_the_troubleshooting_page_are_those_of_the_code():
     sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "xalign_fairseq").rglob("*.py"))
     assert len(errors) >= 30
     assert [error for error in errors if error not in sources] == []
+
+
+def test_what_objectives_log_has_its_line():
+    page = (ROOT / "docs/reference/logged.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.+?`) \|", page, re.MULTILINE)
+    keys = [(name, stat) for name in OBJECTIVES for stat in describe(name).logs if not stat.endswith("_loss")]
+    assert keys
+    for name, key in keys:  # of several keys of an objective the first has the name, the others what follows it
+        short = f"`{key.removeprefix(name)}`"
+        assert any(f"`{key}`" in row or (f"`{name}_" in row and short in row) for row in rows), key

@@ -1,3 +1,6 @@
+import bz2
+import gzip
+import lzma
 import os
 import subprocess
 import sys
@@ -117,6 +120,14 @@ def test_unfit_text_names_file_and_line(tmp_path, raw, what):
     assert "text" in str(error.value)
 
 
+@pytest.mark.parametrize("tool", [gzip, bz2, lzma])
+def test_compressed_text_is_told_to_be_so(tmp_path, tool):
+    (tmp_path / "text").write_bytes(tool.compress(b"one\ntwo\n"))
+    with pytest.raises(XalignError, match="the file is compressed") as error:
+        list(files.read_lines(tmp_path / "text"))
+    assert f"-dc {tmp_path / 'text'}" in str(error.value)
+
+
 def test_lines_split_at_newlines_alone(tmp_path):
     (tmp_path / "text").write_text("a\u2028b\x0cc\n\nlast", encoding="utf-8")
     assert list(files.read_lines(tmp_path / "text")) == ["a\u2028b\x0cc", "", "last"]
@@ -156,6 +167,13 @@ def test_json_comes_back(tmp_path):
     files.write_json(tmp_path / "run.json", {"aer": 0.5, "name": "größer"})
     assert files.read_json(tmp_path / "run.json") == {"aer": 0.5, "name": "größer"}
     assert (tmp_path / "run.json").read_bytes() == '{\n "aer": 0.5,\n "name": "größer"\n}\n'.encode()
+
+
+def test_a_file_s_name_that_is_not_utf8_comes_back(tmp_path):
+    name = os.fsdecode(b"b\xffd.en")
+    files.write_json(tmp_path / "manifest.json", {"größe": name})
+    assert files.read_json(tmp_path / "manifest.json") == {"größe": name}
+    assert os.fsencode(files.read_json(tmp_path / "manifest.json")["größe"]) == b"b\xffd.en"
 
 
 def test_what_is_not_json_leaves_the_old_file(tmp_path):

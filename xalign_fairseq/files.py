@@ -20,6 +20,8 @@ from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
 Form = TypeVar("Form")
+# What compressed files begin with, by what unpacks them.
+PACKED = {"gzip": rb"\x1f\x8b", "bzip2": rb"BZh\d1AY&SY", "xz": rb"\xfd7zXZ\0", "zstd": rb"\x28\xb5\x2f\xfd"}
 LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have some ten million
 
 
@@ -27,9 +29,10 @@ LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have
 def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
 
-    Text is UTF-8 with LF line ends. What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and
-    so is what the process has open already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link
-    stays one, and what it points to is replaced. What a killed process has left there goes.
+    Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
+    What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
+    already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points to is
+    replaced. What a killed process has left there goes.
 
     Example::
 
@@ -39,7 +42,7 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
     path = Path(path)
     if path.is_dir():  # found here, not after the work
         raise XalignError("the output file is a folder", where=path, expected="the name of a file")
-    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
     # Renaming would put a file in the place of the device, or of what the shell has opened.
     number = opened(path)
     if number is not None or (path.exists() and not path.is_file()):
@@ -365,13 +368,14 @@ def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str
     return before the newline belongs to the line end, which is logged, and a byte order mark to no line.
 
     Raises:
-        XalignError: the text is empty, its last line has a carriage return without a newline, or it is not UTF-8 (file
-            and line are named).
+        XalignError: the text is empty or compressed, its last line has a carriage return without a newline, or it is
+            not UTF-8 (file and line are named).
     """
     iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
     number, crlf = 0, False
     for number, raw in enumerate(stream, 1):
         if number == 1:
+            _require_unpacked(raw, path)
             raw = raw.removeprefix(codecs.BOM_UTF8)
         if raw.endswith(b"\r\n"):
             crlf = crlf or note_crlf(os.fspath(path))
@@ -387,6 +391,16 @@ def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str
         yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
     if number == 0:
         raise XalignError("the file is empty", where=path, expected="one sentence per line")
+
+
+def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
+    """The first bytes of a text are not those of a compressed file, which would be taken for another encoding."""
+    for tool, begin in PACKED.items():
+        if re.match(begin, raw):
+            raise XalignError(
+                "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
+                expected="text, unpacked", next=f"{tool} -dc {path} > FILE, and give that",
+            )  # fmt: skip
 
 
 @functools.cache

@@ -46,7 +46,7 @@ def align(tiny_text, capsys):
 def test_method_options_and_layer_are_the_models_own(dustbin, align):
     given = ("--method", "ot-unbalanced", "--dustbin", "0.4", "--filter", "itermax", "--layer", "2")
     status, links, told = align(dustbin)
-    assert status == 0 and "layer 2 of 3" in told and "ot-unbalanced-itermax" in told
+    assert status == 0 and "layer 2 of 3" in told and "ot-unbalanced-itermax (as the model labelled itself)" in told
     assert links == align(dustbin, *given)[1] != align(dustbin, *given[:-1], "1")[1]
 
 
@@ -57,6 +57,13 @@ def test_options_change_the_models_own_method(dustbin, align):
     assert changed[1] == align(dustbin, *given)[1] != align(dustbin, "--filter", "argmax")[1]
     status, _, told = align(dustbin, "--order", "rows-first")
     assert status == 2 and "ot-unbalanced has no such option" in told and "--order" in told
+
+
+@pytest.mark.parametrize(
+    "said", [("--method", "grow"), ("--filter", "argmax"), ("--layer", "1"), ("--processes", "2", "--dustbin", "0.3")]
+)
+def test_what_is_said_is_not_told_to_be_the_models_own(dustbin, align, said):
+    assert "(the rest: as the model labelled itself)" in align(dustbin, *said)[2]
 
 
 def test_a_method_that_is_named_has_its_own_options(tiny_state, tmp_path, align):

@@ -158,6 +158,9 @@ def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
     (tmp_path / "raised").write_text("\n".join(raised))
     assert layers(gold=tmp_path / "raised") == 2
     assert "looks 1-based" in capsys.readouterr().err
+    (tmp_path / "none").write_text("\n" * len(lines))
+    assert layers(gold=tmp_path / "none") == 2
+    assert "the gold file has no link" in capsys.readouterr().err
 
 
 def test_the_signature_tells_separate_encoding_and_maps(layers, tiny_state, tiny_text, tmp_path, capsys):

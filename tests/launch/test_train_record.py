@@ -50,6 +50,19 @@ def test_the_checkpoints_of_another_run_are_not_gone_on_from(tmp_path, other, to
     train_record.require_same(tmp_path, other)
 
 
+def test_the_same_data_by_another_name_are_the_same_run(tmp_path, monkeypatch):
+    for folder in ("work", "data", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "link").symlink_to("data")
+    monkeypatch.chdir(tmp_path / "work")
+    begun(tmp_path, "../data", "--seed", "1")
+    monkeypatch.chdir(tmp_path)
+    for same in ("data", "./data/", "link", "work/../data:other"):
+        train_record.require_same(tmp_path, [same, "--seed", "1"])
+    with pytest.raises(XalignError, match="the checkpoints of another run"):
+        train_record.require_same(tmp_path, ["other", "--seed", "1"])
+
+
 def test_the_same_run_goes_on_with_more_updates_and_more_data(tmp_path):
     begun(tmp_path, "a", "--seed", "1", "--max-update", "5")
     train_record.require_same(tmp_path, ["a:b", "--seed=1", "--max-update", "9", "--lr", "2"])

@@ -32,7 +32,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._align_pictures import check_plot, gold_to_show, plot
 from xalign_fairseq.cli._align_statistics import LEARNED, learn_first, statistics_beside
@@ -219,11 +219,11 @@ def _open_encoder(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
 
     if len(devices) == 1:
         aligner = _load(args, devices[0])
-        yield aligner, _describe(aligner)
+        yield aligner, _describe(aligner, args)
     else:
         with AlignerPool(partial(_load, args), devices) as pool:
             pool.ask(partial(_show_log, quiet=args.quiet))
-            yield pool, f"{pool.ask(_describe)}, {len(devices)} processes"
+            yield pool, f"{pool.ask(partial(_describe, args=args))}, {len(devices)} processes"
 
 
 def _devices(args: argparse.Namespace) -> list[str]:
@@ -246,7 +246,12 @@ def _devices(args: argparse.Namespace) -> list[str]:
 
 def _load(args: argparse.Namespace, device: str) -> "Aligner":
     here = argparse.Namespace(**{**vars(args), "device": device})
-    return load_aligner(here, args.layer, args.method, {**method_options(args), "filter": args.filter}, args.units)
+    return load_aligner(here, args.layer, args.method, _options(args), args.units)
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """Those of the method."""
+    return {**method_options(args), "filter": args.filter}
 
 
 def _show_log(_: "Aligner", quiet: bool) -> None:
@@ -254,13 +259,15 @@ def _show_log(_: "Aligner", quiet: bool) -> None:
     show_log(quiet)
 
 
-def _describe(aligner: "Aligner") -> str:
+def _describe(aligner: "Aligner", args: argparse.Namespace) -> str:
     from xalign_fairseq.transport.methods import method_label
 
     layers = ",".join(map(str, aligner.layers))
+    given = (args.layer, args.method, args.similarity, args.encoding, args.maps, *_options(args).values())
+    rest = "the rest: " if any(each is not None for each in given) else ""
     usual = "as the model labelled itself" if aligner.origin == "itself" else f"defaults of {aligner.origin}"
     return (
         f"layer {layers} of {aligner.encoder.config.encoder_layers}, {aligner.pair_encoder.encoding} encoding, "
-        f"{aligner.similarity} similarity, {method_label(aligner.method)}{f' ({usual})' * bool(aligner.origin)}, "
+        f"{aligner.similarity} similarity, {method_label(aligner.method)}{f' ({rest}{usual})' * bool(aligner.origin)}, "
         f"{aligner.device}, {aligner.dtype}"
     )

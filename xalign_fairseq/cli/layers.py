@@ -137,7 +137,13 @@ def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
     names = [gold for _, gold in texts]
     if len(set(names)) < len(names):
         raise XalignError("a set is given twice", where="--set", found=", ".join(names))
-    return [GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)) for pairs, gold in texts]
+    sets = [GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)) for pairs, gold in texts]
+    for each in sets:
+        if not any(gold.possible for gold in each.golds):  # all settings would be equally bad
+            raise XalignError(
+                "the gold file has no link", where=each.name, expected="i-j (sure) and ipj (possible), 0-based"
+            )
+    return sets
 
 
 def _load(args: argparse.Namespace) -> "Aligner":

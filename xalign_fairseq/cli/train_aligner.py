@@ -105,18 +105,22 @@ def _add_training_arguments(group: Any) -> None:
         "--method",
         choices=METHODS,
         help="what self_training labels by, and the aligner then reads links by, as in xalign align (default: argmax; "
-        "e5-small: grow)",
+        "e5-small, self_training first: grow)",
     )
-    group.add_argument("--updates", type=int, metavar="N", help="default: 20000 (e5-small by self_training: 200)")
+    group.add_argument("--updates", type=int, metavar="N", help="default: 20000 (e5-small, self_training first: 200)")
     group.add_argument(
-        "--batch-size", type=int, metavar="N", help="pairs in an update (default: 8; e5-small by self_training: 32)"
+        "--batch-size", type=int, metavar="N", help="pairs in an update (default: 8; e5-small, self_training first: 32)"
     )
-    group.add_argument("--lr", type=float, help="falls linearly to 0 (default: 2e-5, with --links 1e-4)")
+    group.add_argument(
+        "--lr",
+        type=float,
+        help="falls linearly to 0 (default: 2e-5; with --links 1e-4, unless self_training makes the aligner's links)",
+    )
     group.add_argument(
         "--warmup",
         type=int,
         metavar="N",
-        help="updates until --lr is reached (default: 0; e5-small by self_training: 50)",
+        help="updates until --lr is reached (default: 0; e5-small, self_training first: 50)",
     )
     group.add_argument(
         "--freeze-layers",
@@ -135,7 +139,7 @@ def _add_training_arguments(group: Any) -> None:
         "--validate-every",
         type=int,
         metavar="N",
-        help="updates between checkpoints (default: 1000; e5-small by self_training: 50)",
+        help="updates between checkpoints (default: 1000; e5-small, self_training first: 50)",
     )
     group.add_argument(
         "--patience", type=int, default=5, metavar="N",
@@ -145,8 +149,8 @@ def _add_training_arguments(group: Any) -> None:
         "--trim-vocabulary",
         action=argparse.BooleanOptionalAction,
         help="train only the pieces that the text needs (as xalign trim), which takes less memory and time; the result "
-        "has the whole vocabulary again, model.pt in DIR (default: not, but for e5-small by other objectives than "
-        "self_training)",
+        "has the whole vocabulary again, model.pt in DIR (default: not, but for e5-small where self_training is not "
+        "the first objective)",
     )
     group.add_argument("--seed", type=int, default=1, help="default: 1")
 

@@ -1,5 +1,6 @@
 """``training.json`` of a training run: what was run, when, where and by which versions, once for each time it began."""
 
+import os
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -71,7 +72,8 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
         if value(earlier, name) != value(line, name)
     ]
     data = _data(line)
-    if not set(data) & set(record["data"]):
+    # By their places too: from another folder, or through a link, the same data-bin has another name.
+    if not {*data, *map(os.path.realpath, data)} & {*record["data"], *map(os.path.realpath, record["data"])}:
         found.append(f"{':'.join(record['data'])}, now {':'.join(data)}")
     if found:
         raise XalignError(
