@@ -63,6 +63,13 @@ def test_the_same_data_by_another_name_are_the_same_run(tmp_path, monkeypatch):
         train_record.require_same(tmp_path, ["other", "--seed", "1"])
 
 
+def test_the_usual_seed_may_be_given_or_not(tmp_path):
+    begun(tmp_path, "a")
+    train_record.require_same(tmp_path, ["a", "--seed", "1"])
+    with pytest.raises(XalignError, match="--seed 1, now 2"):
+        train_record.require_same(tmp_path, ["a", "--seed", "2"])
+
+
 def test_the_same_run_goes_on_with_more_updates_and_more_data(tmp_path):
     begun(tmp_path, "a", "--seed", "1", "--max-update", "5")
     train_record.require_same(tmp_path, ["a:b", "--seed=1", "--max-update", "9", "--lr", "2"])

@@ -20,8 +20,9 @@ NAME = "training.json"
 PACKAGES = ("xalign_fairseq", "fairseq-fixed", "torch", "numpy", "transformers")
 
 
-# What makes two command lines two runs.
-IDENTITY = ("--task", "--arch", "--criterion", "--objectives", "--init-checkpoint", "--seed")
+# What makes two command lines two runs, and what fairseq-train takes where an option is not given.
+IDENTITY = {"--task": None, "--arch": None, "--criterion": None, "--objectives": None, "--init-checkpoint": None,
+            "--seed": "1"}  # fmt: skip
 # With these the user says what of an earlier run is taken over.
 TAKEN_OVER = ("--restore-file", "--finetune-from-model", "--reset-optimizer", "--reset-dataloader", "--reset-meters",
               "--reset-lr-scheduler")  # fmt: skip
@@ -66,11 +67,8 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
         return
     record = read_json(path, TrainRecord)
     earlier = shlex.split(record["sessions"][-1]["command"])[1:]
-    found = [
-        f"{name} {value(earlier, name)}, now {value(line, name)}"
-        for name in IDENTITY
-        if value(earlier, name) != value(line, name)
-    ]
+    given = {name: [value(each, name) or usual for each in (earlier, line)] for name, usual in IDENTITY.items()}
+    found = [f"{name} {before}, now {now}" for name, (before, now) in given.items() if before != now]
     data = _data(line)
     # By their places too: from another folder, or through a link, the same data-bin has another name.
     if not {*data, *map(os.path.realpath, data)} & {*record["data"], *map(os.path.realpath, record["data"])}:
