@@ -66,6 +66,7 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     plot = ("--plot", tmp_path / "p.png")
     assert "1 to 40" in failed(align(*plot, "--plot-line", 41))
     assert "1 to 40" in failed(align(*plot, "--plot-line", 0))
+    assert "with --plot alone" in failed(align("--plot-line", 2))
     (tmp_path / "gold").write_text("0-0\n")
     assert "1 lines of links" in failed(align(*plot, "--gold", tmp_path / "gold"))
     (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)

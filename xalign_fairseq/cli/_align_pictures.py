@@ -33,14 +33,18 @@ def gold_to_show(args: argparse.Namespace, pairs: "SentencePairs | PairStream") 
 
 
 def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
-    """That the picture can be drawn, before the work begins."""
+    """That the picture can be drawn, if one is asked for, before the work begins."""
+    if not args.plot:
+        if args.plot_line is not None:
+            raise XalignError("a line is drawn with --plot alone", where="--plot-line", next="add --plot FILE.png")
+        return
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.plots.figure import check_picture
 
     check_picture(args.plot)
     if not isinstance(pairs, SentencePairs):
         raise XalignError("a pair of a pipe can't be drawn", where="--plot", expected="files as input")
-    if not 1 <= args.plot_line <= len(pairs):
+    if not 1 <= _line(args) <= len(pairs):
         raise XalignError(
             "there is no such pair", where="--plot-line", found=args.plot_line, expected=f"1 to {len(pairs)}"
         )
@@ -50,6 +54,12 @@ def plot(args: argparse.Namespace, aligner: Any, pairs: Iterable[Any], golds: "l
     """Draw one pair before the others are aligned."""
     from xalign_fairseq.plots.links import plot_links
 
-    gold = golds[args.plot_line - 1] if golds else None
-    [alignment] = aligner.stream(islice(pairs, args.plot_line - 1, args.plot_line))
+    line = _line(args)
+    gold = golds[line - 1] if golds else None
+    [alignment] = aligner.stream(islice(pairs, line - 1, line))
     plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)
+
+
+def _line(args: argparse.Namespace) -> int:
+    """Of the pair that is drawn, from 1."""
+    return 1 if args.plot_line is None else args.plot_line

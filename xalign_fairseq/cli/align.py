@@ -99,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     plot.add_argument(
         "--plot", metavar="FILE", help="draw the link matrix of one pair: FILE.png or FILE.svg (needs matplotlib)"
     )
-    plot.add_argument("--plot-line", type=int, default=1, metavar="N", help="line of the pair (default: 1, the first)")
+    plot.add_argument("--plot-line", type=int, metavar="N", help="line of the pair (default: 1, the first)")
     plot.add_argument(
         "--gold", metavar="FILE", help="gold links to show with --plot or --format html: i-j sure, ipj possible"
     )
@@ -138,8 +138,7 @@ def run(args: argparse.Namespace) -> None:
     learn_first(args, pairs, _add_encoder_arguments)
     take_packaged(args)
     golds = gold_to_show(args, pairs)
-    if args.plot:
-        check_plot(args, pairs)
+    check_plot(args, pairs)
     show_log(args.quiet)
     devices = _devices(args)
     if not is_statistical(args.model):
