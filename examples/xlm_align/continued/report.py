@@ -22,11 +22,12 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
 import markers
 
-from xalign_fairseq.evaluation.statistics import holm, paired_items, paired_items_and_seeds
+from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
 from xalign_fairseq.files import read_json, write_json
 
 HERE = Path(__file__).resolve().parent
 TESTS, COUNTS = "tests.json", "counts"
+SAMPLES = 10_000  # of so many settings that with fewer the least p, times their number, would be no longer below 0.05
 Counts = Mapping[str, list[dict[str, np.ndarray]]]
 
 
@@ -90,14 +91,14 @@ def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
     Tested over sentences, and over seeds too where there are several.
     """
     begun = counts[baseline][0]
+    compared = {name: runs for name, runs in counts.items() if name not in (baseline, "none")}
+    systems = [[np.stack([run[pair] for run in runs]) for pair in study.TEST] for runs in compared.values()]
+    start = [np.stack([begun[pair]] * 2) for pair in study.TEST]  # without a seed: another run would be the same
+    first, *others = resample([start, *systems], aer, samples=SAMPLES)
     found = {}
-    for name, runs in counts.items():
-        if name in (baseline, "none"):
-            continue
-        mine = [np.stack([run[pair] for run in runs]) for pair in study.TEST]
-        start = [np.stack([begun[pair]] * 2) for pair in study.TEST]  # without a seed: another run would be the same
-        test = (paired_items_and_seeds if len(runs) > 1 else paired_items)(start, mine, aer).test()
-        found[name] = {"seeds": len(runs), **asdict(test)}
+    for (name, runs), mine in zip(compared.items(), others, strict=True):
+        compare = Comparison.of_items_and_seeds if len(runs) > 1 else Comparison.of_items
+        found[name] = {"seeds": len(runs), **asdict(compare(first, mine).test())}
     return found
 
 
