@@ -66,9 +66,9 @@ def build(folder, *chosen, **options):
     return model, data
 
 
-def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint", **arguments):
+def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint", dropout=0.0, **arguments):
     """A trainer that records its losses."""
-    model, data = build(folder, *chosen, loss_normalization=loss_normalization)
+    model, data = build(folder, *chosen, loss_normalization=loss_normalization, dropout=dropout)
     args = TrainingArguments(
         str(out), max_steps=updates, use_cpu=True, report_to="none", disable_tqdm=True, save_steps=10,
         max_grad_norm=1.0, **arguments,
@@ -135,12 +135,13 @@ def test_a_transformers_that_would_divide_them_again_is_refused(folder, tmp_path
         trainer(folder, tmp_path)
 
 
-def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path):
-    whole, expected = trainer(folder, tmp_path / "whole", 20)
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path, dropout):
+    whole, expected = trainer(folder, tmp_path / "whole", 20, dropout=dropout)
     whole.train()
-    first, _ = trainer(folder, tmp_path / "cut", 10)
+    first, _ = trainer(folder, tmp_path / "cut", 10, dropout=dropout)
     first.train()
-    second, losses = trainer(folder, tmp_path / "cut", 20)
+    second, losses = trainer(folder, tmp_path / "cut", 20, dropout=dropout)
     second.train(resume_from_checkpoint=True)
     assert losses == pytest.approx(expected[10:], abs=1e-12)
 
