@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from itertools import islice
@@ -9,15 +10,17 @@ from pathlib import Path
 
 import pytest
 import torch
-from plain_data import CONFIG, write_plain_data
+from plain_data import CONFIG, SYMBOLS, write_plain_data
 
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
-from transformers import Trainer, TrainingArguments
+from transformers import AutoModel, Trainer, TrainingArguments
 
 import xalign_fairseq
+from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions
+from xalign_fairseq.data.tokenizer_model import write_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives import DWA, MLM, TLM
@@ -144,6 +147,21 @@ def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path, dropout
     second, losses = trainer(folder, tmp_path / "cut", 20, dropout=dropout)
     second.train(resume_from_checkpoint=True)
     assert losses == pytest.approx(expected[10:], abs=1e-12)
+
+
+def test_a_model_that_is_saved_leaves_what_else_its_folder_has(folder, tmp_path):
+    own = shutil.copytree(folder, tmp_path / "own")
+    specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
+    pieces = make_unigram([*specials, *(Piece(f"w{number}", -1.0) for number in range(SYMBOLS))], b"")
+    write_model(own / "data-bin", pieces)  # an export wants a tokenizer
+    made, _ = trainer(own, tmp_path / "run", 1)
+    made.train()
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    assert tmp_path / "run/checkpoint-1/optimizer.pt" in before
+    for _ in range(2):
+        made.save_model()
+        assert before.items() <= {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}.items()
+        assert AutoModel.from_pretrained(tmp_path / "run").config.num_hidden_layers == CONFIG.encoder_layers
 
 
 def test_validation_is_over_all_predictions(folder, tmp_path):
