@@ -149,6 +149,16 @@ def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path, dropout
     assert losses == pytest.approx(expected[10:], abs=1e-12)
 
 
+def test_a_finished_run_that_is_given_again_has_no_further_update(folder, tmp_path):
+    first, _ = trainer(folder, tmp_path / "run", 10)
+    first.train()
+    again, losses = trainer(folder, tmp_path / "run", 10)
+    again.train(resume_from_checkpoint=True)
+    assert losses == [] and again.state.global_step == 10
+    for name, value in first.alignment.state_dict().items():
+        assert torch.equal(again.alignment.state_dict()[name], value), name
+
+
 def test_a_model_that_is_saved_leaves_what_else_its_folder_has(folder, tmp_path):
     own = shutil.copytree(folder, tmp_path / "own")
     specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]

@@ -71,7 +71,10 @@ class AlignmentTrainer(Trainer):
         return self.train_batches
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list, None]:
-        """The batches of an update, which the model is told of before the first one is run."""
+        """The batches of an update, which the model is told of before the first one is run; none after the last."""
+        if self.state.global_step >= self.state.max_steps:  # a finished run again, which Trainer knows by epochs alone
+            self.control.should_training_stop = True
+            return [], None
         batches, _ = super().get_batch_samples(epoch_iterator, num_batches, device)
         if batches:
             self.alignment.begin_update(batches)
