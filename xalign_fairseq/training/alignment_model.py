@@ -229,7 +229,10 @@ class AlignmentModel(HeadedEncoder):
         """The content of a checkpoint of this package: weights, heads, sizes, tokenizer, and how the model labels."""
         task_state = dict(self.kept)
         if self.data is not None:
-            task_state["tokenizer"] = tokenizer_state(self.data.dictionary, self.data.data.tokenizer_model)
+            model_of_data = self.data.data.tokenizer_model
+            # Data of fairseq-preprocess lack it; what training began with, whose ids they have, may not.
+            if model_of_data is not None or "tokenizer" not in task_state:
+                task_state["tokenizer"] = tokenizer_state(self.data.dictionary, model_of_data)
         if self.weighted.labelling is not None:
             task_state["labelling"] = self.weighted.labelling.state()
         if self.encoder.config.languages:
