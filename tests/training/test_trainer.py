@@ -149,6 +149,17 @@ def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path, dropout
     assert losses == pytest.approx(expected[10:], abs=1e-12)
 
 
+def test_activations_that_are_computed_again_change_no_loss(folder, tmp_path):
+    whole, expected = trainer(folder, tmp_path / "whole", 5, dropout=0.1)
+    whole.train()
+    again, losses = trainer(folder, tmp_path / "again", 5, dropout=0.1, gradient_checkpointing=True)
+    again.train()
+    assert all(layer.checkpoint_activations for layer in again.alignment.encoder.sentence_encoder.layers)
+    assert losses == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(XalignError, match=r"not checkpointed so[\s\S]*offload"):
+        again.alignment.activation_checkpointing_enable(activation_checkpointing_kwargs=None, offload=True)
+
+
 def test_a_finished_run_that_is_given_again_has_no_further_update(folder, tmp_path):
     first, _ = trainer(folder, tmp_path / "run", 10)
     first.train()
