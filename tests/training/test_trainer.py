@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from itertools import islice
@@ -9,15 +10,17 @@ from pathlib import Path
 
 import pytest
 import torch
-from plain_data import CONFIG, write_plain_data
+from plain_data import CONFIG, SYMBOLS, write_plain_data
 
 pytest.importorskip("transformers")
 pytest.importorskip("accelerate")
 
-from transformers import Trainer, TrainingArguments
+from transformers import AutoModel, Trainer, TrainingArguments
 
 import xalign_fairseq
+from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions
+from xalign_fairseq.data.tokenizer_model import write_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives import DWA, MLM, TLM
@@ -66,9 +69,9 @@ def build(folder, *chosen, **options):
     return model, data
 
 
-def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint", **arguments):
+def trainer(folder, out, updates=UPDATES, chosen=(), loss_normalization="joint", dropout=0.0, **arguments):
     """A trainer that records its losses."""
-    model, data = build(folder, *chosen, loss_normalization=loss_normalization)
+    model, data = build(folder, *chosen, loss_normalization=loss_normalization, dropout=dropout)
     args = TrainingArguments(
         str(out), max_steps=updates, use_cpu=True, report_to="none", disable_tqdm=True, save_steps=10,
         max_grad_norm=1.0, **arguments,
@@ -135,14 +138,51 @@ def test_a_transformers_that_would_divide_them_again_is_refused(folder, tmp_path
         trainer(folder, tmp_path)
 
 
-def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path):
-    whole, expected = trainer(folder, tmp_path / "whole", 20)
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_a_resumed_run_goes_on_as_an_uninterrupted_one(folder, tmp_path, dropout):
+    whole, expected = trainer(folder, tmp_path / "whole", 20, dropout=dropout)
     whole.train()
-    first, _ = trainer(folder, tmp_path / "cut", 10)
+    first, _ = trainer(folder, tmp_path / "cut", 10, dropout=dropout)
     first.train()
-    second, losses = trainer(folder, tmp_path / "cut", 20)
+    second, losses = trainer(folder, tmp_path / "cut", 20, dropout=dropout)
     second.train(resume_from_checkpoint=True)
     assert losses == pytest.approx(expected[10:], abs=1e-12)
+
+
+def test_activations_that_are_computed_again_change_no_loss(folder, tmp_path):
+    whole, expected = trainer(folder, tmp_path / "whole", 5, dropout=0.1)
+    whole.train()
+    again, losses = trainer(folder, tmp_path / "again", 5, dropout=0.1, gradient_checkpointing=True)
+    again.train()
+    assert all(layer.checkpoint_activations for layer in again.alignment.encoder.sentence_encoder.layers)
+    assert losses == pytest.approx(expected, abs=1e-12)
+    with pytest.raises(XalignError, match=r"not checkpointed so[\s\S]*offload"):
+        again.alignment.activation_checkpointing_enable(activation_checkpointing_kwargs=None, offload=True)
+
+
+def test_a_finished_run_that_is_given_again_has_no_further_update(folder, tmp_path):
+    first, _ = trainer(folder, tmp_path / "run", 10)
+    first.train()
+    again, losses = trainer(folder, tmp_path / "run", 10)
+    again.train(resume_from_checkpoint=True)
+    assert losses == [] and again.state.global_step == 10
+    for name, value in first.alignment.state_dict().items():
+        assert torch.equal(again.alignment.state_dict()[name], value), name
+
+
+def test_a_model_that_is_saved_leaves_what_else_its_folder_has(folder, tmp_path):
+    own = shutil.copytree(folder, tmp_path / "own")
+    specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
+    pieces = make_unigram([*specials, *(Piece(f"w{number}", -1.0) for number in range(SYMBOLS))], b"")
+    write_model(own / "data-bin", pieces)  # an export wants a tokenizer
+    made, _ = trainer(own, tmp_path / "run", 1)
+    made.train()
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    assert tmp_path / "run/checkpoint-1/optimizer.pt" in before
+    for _ in range(2):
+        made.save_model()
+        assert before.items() <= {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}.items()
+        assert AutoModel.from_pretrained(tmp_path / "run").config.num_hidden_layers == CONFIG.encoder_layers
 
 
 def test_validation_is_over_all_predictions(folder, tmp_path):

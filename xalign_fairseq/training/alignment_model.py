@@ -23,6 +23,9 @@ from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.pretrained.saving import new_model
 from xalign_fairseq.training.weighted_sum import WeightedSum
 
+# The one way in which activations are computed again, in transformers' words.
+CHECKPOINTING = {"use_reentrant": False, "every_n_layers": 1, "offload": False}
+
 
 @dataclass
 class AlignmentLoss:
@@ -217,6 +220,31 @@ class AlignmentModel(HeadedEncoder):
         whole = all_sum(count) if self._count is None else self._count
         return whole.clamp(min=1) / _workers()
 
+    def activation_checkpointing_enable(self, **how: Any) -> None:
+        """Keep of each layer its input alone, and compute the rest again in the backward pass, with the same dropout.
+
+        Args:
+            how: what transformers' Trainer passes on of its arguments; there is one way here, :data:`CHECKPOINTING`.
+
+        Raises:
+            XalignError: another way, or an encoder of another kind, whose layers have none.
+        """
+        asked: dict[str, Any] = {}
+        for name, value in how.items():
+            asked |= (value or {}) if name.endswith("_kwargs") else {name: value}
+        layers: list[Any] = list(self.encoder.sentence_encoder.layers)
+        fits = all(hasattr(layer, "checkpoint_activations") for layer in layers)
+        if not fits or any(name not in CHECKPOINTING or CHECKPOINTING[name] != asked[name] for name in asked):
+            raise XalignError(
+                "activations are not checkpointed so here", where="activation_checkpointing_enable",
+                found=asked if fits else type(layers[0]).__name__,
+                expected=f"every layer of this package's encoders, by {CHECKPOINTING}",
+            )  # fmt: skip
+        for layer in layers:
+            layer.checkpoint_activations = True
+
+    gradient_checkpointing_enable = activation_checkpointing_enable  # its name in earlier releases of transformers
+
     def get_extra_state(self) -> Tensor:
         """The number of updates, which a resumed run goes on from."""
         return torch.tensor(self.num_updates)
@@ -229,7 +257,10 @@ class AlignmentModel(HeadedEncoder):
         """The content of a checkpoint of this package: weights, heads, sizes, tokenizer, and how the model labels."""
         task_state = dict(self.kept)
         if self.data is not None:
-            task_state["tokenizer"] = tokenizer_state(self.data.dictionary, self.data.data.tokenizer_model)
+            model_of_data = self.data.data.tokenizer_model
+            # Data of fairseq-preprocess lack it; what training began with, whose ids they have, may not.
+            if model_of_data is not None or "tokenizer" not in task_state:
+                task_state["tokenizer"] = tokenizer_state(self.data.dictionary, model_of_data)
         if self.weighted.labelling is not None:
             task_state["labelling"] = self.weighted.labelling.state()
         if self.encoder.config.languages:

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import torch
 import torch.distributed as dist
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
@@ -128,7 +129,11 @@ class Batches(IterableDataset):
                 ignored.append(len(batch) == 0)
                 yield (batch if len(batch) else stand_in()).tolist()
 
-        loader = DataLoader(dataset, batch_sampler=own(), collate_fn=dataset.collater, num_workers=processes)
+        # A loader draws a seed of torch's generator; one that goes on must not again, for dropout to go on too.
+        again = torch.Generator() if self._before + self._done else None
+        loader = DataLoader(
+            dataset, batch_sampler=own(), collate_fn=dataset.collater, num_workers=processes, generator=again
+        )
         for sample in loader:
             self._done += 1
             yield {**sample, "ignored": True} if ignored.popleft() else sample

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -70,7 +71,10 @@ class AlignmentTrainer(Trainer):
         return self.train_batches
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: torch.device) -> tuple[list, None]:
-        """The batches of an update, which the model is told of before the first one is run."""
+        """The batches of an update, which the model is told of before the first one is run; none after the last."""
+        if self.state.global_step >= self.state.max_steps:  # a finished run again, which Trainer knows by epochs alone
+            self.control.should_training_stop = True
+            return [], None
         batches, _ = super().get_batch_samples(epoch_iterator, num_batches, device)
         if batches:
             self.alignment.begin_update(batches)
@@ -101,12 +105,19 @@ class AlignmentTrainer(Trainer):
         return found
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
-        """A checkpoint of training, or, by the user, the model as others load it."""
+        """A checkpoint of training, or, by the user, the model as others load it; what else is in its folder stays."""
         folder = Path(output_dir or self.args.output_dir or ".")
         if self.args.should_save and _internal_call:
             folder.mkdir(parents=True, exist_ok=True)
             torch.save(self.alignment.state_dict(), folder / WEIGHTS)
             torch.save(self.train_batches.state_dict(), folder / PLACE)
+        elif self.args.should_save and folder.is_dir():
+            # Checkpoints may be among what is there: the arguments' own folder is the default.
+            with TemporaryDirectory(dir=folder) as inside:
+                made = Path(inside) / folder.resolve().name
+                self.alignment.save_pretrained(made)
+                for path in made.iterdir():
+                    os.replace(path, folder / path.name)
         elif self.args.should_save:
             self.alignment.save_pretrained(folder, overwrite=True)
 

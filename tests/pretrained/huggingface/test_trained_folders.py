@@ -7,6 +7,7 @@ from plain_data import write_plain_data
 from small import diagonal, pair
 
 from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.model_proto import read_pieces
 from xalign_fairseq.data.pretraining import PretrainingData
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives import DWA, TLM
@@ -38,6 +39,15 @@ def test_a_model_is_trained_written_and_loaded_by_both(build, save, transformers
     for name, value in model.state_dict().items():
         if name != "_extra_state":
             torch.testing.assert_close(back.state_dict()[name], value, msg=name)
+
+
+def test_the_tokenizer_is_the_checkpoints_where_the_data_have_none(folder, spm, transformers, tmp_path):
+    data_bin, pieces = write_plain_data(tmp_path / "data-bin"), read_pieces(spm.read_bytes())[3:]
+    (data_bin / "dict.txt").write_text("".join(f"{piece.text} 1\n" for piece in pieces), encoding="utf-8")
+    model = AlignmentModel.from_pretrained(folder, objectives(), PretrainingData(data_bin))
+    model.save_pretrained(tmp_path / "out")
+    assert (tmp_path / "out/sentencepiece.bpe.model").read_bytes() == spm.read_bytes()
+    assert transformers.AutoTokenizer.from_pretrained(tmp_path / "out")("Der rote Hund").input_ids[0] == 0
 
 
 def test_data_of_another_tokenizer_are_refused(folder, tmp_path):

@@ -93,6 +93,15 @@ def test_an_equivalent_normalisation_is_read_with_a_warning(write, caplog, norma
     assert record.getMessage().startswith(f"{path} normalises and splits text in another way (Unigram after ['")
 
 
+def test_lengths_that_a_file_cuts_and_fills_texts_to_are_no_difference(write):
+    path = write([NMT_NFKC, {"type": "NFKC"}])
+    library = tokenizers.Tokenizer.from_file(str(path))
+    library.enable_truncation(8)  # as sentence-transformers does
+    library.enable_padding(length=8, pad_id=1, pad_token="<pad>")
+    library.save(str(path))
+    assert SentencePieceTokenizer(read_unigram(path)).encode(SAMPLE[1])[:8] == library.encode(SAMPLE[1]).ids
+
+
 @pytest.mark.parametrize(
     ("normalizers", "splitter", "byte_fallback", "text"),
     [

@@ -134,6 +134,8 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise XalignError("the tokenizer's file can't be read", where=path, found=error) from None
+    theirs.no_truncation()  # nor padding to a length, which sentence-transformers' files have
+    theirs.no_padding()
     expected = [theirs.encode(text, add_special_tokens=False).ids for text in SAMPLE]
     nearest: tuple[int, list[str]] = (-1, [])
     for charsmap in charsmaps:
