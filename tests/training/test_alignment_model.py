@@ -95,6 +95,21 @@ def test_an_update_of_nothing_but_a_batch_that_does_not_count_has_a_gradient_of_
     assert not gradient(model).any()
 
 
+@pytest.mark.parametrize("normalization", ["joint", "per-objective"])
+def test_a_batch_that_fails_leaves_nothing_to_the_next(normalization, monkeypatch):
+    """As one that is too large for the memory, which a user's loop leaves out."""
+    objectives = TLM(weight=0.5), L2Align(weight=3.0)
+    model, other = (build(*objectives, normalization=normalization) for _ in range(2))
+    with monkeypatch.context() as patch:
+        patch.setattr(model.weighted, "losses", None)
+        for announced in ([], PARTS[:3]):
+            model.begin_update(announced)
+            with pytest.raises(TypeError):
+                model(PARTS[0])
+    assert model(PARTS[1]).loss.item() == pytest.approx(other(PARTS[1]).loss.item())
+    assert model.num_updates == other.num_updates == 1
+
+
 def test_objectives_that_count_what_they_label_are_not_accumulated_jointly():
     model = build(TLM(), DWA(label_layer=1, start_update=0))
     with pytest.raises(XalignError, match=r"dwa, which count[\s\S]*per-objective"):

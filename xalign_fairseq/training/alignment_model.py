@@ -189,12 +189,22 @@ class AlignmentModel(HeadedEncoder):
     def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:
         """The :class:`AlignmentLoss` of a batch, of what :class:`~xalign_fairseq.training.batches.Batches` gives.
 
-        In training a call without :meth:`begin_update` is an update of its own. With several processes, of which each
-        has its batches, the mean of the processes' gradients, as ``DistributedDataParallel`` takes it, is that of all
-        batches as one.
+        In training a call without :meth:`begin_update` is an update of its own, and an error, as of memory, ends the
+        update that was announced. With several processes, of which each has its batches, the mean of the processes'
+        gradients, as ``DistributedDataParallel`` takes it, is that of all batches as one.
         """
-        if self.training and not self._left:
+        if not self.training:
+            return self._loss(batch)
+        if not self._left:
             self.begin_update([batch])
+        left, self._left = self._left - 1, 0
+        result = self._loss(batch)
+        self._left = left
+        if not left:
+            self.num_updates += 1
+        return result
+
+    def _loss(self, batch: Mapping[str, Any]) -> AlignmentLoss:
         ignored = bool(batch.get("ignored"))
         self.weighted.update.ignored = ignored
         typed = self.weighted.batch(to_device(batch, self.encoder.device))
@@ -203,12 +213,7 @@ class AlignmentModel(HeadedEncoder):
         count = torch.as_tensor(count, device=total.device)
         if ignored:
             total, count = total * 0, count * 0
-        result = AlignmentLoss(total / self._divisor(count), total, count, losses)
-        if self.training:
-            self._left -= 1
-            if not self._left:
-                self.num_updates += 1
-        return result
+        return AlignmentLoss(total / self._divisor(count), total, count, losses)
 
     def _divisor(self, count: Tensor) -> Any:
         """What the loss of a batch is divided by, so that losses add up over batches, and are a mean over workers."""
