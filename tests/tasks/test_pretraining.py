@@ -15,6 +15,7 @@ from xalign_fairseq.data.databin import mono_prefix  # noqa: E402
 from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
 from xalign_fairseq.data.pretraining import Reader  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
+from xalign_fairseq.encoder.vocabulary import stored_model, tokenizer_state  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
@@ -199,6 +200,21 @@ def test_what_the_encoder_that_training_began_with_is_of_stays(shard, tmp_path):
     assert resumed.state_dict().keys() == {"tokenizer"}
     resumed.load_state_dict(first.state_dict())
     assert resumed.state_dict().keys() == {"tokenizer", "family", "trimmed"}
+
+
+def test_the_first_tokenizer_stays_where_the_data_have_none(shard):
+    """As those of ``fairseq-preprocess``; a resumed run keeps it, too."""
+    folder = shard("plain", "en-fr")
+    first, resumed = task(folder), task(folder)
+    assert stored_model(first.state_dict()["tokenizer"]) is None
+    began = tokenizer_state(first.dictionary, b"of the checkpoint")
+    first.load_state_dict({"tokenizer": began})
+    resumed.load_state_dict(first.state_dict())
+    assert stored_model(resumed.state_dict()["tokenizer"]) == b"of the checkpoint"
+    (folder / "sentencepiece.model").write_bytes(b"of the data")
+    own = task(folder)
+    own.load_state_dict({"tokenizer": began})
+    assert stored_model(own.state_dict()["tokenizer"]) == b"of the data"
 
 
 def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):

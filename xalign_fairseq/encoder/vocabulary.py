@@ -134,6 +134,17 @@ def tokenizer_state(dictionary: Dictionary, model: TokenizerModel | None) -> dic
     return {"symbols": symbols, "sentencepiece": torch.from_numpy(content)}
 
 
+def trained_tokenizer(first: Mapping[str, Any], data: DataBin) -> dict[str, Any]:
+    """What a trained checkpoint stores as its tokenizer: the data-bin's.
+
+    The data of ``fairseq-preprocess`` have no model; what the checkpoint that training began with stores, ``first``,
+    whose ids they have, may have one.
+    """
+    if data.tokenizer_model is None and stored_model(first) is not None:
+        return dict(first)
+    return tokenizer_state(data.dictionary, data.tokenizer_model)
+
+
 def stored_model(stored: Mapping[str, Any], where: object = "checkpoint") -> TokenizerModel | None:
     """The model in what :func:`tokenizer_state` gave, None if there is none."""
     if "wordpiece" in stored:

@@ -14,7 +14,7 @@ from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
 from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import require_form
 from xalign_fairseq.launch.devices import training_device
@@ -108,6 +108,7 @@ class XalignPretrainingTask(FairseqTask):
         self.objectives: Sequence[Objective] = ()
         self.labelling: LabelOptions | None = None
         self.lasting: dict[str, Any] = {}
+        self.first_tokenizer: dict[str, Any] = {}
 
     @classmethod
     def setup_task(cls, cfg: XalignPretrainingConfig, **kwargs: Any) -> "XalignPretrainingTask":
@@ -217,8 +218,7 @@ class XalignPretrainingTask(FairseqTask):
         Tokenizer, labelling method, the family of the encoder that training began with and what that was trimmed to,
         the lexicons it learned from, and of several folders which one its epoch reads, and how often each was read.
         """
-        vocabulary = tokenizer_state(self.dictionary, self.data.tokenizer_model)
-        state: dict[str, Any] = {**self.lasting, "tokenizer": vocabulary}
+        state: dict[str, Any] = {**self.lasting, "tokenizer": trained_tokenizer(self.first_tokenizer, self.data)}
         if "lexicon" in self.reader.needs:
             state["lexicons"] = [each.state() for each in self.lexicons]
         if self.labelling is not None:
@@ -231,7 +231,8 @@ class XalignPretrainingTask(FairseqTask):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Refuse a checkpoint of another tokenizer, choice of lexicon entries or order of language embeddings."""
-        require_same_tokenizer(state_dict.get("tokenizer", {}), self.data)
+        self.first_tokenizer = state_dict.get("tokenizer", {})
+        require_same_tokenizer(self.first_tokenizer, self.data)
         self.lasting |= checkpoint.lasting(state_dict)
         if "shard" in state_dict:
             self.source.shards.go_on(**require_form(state_dict["shard"], ShardPlace, "the checkpoint's shard"))

@@ -14,7 +14,7 @@ from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
+from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.headed import HeadedEncoder
 from xalign_fairseq.objectives.gathering import all_sum
@@ -262,10 +262,7 @@ class AlignmentModel(HeadedEncoder):
         """The content of a checkpoint of this package: weights, heads, sizes, tokenizer, and how the model labels."""
         task_state = dict(self.kept)
         if self.data is not None:
-            model_of_data = self.data.data.tokenizer_model
-            # Data of fairseq-preprocess lack it; what training began with, whose ids they have, may not.
-            if model_of_data is not None or "tokenizer" not in task_state:
-                task_state["tokenizer"] = tokenizer_state(self.data.dictionary, model_of_data)
+            task_state["tokenizer"] = trained_tokenizer(task_state.get("tokenizer", {}), self.data.data)
         if self.weighted.labelling is not None:
             task_state["labelling"] = self.weighted.labelling.state()
         if self.encoder.config.languages:
