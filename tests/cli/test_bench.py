@@ -112,6 +112,7 @@ def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys
         (lambda data: (data / "one/de-en.en").unlink(), "does not exist"),
         (lambda data: (data / "one/de-en.gold").rename(data / "one/mine.gold"), "not in its name"),
         (lambda data: (data / "one/de-en.gold").write_text("0-7\n\n"), "de-en.gold"),
+        (lambda data: (data / "one/de-en.gold").write_text("\n\n"), "the gold file has no link"),
     ],
 )
 def test_sets_that_are_none(data, links, capsys, spoil, what):
