@@ -86,12 +86,13 @@ def atomic_copy(source: str | os.PathLike, target: str | os.PathLike) -> None:
 
 
 @contextmanager
-def atomic_folder(path: str | os.PathLike, overwrite: bool = False, keep: bool = False) -> Iterator[Path]:
+def atomic_folder(path: str | os.PathLike, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
     """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
 
-    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. A
-    file is never replaced by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a
-    killed process has left there goes.
+    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. With
+    ``None``, of a command without the option ``--overwrite``, the error names no such option. A file is never replaced
+    by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a killed process has left
+    there goes.
 
     With ``keep`` the temporary folder stays where the block ends with an error, or the process is killed, and the next
     call with ``keep`` is given it as it is.
@@ -161,13 +162,14 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
 
 
-def _require_free(path: Path, overwrite: bool) -> None:
+def _require_free(path: Path, overwrite: bool | None) -> None:
     if path.exists() and not overwrite and any(path.iterdir()):
+        option = "" if overwrite is None else ", or pass --overwrite to replace this one"
         raise XalignError(
             "the output folder exists already and was left as it is",
             where=path,
             expected="a new or empty folder",
-            next="choose another folder, or pass --overwrite to replace this one",
+            next=f"choose another folder{option}",
         )
 
 

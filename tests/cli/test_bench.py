@@ -112,6 +112,7 @@ def test_a_model_by_several_methods(tiny_checkpoint, tiny_text, tmp_path, capsys
         (lambda data: (data / "one/de-en.en").unlink(), "does not exist"),
         (lambda data: (data / "one/de-en.gold").rename(data / "one/mine.gold"), "not in its name"),
         (lambda data: (data / "one/de-en.gold").write_text("0-7\n\n"), "de-en.gold"),
+        (lambda data: (data / "one/de-en.gold").write_text("\n\n"), "the gold file has no link"),
     ],
 )
 def test_sets_that_are_none(data, links, capsys, spoil, what):
@@ -132,3 +133,10 @@ def test_links_that_do_not_fit_and_names_given_twice(data, links, capsys):
     assert "same name" in capsys.readouterr().err
     assert bench("--data", data, *tool, "--model", "tool=e5-small") == 2
     assert "a model and links have the same name" in capsys.readouterr().err
+
+
+def test_links_that_do_not_fit_are_told_before_a_model_aligns(data, links, tmp_path, capsys):
+    """It ended in the error after all the work; the model, which is not there, shows that none was done."""
+    tool = links("tool", "0-0\n", "0-0\n\n1-0\n")
+    assert bench("--data", data, "--model", tmp_path / "absent.pt", *tool) == 2
+    assert "tool/one/de-en.links" in capsys.readouterr().err

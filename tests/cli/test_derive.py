@@ -187,5 +187,6 @@ def test_the_folder_is_left_as_it_is(text, tmp_path, capsys):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine").write_text("kept")
     assert derive(text, tmp_path / "out", "--text", f"t={text}/train.en") == 2
-    assert "exists already" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "exists already" in told and "--overwrite" not in told  # which the command does not have
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]

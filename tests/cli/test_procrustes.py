@@ -1,5 +1,6 @@
 """xalign procrustes: maps of a data-bin's links, the checkpoint that holds them, bad input."""
 
+import shutil
 import subprocess
 import sys
 
@@ -154,6 +155,17 @@ def test_an_existing_file_is_left_alone(source, databin, tmp_path, capsys):
     assert out.read_bytes() == b"precious"
     assert procrustes(source, databin, out, "--split", "valid", "--overwrite", "--quiet") == 0
     assert checkpoint.read(out)
+
+
+def test_the_model_is_not_replaced_by_its_maps(source, databin, tmp_path, capsys):
+    """The new checkpoint has no optimizer, so that a training could not go on."""
+    model, link = tmp_path / "model.pt", tmp_path / "link.pt"
+    shutil.copy(source, model)
+    link.symlink_to(model)
+    for out in (model, link):
+        assert procrustes(model, databin, out, "--split", "valid", "--overwrite") == 2
+        assert "which would be lost" in capsys.readouterr().err
+    assert model.read_bytes() == source.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,22 @@ def test_the_page_stands_in_the_folder_or_where_it_is_wanted(folder, tmp_path, c
     assert capsys.readouterr().out == "" and (tmp_path / "page.html").is_file()
 
 
+def test_the_page_replaces_nothing_that_is_read(folder, tiny_text, tmp_path, capsys):
+    """The log of a training, which nothing makes again, was replaced by the page."""
+    log = tmp_path / "fairseq.log"
+    log.write_text(ROW)
+    (tmp_path / "link.html").symlink_to(folder / "train.log")
+    text = {side: tiny_text / f"text.{side}" for side in ("en", "xx", "gold")}
+    before = {side: path.read_text() for side, path in text.items()}
+    files = ["--src", text["en"], "--tgt", text["xx"], "--gold", text["gold"]]
+    logs = ((folder / "train.log",), (tmp_path / "link.html",), (log, "--log", log))
+    for out, *options in (*logs, *((path, *files) for path in text.values())):
+        assert main(["report", *map(str, (folder, "--out", out, *options))]) == 2
+        assert "which would be lost" in capsys.readouterr().err
+    assert (folder / "train.log").read_text() == log.read_text() == ROW
+    assert {side: path.read_text() for side, path in text.items()} == before
+
+
 def test_a_log_somewhere_else(folder, tmp_path, capsys):
     (folder / "train.log").rename(tmp_path / "fairseq.log")
     assert main(["report", str(folder)]) == 2
@@ -41,6 +57,8 @@ def test_example_links_by_the_runs_model(folder, tiny_state, tiny_text, capsys):
     page = (folder / "report.html").read_text()
     assert "<h2>Example links</h2>" in page and page.count("<table class='xalign-links'>") == 4
     assert ", sure'" in page and "aligning 4 pairs" in capsys.readouterr().err
+    assert main(["report", "--quiet", str(folder), *text]) == 0
+    assert "aligning" not in capsys.readouterr().err
 
 
 def test_sides_of_different_lengths_are_told(folder, tiny_text, tmp_path, capsys):

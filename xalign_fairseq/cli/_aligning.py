@@ -299,6 +299,12 @@ def read_fitting_gold(path: str, pairs: "SentencePairs") -> "list[Gold]":
     return golds
 
 
+def require_links(golds: "Sequence[Gold]", where: object) -> None:
+    """Refuse gold without a single link, by which all links are equally bad."""
+    if not any(gold.possible for gold in golds):
+        raise XalignError("the gold file has no link", where=where, expected="i-j (sure) and ipj (possible), 0-based")
+
+
 @contextmanager
 def progress_bar(total: int | None, quiet: bool, unit: str = " pairs") -> Iterator[Callable[[int], object]]:
     """A bar on a terminal, a line now and then elsewhere; yields the function that advances it."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xalign_fairseq.cli._aligning import read_fitting_gold
+from xalign_fairseq.cli._aligning import read_fitting_gold, require_links
 from xalign_fairseq.errors import XalignError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def find_sets(folder: str) -> list[GoldSet]:
     """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` beside it, in the order of their names.
 
     Raises:
-        XalignError: there is none, a text is missing, or text and links do not fit each other.
+        XalignError: there is none, a text is missing, text and links do not fit each other, or a set has no link.
 
     Example::
 
@@ -60,6 +60,7 @@ def _read(gold: Path, top: Path) -> GoldSet:
     files = [gold.with_name(f"{gold.stem}.{side}") for side in (src, tgt)]
     pairs = SentencePairs(*files)
     golds = read_fitting_gold(str(gold), pairs)
+    require_links(golds, gold)
     content = hashlib.sha256()
     for file in (*files, gold):
         content.update(hashlib.sha256(file.read_bytes()).digest())

@@ -79,6 +79,7 @@ def run(args: argparse.Namespace) -> None:
         raise XalignError("a model and links have the same name", where="--model, --links", expected="another name")
     show_log(quiet=True)
     sets = find_sets(args.data)
+    linked = [read_sets(name, folder, sets) for name, folder in others.items()]  # what is wrong is told before the work
     systems = []
     total = sum(len(each.pairs) for each in sets) * len(models) * len(args.method)
     with progress_bar(total, args.quiet) as progress:
@@ -86,8 +87,7 @@ def run(args: argparse.Namespace) -> None:
             for method in args.method:
                 label = name if len(args.method) == 1 else f"{name}, {method}"
                 systems.append(align_sets(label, path, None if method == OWN else method, sets, args, progress))
-    systems += [read_sets(name, folder, sets) for name, folder in others.items()]
-    rows = compare_systems(systems, [each.name for each in sets], samples=args.samples, seed=args.seed)
+    rows = compare_systems([*systems, *linked], [each.name for each in sets], samples=args.samples, seed=args.seed)
     bootstrap = {"samples": args.samples, "seed": args.seed, "level": 0.95}
     data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
     result = {"data": data, "bootstrap": bootstrap, "systems": rows}

@@ -29,6 +29,7 @@ from xalign_fairseq.cli._aligning import (
     positive,
     progress_bar,
     read_fitting_gold,
+    require_links,
     show_log,
     take_packaged,
 )
@@ -139,10 +140,7 @@ def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
         raise XalignError("a set is given twice", where="--set", found=", ".join(names))
     sets = [GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)) for pairs, gold in texts]
     for each in sets:
-        if not any(gold.possible for gold in each.golds):  # all settings would be equally bad
-            raise XalignError(
-                "the gold file has no link", where=each.name, expected="i-j (sure) and ipj (possible), 0-based"
-            )
+        require_links(each.golds, each.name)
     return sets
 
 

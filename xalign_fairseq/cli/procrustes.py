@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.verification import require_unchanged
     from xalign_fairseq.encoder import checkpoint
-    from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.files import atomic_write, require_outside
     from xalign_fairseq.launch.devices import choose_device
     from xalign_fairseq.pretrained.reading import read_pretrained
 
@@ -69,7 +69,8 @@ def run(args: argparse.Namespace) -> None:
 
     data = DataBin(args.data)
     require_unchanged(data)
-    state, _ = read_pretrained(args.model)
+    state, where = read_pretrained(args.model)
+    require_outside(where, args.out)
     encoder, _ = checkpoint.load_encoder(state, args.model)
     check_dictionary(state, encoder.config.vocab_size, data)
     pairs = args.lang_pairs.split(",") if args.lang_pairs else None

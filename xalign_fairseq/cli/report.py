@@ -39,7 +39,8 @@ def run(args: argparse.Namespace) -> None:
     """Read the run, write the page."""
     from pathlib import Path
 
-    from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.files import atomic_write, require_outside
+    from xalign_fairseq.launch.train_run import LOG
     from xalign_fairseq.reports.page import report_page
     from xalign_fairseq.reports.trained_run import read_run
 
@@ -48,9 +49,12 @@ def run(args: argparse.Namespace) -> None:
             "example links need both sides", expected="--src FILE --tgt FILE, and --gold FILE if there is"
         )
     folder = Path(args.run_folder)
-    found = read_run(folder, Path(args.log) if args.log else None)
-    page = report_page(found, examples(args, folder) if args.src else "")
+    log = Path(args.log) if args.log else folder / LOG
     out = Path(args.out) if args.out else folder / "report.html"
+    for read in filter(None, (log, args.src, args.tgt, args.gold)):
+        require_outside(read, out)
+    found = read_run(folder, log)
+    page = report_page(found, examples(args, folder) if args.src else "")
     with atomic_write(out) as stream:
         stream.write(page)
     if not args.quiet:
@@ -67,7 +71,8 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
     pairs = SentencePairs(args.src, args.tgt)
     golds = read_fitting_gold(args.gold, pairs) if args.gold else None
     chosen = dict(islice(((at, pair) for at, pair in enumerate(pairs) if all(pair)), args.examples))
-    print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
+    if not args.quiet:
+        print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
     aligner = Aligner.from_pretrained(str(folder))
     aligned = aligner.align([src for src, _ in chosen.values()], [tgt for _, tgt in chosen.values()])
     parts = (each.beside(golds[at]) if golds else each for at, each in zip(chosen, aligned, strict=True))

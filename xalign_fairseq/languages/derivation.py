@@ -107,7 +107,7 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
     options.check()
     paths = [path for _, _, path in options.inputs]
     require_files([*paths, *options.towards], next="check the NAME=FILE options and --towards")
-    with atomic_folder(options.destdir) as folder:
+    with atomic_folder(options.destdir, overwrite=None) as folder:
         sources = [
             open_source(kind, name, path, options.source_lang, SYNTAX in options.steps)
             for kind, name, path in options.inputs

@@ -146,3 +146,10 @@ def test_a_dictionary_of_other_words():
 def test_a_fraction_of_too_few():
     with pytest.raises(XalignError, match="leaves no entry"):
         of_pieces(twins(10), fraction=0.04)
+
+
+def test_a_held_out_part_of_all():
+    """There is no fraction to raise where none was given."""
+    with pytest.raises(XalignError, match="the held-out part leaves no entry") as caught:
+        of_pieces(twins(1), held_out=0.9)
+    assert "lower --held-out" in str(caught.value) and "--fraction" not in str(caught.value)

@@ -105,7 +105,7 @@ def build(
         of what was read, dropped and kept, and the policy.
 
     Raises:
-        XalignError: no entry is left, or the fraction leaves none to train on; with the counts.
+        XalignError: no entry is left, or the fraction or the held-out part leaves none to train on; with the counts.
 
     Example::
 
@@ -126,9 +126,16 @@ def build(
     kept = {"kept": len(entries), "source sides": len({source for source, _ in entries})}
     kept |= {name: int((part == number).sum()) for number, name in enumerate(PARTS)}
     if not kept["trained"]:
+        sides_of = f"{kept['source sides']} source sides"
+        if options.fraction is None:
+            raise XalignError(
+                "the held-out part leaves no entry to train on",
+                found=f"{options.held_out} of {sides_of} held out",
+                next="lower --held-out",
+            )
         raise XalignError(
             "the fraction leaves no entry to train on",
-            found=f"{options.fraction} of {kept['source sides']} source sides",
+            found=f"{options.fraction} of {sides_of}",
             next="raise --fraction",
         )
     return lexicon, {"options": asdict(options), "counts": {**counts, **kept}, "policy": POLICY}
