@@ -81,3 +81,11 @@ def test_an_encoder_that_was_not_fine_tuned_is_refused(transfer_encoder, transfe
     arguments = ["--data", str(transfer_data / "ud"), "--languages", "en"]
     assert main(["predict", "--model", str(transfer_encoder), *arguments]) == 2
     assert "not fine-tuned on a transfer task" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("tokens", ["0", "-5"])
+def test_a_batch_has_tokens(tagger, transfer_data, tokens, capsys):
+    arguments = ["--model", str(tagger), "--data", str(transfer_data / "ud"), "--languages", "en"]
+    with pytest.raises(SystemExit):
+        main(["predict", *arguments, "--batch-tokens", tokens])
+    assert "--batch-tokens" in capsys.readouterr().err

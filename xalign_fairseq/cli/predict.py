@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._aligning import progress_bar
+from xalign_fairseq.cli._aligning import positive, progress_bar
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_json, add_model, add_out, give_json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
     parser.add_argument("--bf16", action="store_true", help="multiply in bfloat16")
-    parser.add_argument("--batch-tokens", type=int, default=8192, metavar="N", help="default: %(default)s")
+    parser.add_argument("--batch-tokens", type=positive, default=8192, metavar="N", help="default: %(default)s")
 
 
 def run(args: argparse.Namespace) -> None:
