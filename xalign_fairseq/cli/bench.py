@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--links", action="append", default=[], metavar="NAME=FOLDER",
-        help="links of another tool, FOLDER/SET.links for each set, named as in the table (Pharaoh, 0-based); again and "
-        "again",
+        help="links of another tool (Pharaoh, 0-based), FOLDER/SET.links for each set, by its name in the table; again "
+        "and again",
     )  # fmt: skip
     parser.add_argument("--samples", type=positive, default=1000, metavar="N", help="resamples (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the resamples (default: %(default)s)")
