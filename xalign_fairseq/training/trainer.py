@@ -35,7 +35,8 @@ class AlignmentTrainer(Trainer):
         keywords: as ``Trainer`` takes them, such as ``optimizers`` and ``callbacks``.
 
     Raises:
-        XalignError: transformers is older than 5.19, whose ``Trainer`` divides accumulated gradients once more.
+        XalignError: transformers is older than 5.19, whose ``Trainer`` divides accumulated gradients once more; or
+            labels are to be smoothed.
 
     Example::
 
@@ -61,6 +62,11 @@ class AlignmentTrainer(Trainer):
                 expected="5.19 or later",
                 next='pip install "transformers>=5.19"',
             )
+        if args.label_smoothing_factor:
+            raise XalignError(
+                "the objectives' losses have no smoothed labels", where="TrainingArguments(label_smoothing_factor=...)",
+                found=args.label_smoothing_factor, expected="0",
+            )  # fmt: skip
         args.ignore_data_skip = True  # the batches know their place themselves
         super().__init__(model, args, train_dataset=train_batches, eval_dataset=eval_batches, **keywords)
         self.alignment, self.train_batches, self.eval_batches = model, train_batches, eval_batches
@@ -103,6 +109,13 @@ class AlignmentTrainer(Trainer):
         self.log(found)
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, found)
         return found
+
+    def predict(self, *given: Any, **keywords: Any) -> Any:
+        """Nothing: an alignment model has no predictions of a data set."""
+        raise XalignError(
+            "an alignment model predicts nothing for a data set", where="AlignmentTrainer.predict",
+            next="evaluate() for losses; Aligner.from_pretrained of what save_model writes, for links",
+        )  # fmt: skip
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:
         """A checkpoint of training, or, by the user, the model as others load it; what else is in its folder stays."""
