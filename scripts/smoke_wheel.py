@@ -35,11 +35,14 @@ print(building.built("cpu").folder)
 """
 
 
+def outside() -> dict[str, str]:
+    """The environment without what would lead into the repository, whose package pip would take for the wheel's."""
+    return {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "XALIGN_SINKHORN_BACKEND")}
+
+
 def smoke(python: str, work: Path) -> None:
     """The tests, each a line; the first that fails ends them with what it said."""
-    hidden = ("PYTHONPATH", "XALIGN_SINKHORN_BACKEND")
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
-    environment |= {"CXX": "no-such-compiler", "XALIGN_CACHE": str(work / "cache")}
+    environment = outside() | {"CXX": "no-such-compiler", "XALIGN_CACHE": str(work / "cache")}
 
     def run(name: str, *command: str) -> str:
         done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, check=False)
@@ -69,7 +72,7 @@ def install(wheel: Path, constraints: Path | None, folder: Path) -> str:
     venv.create(folder, with_pip=True)
     python = str(folder / "bin/python")
     exact = ["-c", str(constraints.resolve())] if constraints else []
-    environment = {**os.environ, "PIP_NO_CACHE_DIR": "1"}
+    environment = outside() | {"PIP_NO_CACHE_DIR": "1"}
     command = [python, "-m", "pip", "install", "--quiet", "--no-compile", *exact, f"{wheel.resolve()}[model]"]
     subprocess.run(command, check=True, env=environment, cwd=folder)
     return python
