@@ -15,6 +15,7 @@ from pathlib import Path
 
 from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.links.pharaoh import Gold, Link, format_links
 
 PAIRS = ("de-en", "en-fr", "en-hi", "ro-en")
 
@@ -51,28 +52,30 @@ def lay_out(folder: Path, gold: Path, pair: str) -> None:
     beyond = 0
     with atomic_write(gold / f"{pair}.gold") as out:
         for found, src, tgt in zip(links.values(), *texts, strict=True):
-            inside = {link: sure for link, sure in found.items() if link[0] <= len(src) and link[1] <= len(tgt)}
-            beyond += len(found) - len(inside)
-            out.write(" ".join(f"{i - 1}{'-' if sure else 'p'}{j - 1}" for (i, j), sure in sorted(inside.items())))
-            out.write("\n")
+            inside = {(i, j) for i, j in found.possible if i < len(src) and j < len(tgt)}
+            beyond += len(found.possible) - len(inside)
+            out.write(format_links(found.sure & inside, inside) + "\n")
     print(f"{gold}/{pair}: {len(links)} sentences, {beyond} links beyond them left out", file=sys.stderr)
 
 
-def read_links(path: Path) -> dict[str, dict[tuple[int, int], bool]]:
-    """Of each sentence, in the order of the file, its links by words from 1, and whether they are sure."""
-    links: dict[str, dict[tuple[int, int], bool]] = {}
+def read_links(path: Path) -> dict[str, Gold]:
+    """Of each sentence, in the order of the file, its links by words from 0; of word 0 there, which is none, no link.
+
+    Unlike those that :func:`~xalign_fairseq.links.gold.read_gold` reads, sentences are not numbered from 1.
+    """
+    links: dict[str, tuple[set[Link], set[Link]]] = {}
     for row, line in enumerate(read_lines(path), 1):
         match line.split():
             case []:
                 continue
             case [sentence, i, j, *kind] if kind in ([], ["S"], ["P"]) and i.isdigit() and j.isdigit():
-                link = int(i), int(j)
-                mine = links.setdefault(sentence, {})
-                mine[link] = mine.get(link, False) or kind != ["P"]
+                mine = links.setdefault(sentence, (set(), set()))
+                if int(i) and int(j):
+                    mine[kind == ["P"]].add((int(i) - 1, int(j) - 1))
             case _:
                 raise XalignError("a line is no link", where=f"{path}, line {row}", found=line,
                                   expected="sentence i j S|P")  # fmt: skip
-    return links
+    return {sentence: Gold(frozenset(sure), frozenset(possible)) for sentence, (sure, possible) in links.items()}
 
 
 if __name__ == "__main__":
