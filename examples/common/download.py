@@ -84,8 +84,8 @@ def languages(pair: str) -> tuple[str, str]:
     return src, tgt
 
 
-def unpack(path: Path) -> None:
-    """Unpack a tar archive into a folder of its name."""
+def unpack(path: Path) -> Path:
+    """Unpack a tar archive into the folder of its name, which it returns; other files stay as they are."""
     folder = path.with_name(path.name.removesuffix(".tar.gz"))
     if path.name.endswith(".tar.gz") and not folder.exists():
         work = path.with_name("." + folder.name)
@@ -95,6 +95,7 @@ def unpack(path: Path) -> None:
         inner = work / folder.name  # most hold one folder of the same name
         (inner if inner.is_dir() else work).rename(folder)
         shutil.rmtree(work, ignore_errors=True)
+    return folder
 
 
 def read_pairs(archives: list[Path], src: str, tgt: str) -> Iterator[tuple[str, str]]:
@@ -123,9 +124,7 @@ def open_zip(path: Path, language: str, stack: ExitStack) -> TextIO:
 
 def open_unpacked(path: Path, language: str, stack: ExitStack) -> TextIO:
     """A side of OPUS-100's training text, unpacked beside its archive: two sides of a tar can't be read in turns."""
-    unpack(path)
-    folder = path.with_name(path.name.removesuffix(".tar.gz"))
-    name = only([str(each) for each in folder.rglob(f"*-train.{language}")], path, language)
+    name = only([str(each) for each in unpack(path).rglob(f"*-train.{language}")], path, language)
     return stack.enter_context(open(name, encoding="utf-8", newline="\n"))
 
 
