@@ -151,10 +151,12 @@ def resample(
     """
     check_options(samples)
     _check(systems)
-    tables = [[np.asarray(counts, dtype=np.float64) for counts in system] for system in systems]
-    scores = [[value(counts.sum(1)) for counts in system] for system in tables]
-    drawn = [[np.empty((samples, len(counts))) for counts in system] for system in tables]
-    sizes = [counts.shape[1] for counts in tables[0]]
+    every = [[np.asarray(counts, dtype=np.float64) for counts in system] for system in systems]
+    scores = [[value(counts.sum(1)) for counts in system] for system in every]
+    drawn = [[np.empty((samples, len(counts))) for counts in system] for system in every]
+    # (N, S * K), a product's factor: all runs of an item side by side
+    tables = [[np.moveaxis(counts, 1, 0).reshape(counts.shape[1], -1) for counts in system] for system in every]
+    sizes = [len(table) for table in tables[0]]
     for items in set(sizes):
         sets = [number for number, size in enumerate(sizes) if size == items]
         begin = 0
@@ -162,9 +164,8 @@ def resample(
             weights, end = block.astype(np.float64), begin + len(block)
             for system, into in zip(tables, drawn, strict=True):
                 for number in sets:
-                    runs, _, columns = system[number].shape
-                    table = np.moveaxis(system[number], 1, 0).reshape(items, runs * columns)
-                    into[number][begin:end] = value((weights @ table).reshape(len(block), runs, columns))
+                    totals = weights @ system[number]
+                    into[number][begin:end] = value(totals.reshape(len(block), into[number].shape[1], -1))
             begin = end
     return [Resampled(*each) for each in zip(scores, drawn, strict=True)]
 
