@@ -1,16 +1,19 @@
 """The stage tests: the tests that need a GPU, and how many of them passed.
 
-usage: python -P run_tests.py SOURCES FOLDER SECONDS     writes FOLDER/tests.json
+usage: python -P run_tests.py SOURCES FOLDER SECONDS [PROCESSES]     writes FOLDER/tests.json
 
-After so many seconds no further test is begun. Fails if a test fails, if some were not begun, and if none has passed:
-then nothing was verified.
+Processes side by side (default: one for every two cores, and no more than 8) each run a part of the tests: most of
+their time goes to the reference on the CPU and to starting programs. After so many seconds no further test is begun.
+Fails if a test fails, if some were not begun, and if none has passed: then nothing was verified.
 """
 
 import json
 import os
+import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,18 @@ import pytest
 
 MARK = "pytest.mark.gpu"
 SLOWEST = 10
+MOST_PROCESSES = 8  # all have a context on the one GPU
+
+
+class Share:
+    """A plugin of pytest: of all tests each ``of``-th is run, from number ``number`` on."""
+
+    def __init__(self, number: int, of: int):
+        self._which = slice(number, None, of)
+
+    @pytest.hookimpl(trylast=True)  # of those that have the mark
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = items[self._which]
 
 
 class Deadline:
@@ -40,19 +55,59 @@ class Deadline:
             self._session.shouldstop = "there is no time left"
 
 
-def run(sources: Path, folder: Path, seconds: float) -> int:
-    """Run them; the exit code."""
+def run(sources: Path, folder: Path, seconds: float, processes: int) -> int:
+    """Run them in processes side by side; 1 if anything is wrong."""
+    folders = [folder / f"part{number}" for number in range(processes)]
+    running = []
+    for number, part in enumerate(folders):
+        part.mkdir(parents=True, exist_ok=True)
+        (part / "tests.json").unlink(missing_ok=True)
+        command = [sys.executable, "-P", __file__, str(sources), str(part), str(seconds), f"{number}/{processes}"]
+        with open(part / "log", "w") as log:
+            environment = {"OMP_NUM_THREADS": "2", **os.environ}
+            running.append(subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment))
+    codes = [process.wait() for process in running]
+    found = []
+    for part, code in zip(folders, codes, strict=True):
+        print((part / "log").read_text(errors="replace"), flush=True)
+        if (part / "tests.json").is_file():
+            found.append(json.loads((part / "tests.json").read_text(encoding="utf-8")))
+        else:
+            print(f"{part.name} has written nothing and ended with exit code {code}", flush=True)
+    together = merge(found)
+    (folder / "tests.json").write_text(json.dumps(together, indent=1), encoding="utf-8")
+    # A part may have no test at all (5), or only such as are skipped.
+    bad = [code for code in codes if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)]
+    return int(bool(bad or len(found) < processes or together["not_begun"] or not together["passed"]))
+
+
+def run_share(sources: Path, folder: Path, seconds: float, share: str) -> int:
+    """Run one part, as ``2/8``; pytest's exit code."""
     report, deadline = folder / "tests.xml", Deadline(seconds)
     os.chdir(sources)  # of which only the tests are taken; the package is the installed one
     # -m replaces "not slow" of pyproject.toml: slow ones run, too.
     options = ["-q", "-p", "no:cacheprovider", "-m", "gpu", f"--durations={SLOWEST}", f"--junitxml={report}"]
-    code = int(pytest.main([*options, *files(Path("tests"))], plugins=[deadline]))
-    if not report.is_file():
-        return code or 1
-    found = {**count(report), "not_begun": deadline.left}
-    (folder / "tests.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
-    report.unlink()
-    return code or int(not found["passed"] or bool(deadline.left))
+    options.append(f"--basetemp={folder / 'work'}")
+    number, of = map(int, share.split("/"))
+    code = int(pytest.main([*options, *files(Path("tests"))], plugins=[Share(number, of), deadline]))
+    if report.is_file():
+        found = {**count(report), "not_begun": deadline.left}
+        (folder / "tests.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
+        report.unlink()
+    return code
+
+
+def merge(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What :func:`count` says of parts, as of one."""
+    parts = list(parts)
+    slowest = sorted((each for part in parts for each in part["slowest"].items()), key=lambda each: -each[1])
+    return {
+        "passed": sum(part["passed"] for part in parts),
+        "failed": sorted(name for part in parts for name in part["failed"]),
+        "skipped": sorted(text for part in parts for text in part["skipped"]),
+        "slowest": dict(slowest[:SLOWEST]),
+        "not_begun": sum(part["not_begun"] for part in parts),
+    }
 
 
 def files(tests: Path) -> list[str]:
@@ -84,5 +139,13 @@ def name(case: ElementTree.Element) -> str:
     return f"{case.get('classname')}.{case.get('name')}"
 
 
+def main() -> int:
+    sources, folder, seconds = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), float(sys.argv[3])
+    given = sys.argv[4] if len(sys.argv) > 4 else str(max(1, min(MOST_PROCESSES, (os.cpu_count() or 1) // 2)))
+    if "/" in given:  # called by run
+        return run_share(sources, folder, seconds, given)
+    return run(sources, folder, seconds, int(given))
+
+
 if __name__ == "__main__":
-    sys.exit(run(Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), float(sys.argv[3])))
+    sys.exit(main())

@@ -23,11 +23,12 @@ def stage(tmp_path):
     (tmp_path / "source/tests").mkdir(parents=True)
     (tmp_path / "source/pyproject.toml").write_text("[tool.pytest.ini_options]\nmarkers = ['gpu: needs one']\n")
 
-    def run(*names, seconds=60):
+    def run(*names, seconds=60, processes=1):
         for name in names:
             (tmp_path / f"source/tests/test_{name}.py").write_text(f"import pytest\n\n{CASES[name]}")
         (tmp_path / "source/tests/test_elsewhere.py").write_text("import what_the_kit_does_not_have\n")
         command = [sys.executable, "-P", str(SCRIPT), str(tmp_path / "source"), str(tmp_path), str(seconds)]
+        command.append(str(processes))
         done = subprocess.run(command, capture_output=True, text=True)
         return done.returncode, json.loads((tmp_path / "tests.json").read_text())
 
@@ -56,3 +57,17 @@ def test_what_has_no_time_is_not_begun_and_told(stage):
     code, found = stage("many", seconds=0.3)
     assert code != 0 and found["failed"] == []
     assert found["passed"] + found["not_begun"] == 9 and 1 <= found["passed"] <= 3
+
+
+@pytest.mark.parametrize("processes", [2, 4, 12])
+def test_processes_side_by_side_run_each_test_once(stage, processes):
+    code, found = stage("many", "passes", "skips", processes=processes)
+    assert code == 0 and found["not_begun"] == 0
+    assert (found["passed"], found["failed"], len(found["skipped"])) == (10, [], 1)
+
+
+def test_a_failure_and_lack_of_time_in_any_process_are_told(stage):
+    code, found = stage("many", "fails", processes=3)
+    assert code == 1 and (found["passed"], found["failed"]) == (9, ["tests.test_fails.test_two"])
+    code, found = stage("many", seconds=0.1, processes=2)
+    assert code == 1 and found["passed"] + len(found["failed"]) + found["not_begun"] == 10 and found["not_begun"]
