@@ -1,6 +1,6 @@
 """Run the stages of a kit on this machine, offline, each bounded in time; the rest goes on if one fails.
 
-usage: run.py KIT OUT [--seconds N] [--work FOLDER] [STAGE ...]
+usage: run.py KIT OUT [STAGE ...] [--seconds N] [--work FOLDER]
 
 Writes OUT/STAGE.json (device, driver, versions, commit, command, start, seconds, status, figures), OUT/STAGE.log, and
 the files that a stage gives back. A stage's status is passed, failed, timed out or not measured.

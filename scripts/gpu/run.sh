@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Run a kit of pack.sh on a machine with a GPU, without a network; see run.py for its options.
 #
-#   bash run.sh KIT OUT [--seconds N] [--work FOLDER] [STAGE ...]
+#   bash run.sh KIT OUT [STAGE ...] [--seconds N] [--work FOLDER]
 #
 # PYTHON=python3.12 names the interpreter that has torch (default: python3).
 set -euo pipefail

@@ -31,6 +31,8 @@ PRECISIONS = ("float32", "bf16", "fp16", "autocast")
 SIX = ("--max-update", 6, "--save-interval-updates", 3, "--validate-interval-updates", 6)
 # From what float32 gives on the CPU: in bf16 a weight has 8 bits, and each update rounds them.
 TOLERANCE = {"float32": 2e-3, "bf16": 0.05, "fp16": 0.02, "autocast": 0.02}
+# Trained on the links that it finds: of an encoder of random weights some are close calls, which 16 bits decide otherwise.
+FINDS_LINKS, WIDER = ("self_training",), 4
 MORE = {"moco": ("--moco-queue-size", 8, "--moco-queue-init", "random"), "dwa": ("--dwa-start-update", 0)}
 # They read no text, or move nothing by themselves.
 BESIDE_MLM = ("lexicon_align", "reg_hidden", "reg_param")
@@ -99,7 +101,8 @@ def test_steps_of_every_objective_in_every_precision(lexicon_bin, tmp_path, expe
     found = train_steps(trainer, batches)
     assert trainer.device.type == ON and trainer.get_num_updates() == UPDATES
     assert all(map(math.isfinite, found))
-    assert found == pytest.approx(expected(objectives), rel=TOLERANCE[precision], abs=TOLERANCE[precision] / 10)
+    tolerance = TOLERANCE[precision] * (WIDER if objectives in FINDS_LINKS and precision != "float32" else 1)
+    assert found == pytest.approx(expected(objectives), rel=tolerance, abs=tolerance / 10)
 
 
 def test_half_precision_halves_its_scale_after_an_overflow_and_goes_on(lexicon_bin, tmp_path):

@@ -6,11 +6,12 @@ import os
 import subprocess
 import sys
 import zipfile
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[3]
 PACK = ROOT / "scripts/gpu/pack.sh"
@@ -47,6 +48,17 @@ def wheels(tmp_path_factory):
             for name, text in {**files, "RECORD": record}.items():
                 out.writestr(f"{stem}.dist-info/{name}", text)
     return folder, [each.name for each in lacking]
+
+
+def test_the_kit_has_all_that_the_package_asks_for():
+    """But torch and numpy, which are the machine's own."""
+    lines = (ROOT / "scripts/gpu/requirements.txt").read_text().splitlines()
+    packed = {canonicalize_name(Requirement(line).name) for line in lines if line[0] != "#"}
+    asked = [Requirement(line) for line in requires("xalign_fairseq")]
+    names = {
+        canonicalize_name(each.name) for each in asked if each.marker is None or each.marker.evaluate({"extra": ""})
+    }
+    assert "sentencepiece" in names and names - packed == {"torch", "numpy"}
 
 
 @pytest.mark.slow
