@@ -55,9 +55,12 @@ echo "commit $commit"
 rm -rf "$kit/source"
 mkdir "$kit/source"
 cp -r "$scratch/tree"/{pyproject.toml,scripts,tests} "$kit/source"
-cp "$here/requirements.txt" "$kit/requirements.txt"
 
 step "Wheels"
+if ! cmp --quiet "$here/requirements.txt" "$kit/requirements.txt"; then # other ones than those that were downloaded
+  rm -f "$kit"/wheels/lxml-*
+  cp "$here/requirements.txt" "$kit/requirements.txt"
+fi
 if [[ -n "${WHEELS:-}" ]]; then
   cp "$WHEELS"/*.whl "$kit/wheels"
 elif ! ls "$kit"/wheels/lxml-* > /dev/null 2>&1; then # wheels.py comes last

@@ -31,7 +31,7 @@ PRECISIONS = ("float32", "bf16", "fp16", "autocast")
 SIX = ("--max-update", 6, "--save-interval-updates", 3, "--validate-interval-updates", 6)
 # From what float32 gives on the CPU: in bf16 a weight has 8 bits, and each update rounds them.
 TOLERANCE = {"float32": 2e-3, "bf16": 0.05, "fp16": 0.02, "autocast": 0.02}
-# Trained on the links that it finds: of an encoder of random weights some are close calls, which 16 bits decide otherwise.
+# Trained on the links that it finds: with random weights some are close calls, which 16 bits decide otherwise.
 FINDS_LINKS, WIDER = ("self_training",), 4
 MORE = {"moco": ("--moco-queue-size", 8, "--moco-queue-init", "random"), "dwa": ("--dwa-start-update", 0)}
 # They read no text, or move nothing by themselves.
