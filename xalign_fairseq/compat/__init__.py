@@ -18,6 +18,7 @@ UNITS = (
     "background_consumer",
     "bf16_tpu",
     "cpu_processes",
+    "cpu_clipping",
     "cpu_half",
     "amp_unscaling",
     "torchrun",
