@@ -61,7 +61,7 @@ STAGES = (
         "training",
         ("{python}", "{source}/scripts/benchmark_training.py", "--device", "cuda", "--arch", "base", "small",
          "--data-bin", "{data}/data-bin", "--minutes", "{minutes}", "--work", "{files}", "--out", "{files}"),
-        420, least=180, modules=PLOTS, parts=("data.tar.xz",), files=("training-cuda.json",),
+        420, least=90, modules=PLOTS, parts=("data.tar.xz",), files=("training-cuda.json",),
     ),
     Stage(
         "aligner",
