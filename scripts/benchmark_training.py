@@ -17,8 +17,8 @@ share updates by gloo, and the threads) and --memory (what a step frees on a CPU
 others do not; or it is kept or returned by all); each other one of these with one arch and the first dtype alone: the
 last arch for a vocabulary, which takes memory, and for --memory, with the last vocabulary; else the first. Settings
 come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that are
-missing. Writes OUT/training-DEVICE.json and, from the results of all devices in OUT, the table OUT/training.md and the
-picture OUT/training.png.
+missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices in
+OUT, the table OUT/training.md and the picture OUT/training.png.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
@@ -231,31 +231,31 @@ def settings(args: argparse.Namespace, work: Path) -> Iterator[tuple[dict[str, A
         yield one(args.arch[-1], args.dtype[0], vocabulary=args.vocabulary[-1], memory=value)
 
 
-def run(args: argparse.Namespace, work: Path) -> dict[str, Any]:
-    """Measure; the contents of the results file."""
+def run(args: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
+    """Measure; the contents of the results file after each setting."""
     end = time.monotonic() + 60 * args.minutes
     versions = {package: found for package in PACKAGES if (found := installed(package))}
-    rows = []
+    options = ("arch", "dtype", "pairs", "processes", "memory")
+    several = {name: " ".join(map(str, getattr(args, name))) for name in options}
+    given = "".join(f" --{name} {values}" for name, values in several.items()) + f" --rounds {args.rounds}"
+    given += f" --data-bin {args.data_bin.name}" if args.data_bin else f" --vocabulary {' '.join(args.vocabulary)}"
+    rows: list[dict[str, Any]] = []
     for which, setting in settings(args, work):
         path = work / f"training-{digest(setting, versions)}.json"
         found = Measurement(setting, path, args.rounds, end).run()
         which["batches"] = next((each["contents"] for each in found.values() if "contents" in each), None)
         rows += [{**which, **row} for row in compare(found)]
-    options = ("arch", "dtype", "pairs", "processes", "memory")
-    several = {name: " ".join(map(str, getattr(args, name))) for name in options}
-    given = "".join(f" --{name} {values}" for name, values in several.items()) + f" --rounds {args.rounds}"
-    given += f" --data-bin {args.data_bin.name}" if args.data_bin else f" --vocabulary {' '.join(args.vocabulary)}"
-    return {
-        "command": f"benchmark_training.py --device {args.device}{given}",
-        "commit": commit() or "unknown",
-        "seed": SEED,
-        "machine": processor(args.device),
-        "device": args.device,
-        "cores": cores(),
-        "threads": args.threads,
-        "versions": versions,
-        "rows": rows,
-    }
+        yield {
+            "command": f"benchmark_training.py --device {args.device}{given}",
+            "commit": commit() or "unknown",
+            "seed": SEED,
+            "machine": processor(args.device),
+            "device": args.device,
+            "cores": cores(),
+            "threads": args.threads,
+            "versions": versions,
+            "rows": rows,
+        }
 
 
 def length(given: str) -> str:
@@ -294,7 +294,8 @@ def main() -> None:
     args.vocabulary = [each for each in args.vocabulary or there if each in there] or there
     with tempfile.TemporaryDirectory() as temporary:
         work = (args.work or Path(temporary)).resolve()
-        write_json(args.out / f"training-{args.device}.json", run(args, work))
+        for result in run(args, work):
+            write_json(args.out / f"training-{args.device}.json", result)
     print(training_report.write(args.out))
 
 

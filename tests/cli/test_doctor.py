@@ -1,6 +1,8 @@
 """``xalign doctor`` as a whole: its sections, its last line and its exit code."""
 
 import argparse
+import re
+import sys
 
 import numpy
 import pytest
@@ -45,3 +47,12 @@ def test_logging_is_left_as_it_was():
 
     doctor.run(argparse.Namespace(paths=[]))
     assert logging.root.manager.disable == logging.NOTSET
+
+
+@pytest.mark.usefixtures("no_transformers")
+def test_a_package_that_lacks_is_told_and_the_rest_is_looked_at(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "msgspec", None)
+    assert main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"^GPUs\n  WRONG GPUs: not looked at: .*msgspec", out, re.MULTILINE)
+    assert " checks found something wrong.\n" in out

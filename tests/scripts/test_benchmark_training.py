@@ -126,6 +126,21 @@ def test_what_is_measured_is_not_measured_again(run, asked):
     assert [what for _, what in asked.questions].count("round") == 8
 
 
+def test_a_run_that_is_ended_leaves_the_settings_that_it_had_measured(run, asked, benchmark, monkeypatch):
+    compare = benchmark.compare
+
+    def ended_at_base(found):
+        if len(asked.questions) > 30:
+            raise KeyboardInterrupt
+        return compare(found)
+
+    monkeypatch.setattr(benchmark, "compare", ended_at_base)
+    with pytest.raises(KeyboardInterrupt):
+        run("--arch", "tiny", "base", "--dtype", "float32")
+    rows = json.loads((run.out / "training-cpu.json").read_text())["rows"]
+    assert [row["arch"] for row in rows] == 4 * ["tiny"] and all("tokens_per_second" in row for row in rows)
+
+
 def test_a_contestant_that_fails_is_named_and_the_rest_goes_on(run, asked):
     asked.broken = {"transformers": ("begin",), "xalign, MLM + TLM": ("round",)}
     options = ("--arch", "tiny", "--dtype", "float32", "--rounds", "1", "--threads", "1")

@@ -16,6 +16,8 @@ Examples:
 import argparse
 import logging
 
+from xalign_fairseq.cli._doctor_findings import Finding
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The paths to look at beside the installation."""
@@ -51,7 +53,10 @@ def _report(paths: list[str]) -> int:
         ("GPUs", _doctor_gpus.verified),
         ("Files", lambda: _doctor_files.look_at(paths)),
     ):
-        found = look()
+        try:
+            found = look()
+        except ImportError as error:  # of what the package needs, as the first section says
+            found = [Finding("WRONG", section, f"not looked at: {error}")]
         findings += found
         if found:
             print(section, *found, sep="\n")
