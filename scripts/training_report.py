@@ -84,7 +84,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
     if "tokens_per_second" not in row:
         failed = f"failed: {row['error']}" if "error" in row else NOT_MEASURED
         return [*which, " ".join(failed.split())[:120], *[""] * (len(COLUMNS) - 4)]
-    memory = f"{row['peak_mb']:.0f}"
+    memory = f"{row['peak_mb']:.0f}" if "peak_mb" in row else "-"
     if "device_peak_mb" in row:
         memory = f"{row['device_peak_mb']:.0f} (host {memory})"
     parts = (row.get(part) for part in ("encoder_pass", "labelling", "wait"))
@@ -111,8 +111,8 @@ def note(device: str, result: Result) -> str:
     used = dict.fromkeys(row["vocabulary"] for row in result["rows"])
     vocabularies = ", ".join(f"{name}: {VOCABULARIES[name]}" for name in used)
     return (
-        f"- {device}: {result['machine']}{cores}; {versions}; {vocabularies}; {batches}; seed {result['seed']}; "
-        f"commit {result['commit']}; `{result['command']}`"
+        f"- {device}: {result['machine']}{cores}; {versions}; {vocabularies}; {batches or 'batches not told'}; "
+        f"seed {result['seed']}; commit {result['commit']}; `{result['command']}`"
     )
 
 

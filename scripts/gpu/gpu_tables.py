@@ -41,7 +41,7 @@ def budgets(folder: Path) -> str:
     for name, text, measure, fits in BUDGETS:
         value = measure(files[name])
         met = "" if value is None else "met" if fits(value) else "missed"
-        lines.append([text, NOT_MEASURED if value is None else f"{value:.2f}", met])
+        lines.append([text, NOT_MEASURED if value is None else f"{value:.4g}", met])
     return table(("budget", "measured", ""), lines)
 
 
