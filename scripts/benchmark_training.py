@@ -4,6 +4,7 @@
 usage: benchmark_training.py [--device cpu|cuda] [--arch base ...] [--dtype bfloat16 ...] [--pairs any 64 ...]
                              [--vocabulary trimmed whole] [--processes 1 2] [--memory own kept] [--rounds 3]
                              [--minutes N] [--data FOLDER | --data-bin FOLDER] [--work FOLDER] [--out FOLDER]
+       benchmark_training.py --profile [the same options]
 
 Four contestants start from the same weights, each in a process of its own: fairseq's own encoder with masked_lm,
 transformers' XLMRobertaForMaskedLM, ours with MLM and TLM (which predicts the same tokens), and ours with XLM-Align's
@@ -19,12 +20,15 @@ last arch for a vocabulary, which takes memory, and for --memory, with the last 
 come in this order, as far as --minutes go. WORK keeps data and rounds: run again, it goes on with those that are
 missing. Writes OUT/training-DEVICE.json, anew after each setting, and in the end, from the results of all devices in
 OUT, the table OUT/training.md and the picture OUT/training.png.
+--profile writes OUT/training-profile-DEVICE.txt instead: by torch.profiler, what updates of this package and of fairseq
+spend their time on, and whether the device or the host bounds them, in the first setting.
 Needs: pip install ".[benchmark]"; a contestant that is not installed or fails is named, and the rest goes on.
 """
 
 import argparse
 import hashlib
 import json
+import logging
 import math
 import sys
 import tempfile
@@ -36,6 +40,7 @@ from statistics import median
 from typing import Any
 
 import training_data
+import training_profile
 import training_report
 from benchmark_aligner import processor
 from benchmark_sinkhorn import installed
@@ -284,6 +289,7 @@ def main() -> None:
     parser.add_argument("--data-bin", type=Path, help="with bitext and monolingual text, instead")
     parser.add_argument("--work", type=Path, help="folder for data and rounds (default: a temporary one)")
     parser.add_argument("--out", type=Path, default=HERE / "results", help="folder for the results")
+    parser.add_argument("--profile", action="store_true", help="no speeds, but what bounds an update")
     args = parser.parse_args()
     require_matplotlib()
     args.dtype = args.dtype or DEFAULT_DTYPES[args.device]
@@ -294,6 +300,12 @@ def main() -> None:
     args.vocabulary = [each for each in args.vocabulary or there if each in there] or there
     with tempfile.TemporaryDirectory() as temporary:
         work = (args.work or Path(temporary)).resolve()
+        if args.profile:
+            args.out.mkdir(parents=True, exist_ok=True)
+            logging.disable(logging.INFO)  # of fairseq
+            _, first = next(settings(args, work))
+            print(training_profile.write(first, (MASKED, WHOLE, "fairseq"), args.out))
+            return
         for result in run(args, work):
             write_json(args.out / f"training-{args.device}.json", result)
     print(training_report.write(args.out))

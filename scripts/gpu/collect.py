@@ -36,7 +36,8 @@ RESULTS = Path("scripts/results")
 DOCUMENTS = ("docs/results.md", "docs/gpu.md")
 COMMAND = "python scripts/gpu/collect.py"
 RENAMED = {"models.json": "models-cuda.json"}
-BESIDE = {"models.png": "models-cuda.png", "sinkhorn-profile-cuda.txt": "sinkhorn-profile-cuda.txt"}
+PROFILES = ("sinkhorn-profile-cuda.txt", "training-profile-cuda.txt")
+BESIDE = {"models.png": "models-cuda.png", **dict(zip(PROFILES, PROFILES, strict=True))}
 KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit")
 REPORTS = {
     "aligner-cuda.json": benchmark_aligner.report,

@@ -64,6 +64,12 @@ STAGES = (
         420, least=90, modules=PLOTS, parts=("data.tar.xz",), files=("training-cuda.json",),
     ),
     Stage(
+        "steps",
+        ("{python}", "{source}/scripts/benchmark_training.py", "--profile", "--device", "cuda", "--arch", "base",
+         "--data-bin", "{data}/data-bin", "--out", "{files}"),
+        120, least=60, modules=PLOTS, parts=("data.tar.xz",), files=("training-profile-cuda.txt",),
+    ),
+    Stage(
         "aligner",
         ("{python}", "{source}/scripts/benchmark_aligner.py", "--device", "cuda", "--pairs", "1024",
          "--src", "{data}/text/de-en.de", "--tgt", "{data}/text/de-en.en", "--model", "{encoder}",
