@@ -1,5 +1,7 @@
 """Lines of word and tag: XTREME's, WikiAnn's own, those without tags, and malformed ones."""
 
+import subprocess
+
 import pytest
 
 from xalign_fairseq.errors import XalignError
@@ -64,3 +66,19 @@ def test_pos_from_either_format(write):
     assert read_pos(write("x", conllu), "en")[0].tags == ("SYM",)
     assert read_pos(write("y", "#\tSYM\na\tX\n"), "en")[0].tags == ("SYM", "X")
     assert read_pos(write("z", "#\na\n"), "en")[0].words == ("#", "a")
+
+
+@pytest.mark.parametrize("text", ["-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\n", "Max B-PER\n", "a DET\n"])
+@pytest.mark.parametrize("read", [read_tagged_words, read_pos])
+def test_blanks_between_columns_are_refused_with_what_makes_tabs_of_them(write, read, text):
+    path = write("eng.train", text)
+    with pytest.raises(XalignError, match="separated by blanks") as raised:
+        read(path, "en")
+    command = str(raised.value).partition("next: ")[2].partition(" > FILE")[0]
+    made = subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout
+    first = read(write("tabs", made), "en")[0]
+    assert first.words == (text.split()[0],) and first.tags == (text.split("\n")[0].split()[-1],)
+
+
+def test_a_word_with_a_blank_is_no_column(write):
+    assert read_tagged_words(write("x.tsv", "New York\nis\n"), "en")[0].words == ("New York", "is")

@@ -1,12 +1,15 @@
 """A word and its tag a line, a blank line after each sentence: XTREME's POS and NER, and WikiAnn's own files."""
 
 import os
+import re
 from collections.abc import Iterator
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.conllu import read_upos
 from xalign_fairseq.labelled.examples import WordsExample
 from xalign_fairseq.labelled.lines import read_rows
+
+_BLANK_AND_TAG = re.compile(r".* (O|[BIESLU]-\S+|[A-Z]{1,5})")  # as CoNLL-2003's files have it
 
 
 def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExample]:
@@ -16,7 +19,7 @@ def read_tagged_words(path: str | os.PathLike, language: str) -> list[WordsExamp
     is taken off. Sentences are numbered from 1.
 
     Raises:
-        XalignError: a line that is unlike the first one (file and line), or no sentence at all.
+        XalignError: a line that is unlike the first one (file and line), a tag behind a blank, or no sentence at all.
 
     Example::
 
@@ -61,6 +64,14 @@ def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:
         if not any(row):
             yield None
             continue
+        if columns == 0 and len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
+            raise XalignError(
+                "the columns are separated by blanks",
+                where=f"{path}, line {number}",
+                found=row[0],
+                expected="word TAB tag",
+                next=f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (word and last column), and give that',
+            )
         if columns == 0:
             columns, prefixed = len(row), row[0].startswith(prefix) and row[0] != prefix
         # XTREME's script leaves words empty that held nothing but blanks; their tags count all the same.

@@ -162,6 +162,14 @@ def test_what_makes_another_run(run, tmp_path):
     assert run.identity("other", 2) != mine != run.identity("digest", 1)
 
 
+def test_the_columns_of_one_table_are_different_texts(run, tmp_path):
+    table = tmp_path / "both.tsv"
+    table.write_text("ein Haus\ta house\nja\tyes\n")
+    both = replace(run, src=f"{table}#1", tgt=f"{table}#2")
+    turned = replace(both, src=both.tgt, tgt=both.src)
+    assert both.identity("digest", 2) == both.identity("digest", 2) != turned.identity("digest", 2)
+
+
 def test_objectives_are_known_by_awesome_aligns_names_too():
     assert objectives_of("so,tlm,psi") == ("self_training", "tlm", "psi") and objectives_of("co") == ("consistency",)
 

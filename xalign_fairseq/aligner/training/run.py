@@ -13,6 +13,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import file_sha256
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import check_bounds
+from xalign_fairseq.text.containers import file_of
 from xalign_fairseq.text.corpus import require_files
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
@@ -260,7 +261,7 @@ class TrainingRun:
         """All that decides the run's result; of files the digest of what is in them."""
         return {
             "model": model_digest,
-            "files": {part: file_sha256(Path(path))[:16] for part, path in self.files.items()},
+            "files": {part: _digest(path) for part, path in self.files.items()},
             "languages": self.name,
             "objectives": ",".join(self.objectives),
             "layer": layer,
@@ -335,3 +336,9 @@ def development_set(src: str | None, tgt: str | None, gold: str | None) -> Devel
             next="give all three, or none: then the last checkpoint is the result",
         )
     return None
+
+
+def _digest(path: str) -> str:
+    """Of what is in a file, and which of its texts is meant (``FILE.tsv#2``)."""
+    file = file_of(path)
+    return file_sha256(Path(file))[:16] + path.removeprefix(file)

@@ -49,11 +49,17 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
         folder: an empty one, which gets the files.
 
     Raises:
-        XalignError: ``origin`` has another architecture or tokenizer than the checkpoint; its authors' own code, which
-            transformers lacks (``model_type`` new), counts as another.
+        XalignError: the encoder is the package's own; or ``origin`` has another architecture or tokenizer than the
+            checkpoint. Its authors' own code, which transformers lacks (``model_type`` new), counts as another.
     """
     encoder, others = checkpoint.load_encoder(state, where)
     config = encoder.config
+    if not config.transformers_config:
+        raise XalignError(
+            "this encoder is written anew, not put back into the model that it began with",
+            where=where,
+            next="xalign export-hf without --onto",
+        )
     family, settings = read_settings(config.transformers_config, where)
     found = read_json(origin / "config.json")
     _require_same_model(family, settings, found, origin, where)
