@@ -25,7 +25,8 @@ from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write, read_json, write_json
+from xalign_fairseq.files import atomic_folder, atomic_write
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.record import commit, machine
 
 HERE = Path(__file__).resolve().parent

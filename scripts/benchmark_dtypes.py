@@ -26,7 +26,8 @@ from choose_defaults import SETS, TEST_SETS, files
 from markers import table
 
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

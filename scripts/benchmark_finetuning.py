@@ -30,7 +30,8 @@ from benchmark_aligner import processor
 from markers import table
 
 from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import atomic_write, read_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

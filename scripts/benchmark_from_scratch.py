@@ -28,7 +28,8 @@ from xalign_fairseq.aligner.from_scratch import train_from_scratch
 from xalign_fairseq.aligner.linking.engines import ToolEngine
 from xalign_fairseq.aligner.linking.tools import TOOLS
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.files import atomic_write, read_json, read_lines, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
@@ -39,6 +40,7 @@ from xalign_fairseq.statistical.calibration import calibration_error
 from xalign_fairseq.statistical.choice import candidates
 from xalign_fairseq.statistical.folder import load
 from xalign_fairseq.statistical.models import mean_scores
+from xalign_fairseq.text.lines import read_lines
 
 HERE = Path(__file__).resolve().parent
 NAME = "from_scratch"

@@ -27,7 +27,8 @@ from markers import table
 from peak_memory import peak_mb
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

@@ -30,7 +30,8 @@ from markers import table
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.mmap import CODES, HEADER, MAGIC
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

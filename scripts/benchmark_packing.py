@@ -32,7 +32,8 @@ from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, open_passes
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.pretrained.reading import read_pretrained
 

@@ -19,7 +19,8 @@ from markers import table
 
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.sources import PairSource, PrepareOptions
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

@@ -28,7 +28,8 @@ from benchmark_trimming import random_base
 from markers import table
 
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

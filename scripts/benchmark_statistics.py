@@ -31,7 +31,8 @@ from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner, lea
 from xalign_fairseq.aligner.from_scratch import StatisticalAligner, train_from_scratch
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, file_sha256, read_json, write_json
+from xalign_fairseq.files import atomic_write, file_sha256
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap

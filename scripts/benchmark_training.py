@@ -49,7 +49,8 @@ from training_contestants import CONTESTANTS
 from training_processes import Process
 
 from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import file_sha256, read_json, write_json
+from xalign_fairseq.files import file_sha256
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.devices import cores
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.plots.figure import require_matplotlib

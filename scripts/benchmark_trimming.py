@@ -33,7 +33,8 @@ from benchmark_aligner import processor
 from markers import table
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.text.corpus import scan
 

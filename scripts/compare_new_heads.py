@@ -29,10 +29,11 @@ from xalign_fairseq.encoder.masked_lm import HEAD
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import read_lines, write_json
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit, machine
 from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.pretrained.trimming import trim
+from xalign_fairseq.text.lines import read_lines
 
 SEED = 1
 HELD_OUT = 16  # of so many lines the last

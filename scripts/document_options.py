@@ -17,7 +17,7 @@ import markers
 
 import xalign_fairseq
 from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.objectives.description import OptionRow, describe, option_rows
 from xalign_fairseq.objectives.registry import OBJECTIVES
 

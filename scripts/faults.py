@@ -35,7 +35,8 @@ from faults_warm import Warm
 from markers import table
 
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, read_json, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

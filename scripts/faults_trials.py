@@ -17,7 +17,7 @@ from faults_runs import Run
 from faults_warm import Forked, Warm
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.process import tail
 
 HERE = Path(__file__).resolve().parent

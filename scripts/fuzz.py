@@ -40,7 +40,8 @@ from fuzz_readers import Reader, all_readers, alter_checkpoint, weird_number
 from markers import table
 
 from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import atomic_write, read_json, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.record import commit
 
 HERE = Path(__file__).resolve().parent

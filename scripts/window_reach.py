@@ -23,7 +23,8 @@ from markers import table
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.pretrained.reading import read_tokenizer

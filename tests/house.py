@@ -23,7 +23,7 @@ FLOORS = (
     *("objectives", "optim", "transfer", "languages"),
     *("compat", "models", "pretrained", "encoder", "evaluation", "plots", "data", "transport", "sample", "links"),
     *("labelled", "ops", "launch", "text"),
-    *("files", "errors", "version"),
+    *("json_files", "files", "errors", "version"),
 )
 
 

@@ -1,6 +1,3 @@
-import bz2
-import gzip
-import lzma
 import os
 import subprocess
 import sys
@@ -109,30 +106,6 @@ def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
         pytest.fail("the work began")
 
 
-@pytest.mark.parametrize(
-    ("raw", "what"),
-    [(b"", "empty"), (b"a\nb\r", "carriage return"), (b"ok\nna\xefve\n", "line 2"), (b"ok\n\xff", "0xff")],
-)
-def test_unfit_text_names_file_and_line(tmp_path, raw, what):
-    (tmp_path / "text").write_bytes(raw)
-    with pytest.raises(XalignError, match=what) as error:
-        list(files.read_lines(tmp_path / "text"))
-    assert "text" in str(error.value)
-
-
-@pytest.mark.parametrize("tool", [gzip, bz2, lzma])
-def test_compressed_text_is_told_to_be_so(tmp_path, tool):
-    (tmp_path / "text").write_bytes(tool.compress(b"one\ntwo\n"))
-    with pytest.raises(XalignError, match="the file is compressed") as error:
-        list(files.read_lines(tmp_path / "text"))
-    assert f"-dc {tmp_path / 'text'}" in str(error.value)
-
-
-def test_lines_split_at_newlines_alone(tmp_path):
-    (tmp_path / "text").write_text("a\u2028b\x0cc\n\nlast", encoding="utf-8")
-    assert list(files.read_lines(tmp_path / "text")) == ["a\u2028b\x0cc", "", "last"]
-
-
 def test_a_file_is_not_replaced_by_a_folder(tmp_path):
     (tmp_path / "notes").write_text("mine")
     for overwrite in (False, True):
@@ -142,45 +115,6 @@ def test_a_file_is_not_replaced_by_a_folder(tmp_path):
         ):
             pass
     assert [path.name for path in tmp_path.iterdir()] == ["notes"] and (tmp_path / "notes").read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "does not exist"),
-        (b"{", "not JSON, or it is damaged"),
-        (b'{"a": ' + b"[" * 100_000, "damaged"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "damaged"),
-        (b"\xff", "damaged"),
-        (b"[]", "Expected `object`, got `array`"),
-    ],
-)
-def test_json_that_can_not_be_read(tmp_path, content, message):
-    if content is not None:
-        (tmp_path / "run.json").write_bytes(content)
-    with pytest.raises(XalignError, match=rf"[\s\S]*{message}") as error:
-        files.read_json(tmp_path / "run.json")
-    assert "run.json" in str(error.value)
-
-
-def test_json_comes_back(tmp_path):
-    files.write_json(tmp_path / "run.json", {"aer": 0.5, "name": "größer"})
-    assert files.read_json(tmp_path / "run.json") == {"aer": 0.5, "name": "größer"}
-    assert (tmp_path / "run.json").read_bytes() == '{\n "aer": 0.5,\n "name": "größer"\n}\n'.encode()
-
-
-def test_a_file_s_name_that_is_not_utf8_comes_back(tmp_path):
-    name = os.fsdecode(b"b\xffd.en")
-    files.write_json(tmp_path / "manifest.json", {"größe": name})
-    assert files.read_json(tmp_path / "manifest.json") == {"größe": name}
-    assert os.fsencode(files.read_json(tmp_path / "manifest.json")["größe"]) == b"b\xffd.en"
-
-
-def test_what_is_not_json_leaves_the_old_file(tmp_path):
-    files.write_json(tmp_path / "run.json", {"aer": 0.5})
-    with pytest.raises(TypeError):
-        files.write_json(tmp_path / "run.json", {"aer": 0.4, "else": object()})
-    assert files.read_json(tmp_path / "run.json") == {"aer": 0.5} and len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
@@ -283,10 +217,3 @@ def test_what_is_nearly_called_so(tmp_path):
     assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"no such name, but {tmp_path}/runs"
     assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
     assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None
-    with pytest.raises(XalignError, match=r"does not exist\n  where: .*\n  found: no such name, but .*test\.en"):
-        list(files.read_lines(tmp_path / "test.ne"))
-
-
-def test_what_is_no_file_is_not_told_to_be_missing(tmp_path):
-    with pytest.raises(XalignError, match=r"no regular file\n  where: .*\n  found: a folder"):
-        next(files.read_lines(tmp_path))

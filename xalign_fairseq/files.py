@@ -1,28 +1,18 @@
 """Files and folders that appear whole or not at all, and what tells one file from another."""
 
-import codecs
 import ctypes
 import fcntl
-import functools
 import hashlib
-import json
-import logging
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, TypeVar, overload
+from typing import IO
 
 from xalign_fairseq.errors import XalignError
-
-logger = logging.getLogger(__name__)
-Form = TypeVar("Form")
-# What compressed files begin with, by what unpacks them.
-PACKED = {"gzip": rb"\x1f\x8b", "bzip2": rb"BZh\d1AY&SY", "xz": rb"\xfd7zXZ\0", "zstd": rb"\x28\xb5\x2f\xfd"}
-LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have some ten million
 
 
 @contextmanager
@@ -225,68 +215,6 @@ def _exchange(first: Path, second: Path) -> None:
     os.replace(old, first)
 
 
-@overload
-def read_json(path: str | os.PathLike) -> dict[str, Any]: ...
-@overload
-def read_json(path: str | os.PathLike, form: type[Form]) -> Form: ...
-def read_json(path: str | os.PathLike, form: Any = dict[str, Any]) -> Any:
-    """The object in a JSON file, by default of any keys.
-
-    Raises:
-        XalignError: it is missing, damaged, larger than :data:`LARGEST_JSON`, or not of the form.
-
-    Example::
-
-        class Run(TypedDict):
-            seed: int
-
-        read_json("run.json", Run)["seed"]
-    """
-    try:
-        with open(path, "rb") as stream:
-            content = stream.read(LARGEST_JSON + 1)
-    except FileNotFoundError:
-        raise XalignError("the file does not exist", where=path, found=nearly(path)) from None
-    return require_form(parse_json(content, path), form, path)
-
-
-def parse_json(content: bytes | str, where: object) -> Any:
-    """The value of a JSON text.
-
-    Raises:
-        XalignError: it is none, longer than :data:`LARGEST_JSON`, nested deeper or with longer numbers than Python
-            follows.
-    """
-    if len(content) > LARGEST_JSON:
-        raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None
-
-
-def require_form(value: Any, form: type[Form], where: object) -> Form:
-    """The value itself, if it is of a form: a type of Python's ``typing``, as msgspec reads it.
-
-    Keys of objects that a ``TypedDict`` does not name are left as they are.
-
-    Raises:
-        XalignError: it is not; the place in it is told.
-
-    Example::
-
-        require_form(json.loads(text), list[int], "file.json, ids")
-    """
-    import msgspec  # where it is needed: not for --help
-
-    try:
-        msgspec.convert(value, form)
-    # The latter two: a text that is no Unicode, an object that is no container where one is expected.
-    except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
-        raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
-    return value
-
-
 def nearly(path: str | os.PathLike) -> str | None:
     """What there is nearly of the name of what there is not, for the error that says so; None if nothing is.
 
@@ -315,101 +243,6 @@ def is_file_name(name: str) -> bool:
         return 0 < len(os.fsencode(name)) < 256 and name == Path(name).name and "\0" not in name
     except UnicodeError:
         return False
-
-
-def write_json(path: str | os.PathLike, content: Mapping[str, Any]) -> None:
-    """Write an object whole or not at all, for :func:`read_json` and for eyes."""
-    with atomic_write(path) as stream:
-        json.dump(content, stream, indent=1, ensure_ascii=False)
-        stream.write("\n")
-
-
-def decode_line(
-    raw: bytes, path: str | os.PathLike, number: int, expected: str = "UTF-8 text", next: str | None = None
-) -> str:
-    """One line of a file as text; :class:`XalignError` with its place if it is not UTF-8."""
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise XalignError(
-            "the file is not UTF-8",
-            where=f"{path}, line {number}",
-            found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
-            expected=expected,
-            next=next,
-        ) from None
-
-
-def read_lines(path: str | os.PathLike) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their line end, one at a time, in constant memory.
-
-    Raises:
-        XalignError: the file is missing, or :func:`text_lines` finds fault with it.
-    """
-    path = Path(path)
-    if not path.is_file():
-        if path.exists():
-            raise no_regular_file(path)
-        near, next_step = nearly(path), "check the path and the language suffix"
-        raise XalignError("the file does not exist", where=path, found=near, next=next_step)
-    with open(path, "rb") as stream:
-        yield from text_lines(stream, path)
-
-
-def no_regular_file(path: str | os.PathLike) -> XalignError:
-    """The error for a folder, a pipe or a device where a file is expected, which may be read several times."""
-    return XalignError(
-        "this is no regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
-    )
-
-
-def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str]:
-    """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
-
-    A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
-    return before the newline belongs to the line end, which is logged, and a byte order mark to no line.
-
-    Raises:
-        XalignError: the text is empty or compressed, its last line has a carriage return without a newline, or it is
-            not UTF-8 (file and line are named).
-    """
-    iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
-    number, crlf = 0, False
-    for number, raw in enumerate(stream, 1):
-        if number == 1:
-            _require_unpacked(raw, path)
-            raw = raw.removeprefix(codecs.BOM_UTF8)
-        if raw.endswith(b"\r\n"):
-            crlf = crlf or note_crlf(os.fspath(path))
-            raw = raw[:-2]
-        elif not raw.endswith(b"\n") and b"\r" in raw:
-            raise XalignError(
-                "the file has a carriage return that ends no line",
-                where=f"{path}, line {number}",
-                found="\\r without \\n",
-                expected="lines that end with \\n or \\r\\n",
-                next=f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)",
-            )
-        yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
-    if number == 0:
-        raise XalignError("the file is empty", where=path, expected="one sentence per line")
-
-
-def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
-    """The first bytes of a text are not those of a compressed file, which would be taken for another encoding."""
-    for tool, begin in PACKED.items():
-        if re.match(begin, raw):
-            raise XalignError(
-                "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
-                expected="text, unpacked", next=f"{tool} -dc {path} > FILE, and give that",
-            )  # fmt: skip
-
-
-@functools.cache
-def note_crlf(path: str) -> bool:
-    """Log once that a file's lines end as on Windows, which changes nothing."""
-    logger.warning("%s: lines end with \\r\\n; the \\r is left out", path)
-    return True
 
 
 def file_sha256(path: Path) -> str:

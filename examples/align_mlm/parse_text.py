@@ -20,9 +20,10 @@ from xalign_fairseq.data.tokenizer import split_words
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 from xalign_fairseq.evaluation.tagging import TOKEN_ACCURACY
-from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.files import atomic_write
 from xalign_fairseq.labelled.conllu import read_trees
 from xalign_fairseq.labelled.examples import TreeExample
+from xalign_fairseq.text.lines import read_lines
 
 BLOCK = 8192
 

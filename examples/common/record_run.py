@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from xalign_fairseq.files import write_json
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.record import commit, machine
 
 

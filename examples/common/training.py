@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.launch.training_log import read_cost
 
 

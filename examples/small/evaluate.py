@@ -46,11 +46,12 @@ from xalign_fairseq.evaluation.embedding_alignment import (
 )
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.files import read_json, read_lines
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.text.lines import read_lines
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.version import __version__
 

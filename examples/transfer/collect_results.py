@@ -12,7 +12,8 @@ import re
 import shutil
 from pathlib import Path
 
-from xalign_fairseq.files import atomic_folder, read_json, write_json
+from xalign_fairseq.files import atomic_folder
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.training_log import read_cost
 
 

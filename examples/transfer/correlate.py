@@ -20,7 +20,7 @@ import markers
 from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import Correlation, Summary, spearman
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 
 HERE = Path(__file__).resolve().parent
 ALIGNMENT = HERE.parent / "xlm_align/continued/results"

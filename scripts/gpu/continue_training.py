@@ -28,7 +28,7 @@ from xalign_fairseq.aligner.training.defaults import family_options
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import read_lines, write_json
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, encoder_options, flags
 from xalign_fairseq.launch.mending import mend
 from xalign_fairseq.launch.process import output
@@ -37,6 +37,7 @@ from xalign_fairseq.plots.figure import require_matplotlib
 from xalign_fairseq.plots.layers import plot_updates
 from xalign_fairseq.pretrained.known import family_of
 from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.text.lines import read_lines
 
 SEED = 1
 LOG = "train.log"

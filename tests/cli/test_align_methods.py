@@ -7,7 +7,7 @@ import torch
 
 from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.files import read_lines
+from xalign_fairseq.text.lines import read_lines
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.sinkhorn import backend
 

@@ -15,7 +15,7 @@ from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.files import write_json
+from xalign_fairseq.json_files import write_json
 
 TEXT = ["the cat sees the dog", "the dog sees a cat", "a bird sees the cats", "dogs and birds and cats"] * 5
 

@@ -10,7 +10,7 @@ import pytest
 from alive import is_alive, wait_for
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.launch import train_run
 from xalign_fairseq.launch.locks import alone
 

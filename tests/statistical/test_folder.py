@@ -4,7 +4,7 @@ import pytest
 from statistical_text import SENTENCES, translated
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.statistical import folder as folders
 from xalign_fairseq.statistical.choice import USUAL
 from xalign_fairseq.statistical.folder import DONE, finish, is_statistical, load, train_models

@@ -7,9 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_lines
 from xalign_fairseq.text import corpus
 from xalign_fairseq.text.corpus import require_equal_lengths, require_files, scan
+from xalign_fairseq.text.lines import read_lines
 
 LINES = st.lists(st.text(st.sampled_from("a λ中😀\u2028\u0085"), max_size=4), min_size=1, max_size=40)
 

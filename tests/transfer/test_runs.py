@@ -13,7 +13,7 @@ from untrained import with_head
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import write_json
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from xalign_fairseq.data.tokenizer import split_words
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_lines, text_lines
+from xalign_fairseq.text.lines import read_lines, text_lines
 
 SEPARATOR = "|||"
 STANDARD_INPUT = "-"

@@ -12,7 +12,7 @@ from xalign_fairseq.cli._arguments import STANDARD_OUTPUT
 from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._run_record import model_state, run_record
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.aligner import Aligner

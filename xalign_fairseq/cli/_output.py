@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, opened, read_json, write_json
+from xalign_fairseq.files import atomic_write, opened
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.locks import alone_on
 
 STANDARD_OUTPUT = "-"

@@ -195,7 +195,8 @@ def _table(rows: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[
 def write(path: Path, result: dict[str, Any]) -> None:
     """The table as a file."""
     from xalign_fairseq.evaluation.tables import Table
-    from xalign_fairseq.files import atomic_write, write_json
+    from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.json_files import write_json
 
     if path.suffix == ".json":
         write_json(path, result)

@@ -66,7 +66,7 @@ def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
     """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.evaluation.linked_words import frequent_pairs
-    from xalign_fairseq.files import read_lines
+    from xalign_fairseq.text.lines import read_lines
 
     leave_out = {line.strip().lower() for line in read_lines(args.leave_out)} if args.leave_out else set()
     pairs = SentencePairs(args.src, args.tgt)

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
     """Check that the files belong together, then extract line by line."""
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.cli._output import Output
-    from xalign_fairseq.files import read_lines
+    from xalign_fairseq.text.lines import read_lines
 
     pairs = SentencePairs(args.src, args.tgt)
     lines = sum(1 for _ in read_lines(args.links))

@@ -132,7 +132,7 @@ def base_of_gold(args: argparse.Namespace) -> int:
 
 def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
     """Tokens, separated by blanks, of each line of two files."""
-    from xalign_fairseq.files import read_lines
+    from xalign_fairseq.text.lines import read_lines
 
     sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
     if len(sides[0]) != len(sides[1]):
@@ -208,7 +208,7 @@ def compare_layers(args: argparse.Namespace) -> None:
 
 def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[int, float]]]":
     """The curves of every file, under the names given to them."""
-    from xalign_fairseq.files import read_json
+    from xalign_fairseq.json_files import read_json
     from xalign_fairseq.plots.layers import curves_by_method
 
     curves: dict[str, Sequence[tuple[int, float]]] = {}

@@ -129,7 +129,7 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
     """Run what is left, with a line for each that ends."""
     from tqdm import tqdm
 
-    from xalign_fairseq.files import read_json
+    from xalign_fairseq.json_files import read_json
     from xalign_fairseq.launch.devices import visible_gpus
     from xalign_fairseq.launch.process import tail
     from xalign_fairseq.launch.scheduler import run_jobs, share

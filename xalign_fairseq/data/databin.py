@@ -13,7 +13,8 @@ from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer, read_model
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import nearly, read_json
+from xalign_fairseq.files import nearly
+from xalign_fairseq.json_files import read_json
 
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.text.lines import read_lines
 
 BOS, PAD, EOS, UNK, MASK = "<s>", "<pad>", "</s>", "<unk>", "<mask>"
 SPECIALS = (BOS, PAD, EOS, UNK)

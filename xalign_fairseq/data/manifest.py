@@ -13,7 +13,8 @@ from xalign_fairseq.data.progress import JOURNAL
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.data.tokenizer_model import model_name
-from xalign_fairseq.files import file_sha256, write_json
+from xalign_fairseq.files import file_sha256
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.version import __version__
 
 FORMAT = 1

@@ -14,7 +14,7 @@ import numpy as np
 from xalign_fairseq.data.dictionary import MASK, OVERWRITE, SPECIALS, Dictionary
 from xalign_fairseq.data.tokenizer import Ragged, Tokenizer, flatten
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import require_form
+from xalign_fairseq.json_files import require_form
 
 # What can't stand in a line of dict.txt, and the escape itself.
 _UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")

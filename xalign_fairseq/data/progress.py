@@ -20,7 +20,7 @@ from xalign_fairseq.data.mmap import MMapWriter, bin_path, sizes_path
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.tokenizer import Tokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.text.containers import file_of
 from xalign_fairseq.version import __version__
 

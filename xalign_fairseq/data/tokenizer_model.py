@@ -13,7 +13,8 @@ from xalign_fairseq.data.pipeline import WORD_MARKS, PipelineTokenizer, Tokenize
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
 from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, read_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import read_json
 
 SENTENCEPIECE = "sentencepiece.model"
 # XLM-R's archive names its model so: a folder may have been filled by hand.

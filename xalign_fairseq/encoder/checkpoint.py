@@ -20,7 +20,8 @@ from xalign_fairseq.encoder.checkpoint_form import EncoderOptions, require_check
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import nearly, require_form
+from xalign_fairseq.files import nearly
+from xalign_fairseq.json_files import require_form
 from xalign_fairseq.transport.pointer import Pointer
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import decode_line
+from xalign_fairseq.text.lines import decode_line
 
 _GZIP = b"\x1f\x8b"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import parse_json
+from xalign_fairseq.json_files import parse_json
 from xalign_fairseq.labelled.examples import QuestionExample
 from xalign_fairseq.labelled.lines import open_bytes
 

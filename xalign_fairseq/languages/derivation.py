@@ -9,7 +9,8 @@ from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.sources import require_language
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, file_sha256, write_json
+from xalign_fairseq.files import atomic_folder, file_sha256
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.script import Transliteration

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.devices import cores
 from xalign_fairseq.launch.installed import version
 from xalign_fairseq.launch.mending import LAST

@@ -9,7 +9,8 @@ from typing import Any
 
 from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import file_sha256, read_json
+from xalign_fairseq.files import file_sha256
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.launch.log_rows import EPOCH, INTERVAL, LogRow, read_row
 from xalign_fairseq.launch.train_record import NAME as RECORD
 from xalign_fairseq.launch.train_run import LOG

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.locks import LOCK, alone_on
 from xalign_fairseq.statistical.calibration import Calibration
 from xalign_fairseq.statistical.choice import Choice

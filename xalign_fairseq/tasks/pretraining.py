@@ -16,7 +16,7 @@ from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import require_form
+from xalign_fairseq.json_files import require_form
 from xalign_fairseq.launch.devices import training_device
 from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages

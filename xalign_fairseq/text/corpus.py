@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import nearly, no_regular_file, note_crlf, text_lines
+from xalign_fairseq.files import nearly
 from xalign_fairseq.text.containers import file_of, is_stream, open_text, skip
+from xalign_fairseq.text.lines import no_regular_file, note_crlf, text_lines
 
 CHUNK_LINES = 5000
 BLOCK_BYTES = 1 << 24

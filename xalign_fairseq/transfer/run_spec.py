@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict, get_type_hints
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.launch.devices import training_device
 from xalign_fairseq.launch.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief

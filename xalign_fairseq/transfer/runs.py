@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, read_json, write_json
+from xalign_fairseq.files import atomic_write
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.devices import cores, training_device
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.launch.locks import alone

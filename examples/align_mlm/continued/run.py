@@ -35,7 +35,7 @@ from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, sen
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
 from xalign_fairseq.launch.locks import alone
 from xalign_fairseq.launch.mending import LAST, mend

@@ -14,7 +14,7 @@ import markers
 from xalign_fairseq.evaluation.figures import percent
 from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 
 EXAMPLES = Path(__file__).resolve().parents[2]
 # Page -> its settings, and the setting that is its control, which trains as long without what the paper is about.

@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 import markers
 
 from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 
 HERE = Path(__file__).resolve().parent
 TESTS, COUNTS = "tests.json", "counts"

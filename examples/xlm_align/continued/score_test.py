@@ -15,7 +15,7 @@ from typing import Any
 import study
 from train import trials, whole_model
 
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 
 
 def main(gold: Path, runs: Path) -> None:

@@ -25,7 +25,8 @@ from xalign_fairseq.aligner.sweep import GoldPairs, Trial, try_settings
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint import updates_of
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_copy, write_json
+from xalign_fairseq.files import atomic_copy
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
 from xalign_fairseq.launch.locks import alone
 from xalign_fairseq.launch.mending import LAST, mend

@@ -2,7 +2,7 @@ import pytest
 
 from xalign_fairseq.aligner.training.folder import RunFolder
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import write_json
+from xalign_fairseq.json_files import write_json
 from xalign_fairseq.launch.locks import alone
 
 

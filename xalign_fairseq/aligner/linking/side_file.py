@@ -11,8 +11,9 @@ from xalign_fairseq.aligner.linking.engines import LinkedPair
 from xalign_fairseq.aligner.linking.files import LinkFiles
 from xalign_fairseq.aligner.linking.filters import EMPTY, IDENTICAL, ONE_TO_ONE, drop_identical, keep_one_to_one
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, read_lines
+from xalign_fairseq.files import atomic_write
 from xalign_fairseq.links.pharaoh import Link, format_links
+from xalign_fairseq.text.lines import read_lines
 from xalign_fairseq.version import __version__
 
 FORMAT = 1

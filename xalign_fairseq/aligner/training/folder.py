@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.launch.locks import LOCK
 from xalign_fairseq.launch.mending import BEST, LAST
 

@@ -15,7 +15,7 @@ from xalign_fairseq.aligner.training.trimmed import TRIMMED, put_back, trim_mode
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch import train_record
 from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN

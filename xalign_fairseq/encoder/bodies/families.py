@@ -12,7 +12,7 @@ from xalign_fairseq.encoder.bodies.modernbert import ModernBert
 from xalign_fairseq.encoder.bodies.mt5 import MT5
 from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import parse_json, require_form
+from xalign_fairseq.json_files import parse_json, require_form
 
 logger = logging.getLogger(__name__)
 WHERE = "--transformers-config"

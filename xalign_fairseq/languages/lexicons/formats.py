@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_lines
 from xalign_fairseq.languages.lexicons import dictd, tei
+from xalign_fairseq.text.lines import read_lines
 
 FORMATS = ("tsv", "muse", "tei", "dictd")
 

@@ -17,7 +17,7 @@ from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import HEAD, new_head
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.pretrained.huggingface import side_files
 from xalign_fairseq.pretrained.huggingface.own_heads import own_head
 from xalign_fairseq.pretrained.huggingface.pipelines import read_pipeline

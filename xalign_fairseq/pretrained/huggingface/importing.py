@@ -16,7 +16,7 @@ from xalign_fairseq.encoder.building import shapes as encoder_shapes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, has_head, is_same, new_head
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.pretrained.huggingface import side_files
 from xalign_fairseq.pretrained.huggingface.families import (
     POSITIONS,

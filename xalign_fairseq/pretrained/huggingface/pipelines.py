@@ -10,7 +10,7 @@ from xalign_fairseq.data.pipeline import TokenizerPipeline
 from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 from xalign_fairseq.pretrained.huggingface.tokenizer_json import TOKENIZER, TokenizerFile
 from xalign_fairseq.pretrained.huggingface.vocabularies import TOKENIZER_CONFIG, Vocabulary
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from xalign_fairseq.data.databin import Manifest
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 
 RECORD = "training_record"  # of a checkpoint's content: the record of a model that was imported from an export
 

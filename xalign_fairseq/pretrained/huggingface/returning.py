@@ -20,7 +20,7 @@ from xalign_fairseq.encoder.masked_lm import HEAD
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.pretrained.huggingface import side_files
 from xalign_fairseq.pretrained.huggingface.adapting import BODY, SHARED_EMBEDDINGS, prefix_of
 from xalign_fairseq.pretrained.huggingface.own_heads import own_head

@@ -10,7 +10,7 @@ from torch import Tensor
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint_form import TaskState
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, write_json
+from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.pretrained.huggingface.record import RECORD, training_record
 from xalign_fairseq.pretrained.huggingface.weights import read_tensors, write_tensors
 from xalign_fairseq.version import __version__

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, TypedDict
 
-from xalign_fairseq.files import read_json
+from xalign_fairseq.json_files import read_json
 
 TOKENIZER = "tokenizer.json"
 ADDED = "added_tokens.json"  # of older releases

@@ -13,7 +13,7 @@ from xalign_fairseq.data.dictionary import BOS, EOS, MASK, SPECIALS, UNK
 from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram, rule_charsmap
 from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import require_form
+from xalign_fairseq.json_files import require_form
 from xalign_fairseq.pretrained.huggingface.tokenizer_json import added_tokens, parts
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from xalign_fairseq.data.tokenizer import load_sentencepiece
 from xalign_fairseq.data.wordpiece import bert_ids, from_vocabulary
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import read_json, require_form
+from xalign_fairseq.json_files import read_json, require_form
 from xalign_fairseq.pretrained.huggingface.families import XLM_R, Family
 from xalign_fairseq.pretrained.huggingface.tokenizer_json import TOKENIZER, added_tokens, parts
 from xalign_fairseq.pretrained.huggingface.unigram import mask_id, read_unigram

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from xalign_fairseq.encoder.checkpoint import load_pickled
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import is_file_name, read_json, usual_mode
+from xalign_fairseq.files import is_file_name, usual_mode
+from xalign_fairseq.json_files import read_json
 
 SAFETENSORS = "model.safetensors"
 # In the order in which they are looked for.
