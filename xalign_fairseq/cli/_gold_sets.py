@@ -1,7 +1,8 @@
 """Test sets with gold links, found in a folder by their names."""
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +35,8 @@ class GoldSet:
 def find_sets(folder: str) -> list[GoldSet]:
     """Every ``S-T.gold`` below a folder, with the texts ``S-T.S`` and ``S-T.T`` beside it, in the order of their names.
 
+    Links to folders are followed; a folder that they lead to once more counts once.
+
     Raises:
         XalignError: there is none, a text is missing, text and links do not fit each other, or a set has no link.
 
@@ -42,13 +45,25 @@ def find_sets(folder: str) -> list[GoldSet]:
         [one.name for one in find_sets("gold")]  # ["de-en", "en-fr"]
     """
     top = Path(folder)
-    found = [_read(path, top) for path in sorted(top.rglob("*.gold"))]
+    found = [_read(path, top) for path in sorted(_gold_files(top))]
     if not found:
         raise XalignError(
             "there is no test set", where=folder,
             expected="files S-T.gold, S-T.S and S-T.T, such as de-en.gold, de-en.de and de-en.en, in it or below",
         )  # fmt: skip
     return found
+
+
+def _gold_files(top: Path) -> Iterator[Path]:
+    seen = set()
+    for folder, inside, files in os.walk(top, followlinks=True):
+        inside.sort()
+        real = os.path.realpath(folder)
+        if real in seen:
+            inside.clear()
+            continue
+        seen.add(real)
+        yield from (Path(folder, file) for file in files if file.endswith(".gold"))
 
 
 def _read(gold: Path, top: Path) -> GoldSet:
