@@ -147,7 +147,11 @@ def render(arch: str, model: Model, found: tuple[float, float] | None) -> str:
     columns = ["GPUs", "all-reduce, ms", f"step of one GPU for {WANTED:.0%}, ms", "tokens on each GPU that suffice"]
     if found is not None:
         columns += ["efficiency", "tokens a second", "data, MB/s", "checkpoints"]
-    one = "not measured" if found is None else f"{1e3 * found[1]:.0f} ms for {found[0]:,.0f} tokens"
+    one = (
+        "not measured"
+        if found is None
+        else f"{1e3 * found[1]:.0f} ms for {found[0]:,.0f} tokens, of the benchmark's text and pieces"
+    )
     return (
         f"{table(columns, rows)}\n\nOn paper, for {arch} with {VOCABULARY:,} pieces "
         f"({(model.embeddings + model.layers) / 1e6:.0f} million parameters, {model.embeddings / 1e6:.0f} of them tied "

@@ -111,7 +111,7 @@ def note(device: str, result: Result) -> str:
     used = dict.fromkeys(row["vocabulary"] for row in result["rows"])
     vocabularies = ", ".join(f"{name}: {VOCABULARIES[name]}" for name in used)
     return (
-        f"- {device}: {result['machine']}{cores}; {versions}; {vocabularies}; {batches or 'batches not told'}; "
+        f"- {device}: {result['machine']}{cores}; {versions}; {vocabularies}; {batches}; "
         f"seed {result['seed']}; commit {result['commit']}; `{result['command']}`"
     )
 

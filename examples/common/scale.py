@@ -86,7 +86,7 @@ def measured(recipe: Recipe, path: Path = MEASURED) -> float | None:
     rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
     return max((max(row["tokens_per_second"]) for row in rows
                 if (row["arch"], row["contestant"], row["vocabulary"]) == (recipe.size, recipe.contestant, "whole")
-                and row["processes"] == 1), default=None)  # fmt: skip
+                and row["processes"] == 1 and "tokens_per_second" in row), default=None)  # fmt: skip
 
 
 def main() -> None:
