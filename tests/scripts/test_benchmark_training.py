@@ -172,6 +172,11 @@ def test_the_table_and_the_picture(run, asked, script):
     assert "pairs of any length: 100 tokens a batch (2 pairs, 1 blocks, 15 predictions)" in text
     assert "given: as the data-bin has it" in text
     assert (run.out / "training.png").read_bytes().startswith(b"\x89PNG")
+    # Rounds that were taken from a log have no memory.
+    found = json.loads((run.out / "training-cpu.json").read_text())
+    for row in found["rows"]:
+        del row["peak_mb"]
+    assert "| 160 (160 to 160) | 1.60 (1.60 to 1.60) | - | 1.25" in script("training_report").render({"cpu": found})
 
 
 def test_lengths_vocabularies_processes_and_memory_vary_alone(benchmark, asked, monkeypatch, tmp_path):

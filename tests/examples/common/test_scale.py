@@ -74,6 +74,7 @@ def test_the_scripts_keep_the_checkpoints_that_are_counted(name):
 def test_a_measurement_is_that_of_the_recipe(tmp_path):
     row = {"arch": "base", "contestant": "xalign, XLM-Align", "vocabulary": "whole", "processes": 1}
     rows = [row | {"tokens_per_second": [1.0, 3.0]}, row | {"vocabulary": "trimmed", "tokens_per_second": [9.0]}]
+    rows.append(row | {"dtype": "float32"})  # for which there was no time
     path = tmp_path / "training-cuda.json"
     recipe = scale.RECIPES["xlm_align"]
     assert scale.measured(recipe, path) is None
