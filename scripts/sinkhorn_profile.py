@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -118,8 +118,7 @@ def verdict(found: Iterable[Part], whole: float, read: float, device: str) -> li
     said = [f"  a call takes {whole:.1f} us; reading its hidden states once {read:.1f} us ({whole / read:.2f} times)"]
     if device != "cuda":
         return said
-    kernels = sum(part.device for part in parts)
-    count = sum(part.calls for part in parts if part.device)
+    kernels, count = on_device(parts)
     said.append(f"  on the device {kernels:.1f} us in {count:.0f} kernels and copies")
     if kernels < 0.8 * whole:
         said.append("  bound by the host, which starts the kernels more slowly than they run: a CUDA graph helps")
@@ -128,6 +127,11 @@ def verdict(found: Iterable[Part], whole: float, read: float, device: str) -> li
     else:
         said.append("  bound by the kernels themselves, not by reading: see below, and ncu")
     return said
+
+
+def on_device(parts: Sequence[Part]) -> tuple[float, float]:
+    """Microseconds on the device of a call, and in how many kernels and copies."""
+    return sum(part.device for part in parts), sum(part.calls for part in parts if part.device)
 
 
 def lines(found: Iterable[Part], most: int = 12) -> list[str]:

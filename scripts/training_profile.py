@@ -11,7 +11,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import torch
-from sinkhorn_profile import CALLS, Part, lines, part_of, wait
+from sinkhorn_profile import CALLS, Part, lines, on_device, part_of, wait
 from training_batches import Setting
 from training_processes import Worker
 
@@ -53,8 +53,7 @@ def verdict(found: Sequence[Part], whole: float, device: str) -> list[str]:
     said = [f"  {whole / 1e3:.2f} ms, without the profiler"]
     if device != "cuda":
         return said
-    busy = sum(part.device for part in found)
-    count = sum(part.calls for part in found if part.device)
+    busy, count = on_device(found)
     said.append(
         f"  on the device {busy / 1e3:.2f} ms in {count:.0f} kernels and copies, {100 * busy / whole:.0f} % of it"
     )

@@ -35,9 +35,8 @@ RUNS = Path("xalign_fairseq/cli/gpu_runs.json")
 RESULTS = Path("scripts/results")
 DOCUMENTS = ("docs/results.md", "docs/gpu.md")
 COMMAND = "python scripts/gpu/collect.py"
-RENAMED = {"models.json": "models-cuda.json"}
-PROFILES = ("sinkhorn-profile-cuda.txt", "training-profile-cuda.txt")
-BESIDE = {"models.png": "models-cuda.png", **dict(zip(PROFILES, PROFILES, strict=True))}
+RENAMED = {"models.json": "models-cuda.json", "models.png": "models-cuda.png"}
+BESIDE = ("models.png", "sinkhorn-profile-cuda.txt", "training-profile-cuda.txt")
 KEPT = ("device", "devices", "driver", "torch", "cuda", "python", "commit")
 REPORTS = {
     "aligner-cuda.json": benchmark_aligner.report,
@@ -105,8 +104,9 @@ def main() -> int:
     args = parser.parse_args()
     if args.out and not args.check:
         take(read(args.out), args.root)
-        for name, new in BESIDE.items():
+        for name in BESIDE:
             if (args.out / name).is_file():
+                new = RENAMED.get(name, name)
                 shutil.copyfile(args.out / name, args.root / RESULTS / new)
                 print(f"wrote {RESULTS / new}")
     runs = read_json(args.root / RUNS)["runs"]

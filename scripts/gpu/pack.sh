@@ -58,7 +58,7 @@ cp -r "$scratch/tree"/{pyproject.toml,scripts,tests} "$kit/source"
 
 step "Wheels"
 if ! cmp --quiet "$here/requirements.txt" "$kit/requirements.txt"; then # other ones than those that were downloaded
-  rm -f "$kit"/wheels/lxml-*
+  rm -f "$kit"/wheels/*.whl
   cp "$here/requirements.txt" "$kit/requirements.txt"
 fi
 if [[ -n "${WHEELS:-}" ]]; then

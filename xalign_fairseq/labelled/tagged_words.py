@@ -64,15 +64,15 @@ def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:
         if not any(row):
             yield None
             continue
-        if columns == 0 and len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
-            raise XalignError(
-                "the columns are separated by blanks",
-                where=f"{path}, line {number}",
-                found=row[0],
-                expected="word TAB tag",
-                next=f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (word and last column), and give that',
-            )
         if columns == 0:
+            if len(row) == 1 and _BLANK_AND_TAG.fullmatch(row[0]):
+                raise XalignError(
+                    "the columns are separated by blanks",
+                    where=f"{path}, line {number}",
+                    found=row[0],
+                    expected="word TAB tag",
+                    next=f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)',
+                )
             columns, prefixed = len(row), row[0].startswith(prefix) and row[0] != prefix
         # XTREME's script leaves words empty that held nothing but blanks; their tags count all the same.
         if len(row) != columns or columns > 2 or not row[-1]:
