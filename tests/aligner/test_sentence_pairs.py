@@ -1,3 +1,4 @@
+import gzip
 import io
 import os
 import sys
@@ -105,6 +106,13 @@ def test_pipes_are_read_once(tmp_path):
     assert next(stream) == (["1"], ["3"])
     with pytest.raises(XalignError, match="b ends after 1 lines"):
         next(stream)
+
+
+def test_a_pipe_beside_a_compressed_file(tmp_path):
+    os.mkfifo(tmp_path / "a")
+    threading.Thread(target=(tmp_path / "a").write_bytes, args=(b"1\n2\n",), daemon=True).start()
+    (tmp_path / "b.gz").write_bytes(gzip.compress(b"3\n4\n"))
+    assert list(open_pairs(tmp_path / "a", tmp_path / "b.gz")) == [(["1"], ["3"]), (["2"], ["4"])]
 
 
 def test_what_cannot_be_read_once(tmp_path):

@@ -1,6 +1,8 @@
 """``--from-scratch`` of ``xalign align`` and ``xalign train-aligner``."""
 
+import gzip
 import io
+from pathlib import Path
 
 import pytest
 import statistical_text
@@ -28,6 +30,17 @@ def test_align_learns_writes_links_and_leaves_an_aligner(text, tmp_path, capsys)
     assert "from bitext alone" in capsys.readouterr().err
     assert main(arguments("align", text, "--model", f"{out}.aligner", "--out", out + "2")) == 0
     assert (tmp_path / "links2").read_text() == first
+
+
+def test_columns_of_a_compressed_table_are_learned_from(text, tmp_path):
+    lines = zip(*(Path(side).read_text().splitlines() for side in text), strict=True)
+    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress("".join(f"{src}\t{tgt}\n" for src, tgt in lines).encode()))
+    columns = [f"{tmp_path}/t.tsv.gz#1", f"{tmp_path}/t.tsv.gz#2"]
+    for sides, out in ((text, "plain"), (columns, "columns")):
+        assert main(arguments("align", sides, "--from-scratch", "--out", str(tmp_path / out))) == 0
+    assert (tmp_path / "columns").read_bytes() == (tmp_path / "plain").read_bytes()
+    swapped = arguments("train-aligner", columns[::-1], "--from-scratch", "--out", f"{tmp_path}/columns.aligner")
+    assert main(swapped) == 2  # another text than what the folder was learned from
 
 
 def test_links_that_were_broken_off_go_on(text, tmp_path, monkeypatch, capsys):

@@ -151,6 +151,9 @@ def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
             Output(folder, RECORD, False, [])
     with pytest.raises(XalignError, match="the output is a file that is read"):
         Output(str(tmp_path / "same"), RECORD, False, ["-", str(tmp_path / "gone"), str(tmp_path / "text")])
+    (tmp_path / "t.tsv").write_text("a\tb\n")
+    with pytest.raises(XalignError, match="the output is a file that is read"):
+        Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])
 
 
 def test_standard_output(capsys):

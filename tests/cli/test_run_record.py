@@ -38,6 +38,12 @@ def record(model, tmp_path):
     return make
 
 
+def test_the_columns_of_a_table_are_two_texts(record, tmp_path):
+    (tmp_path / "t.tsv").write_text("a\tb\n")
+    one, two = (record("--src", f"{tmp_path}/t.tsv#{column}") for column in (1, 2))
+    assert {option for option in one if one[option] != two[option]} == {"--src"}
+
+
 def test_options_are_told_as_they_are_given(record):
     found = record("--layer", "6-8", "--mu", "0.5", "--method", "transport")
     assert found["xalign_fairseq"] == __version__

@@ -1,6 +1,7 @@
 """Columns of TSV, languages of TMX and both files of a folder are read as if they were files of their own."""
 
 import gzip
+import hashlib
 import lzma
 import tracemalloc
 
@@ -8,7 +9,15 @@ import pytest
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.text import containers, corpus
-from xalign_fairseq.text.containers import file_of, is_stream, kind_of, open_text, sides_of
+from xalign_fairseq.text.containers import (
+    file_of,
+    is_stream,
+    kind_of,
+    open_text,
+    sides_of,
+    suffix_of,
+    text_sha256,
+)
 from xalign_fairseq.text.corpus import require_files, scan
 
 UNITS = [("one", "eins"), ("two\nlines", "zwei <b>fett</b>"), (None, "drei"), ("four", ""), ("five & six", "fünf")]
@@ -137,3 +146,26 @@ def test_other_names_with_a_hash_are_files(tmp_path):
     require_files([str(path)], next="")
     with pytest.raises(XalignError, match=r"t.tsv#1"):
         require_files([f"{tmp_path}/t.tsv#1"], next="")
+
+
+def test_the_digest_of_a_text_is_that_of_its_file_and_of_the_part(tmp_path):
+    (tmp_path / "t.tsv").write_bytes(b"a\tb\n")
+    of_file = hashlib.sha256(b"a\tb\n").hexdigest()
+    assert text_sha256(tmp_path / "t.tsv") == of_file
+    assert text_sha256(f"{tmp_path}/t.tsv#2") == f"{of_file}#2"
+
+
+@pytest.mark.parametrize(
+    ("path", "suffix"),
+    [
+        ("to/train.tok.de", ".de"),
+        ("train.de.gz", ".de"),
+        ("train.xz", ""),
+        ("m.tmx.xz#de", ".de"),
+        ("t.tsv#2", ""),
+        ("train#2.de", ".de"),
+        ("text", ""),
+    ],
+)
+def test_the_language_in_the_name_of_a_text(path, suffix):
+    assert suffix_of(path) == suffix

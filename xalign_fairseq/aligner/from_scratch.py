@@ -9,13 +9,13 @@ import numpy as np
 from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, chunks
 from xalign_fairseq.data.unknown import UnknownTokens
-from xalign_fairseq.files import file_sha256
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import check_bounds
 from xalign_fairseq.statistical.choice import USUAL, Choice, Report, choose
 from xalign_fairseq.statistical.folder import Progress, TrainedModels, finish, load, train_models
 from xalign_fairseq.statistical.models import mean_scores
+from xalign_fairseq.text.containers import text_sha256
 from xalign_fairseq.version import __version__
 
 AT_ONCE = 2048
@@ -85,7 +85,7 @@ def train_from_scratch(
         progress: is told the units, passes done, and of all.
         dev: source, target and gold links, which choose the thresholds and calibrate probabilities.
     """
-    identity = {"xalign_fairseq": __version__, "src": file_sha256(Path(src)), "tgt": file_sha256(Path(tgt))}
+    identity = {"xalign_fairseq": __version__, "src": text_sha256(src), "tgt": text_sha256(tgt)}
     golds = pairs = None
     if dev:
         pairs = list(SentencePairs(*dev[:2]))

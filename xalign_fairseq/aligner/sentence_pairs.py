@@ -40,7 +40,7 @@ class SentencePairs:
     def __init__(self, src: str | os.PathLike, tgt: str | os.PathLike | None = None):
         self._src, self._tgt = src, tgt
         for path in (src, tgt):
-            if path is not None and is_stream(path):
+            if path is not None and is_piped(path):
                 raise XalignError(
                     "the text is read more than once, which a pipe does not allow",
                     where=path,
@@ -105,11 +105,11 @@ class PairStream:
 
 def open_pairs(src: str | os.PathLike, tgt: str | os.PathLike | None = None) -> SentencePairs | PairStream:
     """The pairs of files, checked; those of standard input (``-``) or a pipe as they come."""
-    streamed = any(path is not None and is_stream(path) for path in (src, tgt))
+    streamed = any(path is not None and is_piped(path) for path in (src, tgt))
     return PairStream(src, tgt) if streamed else SentencePairs(src, tgt)
 
 
-def is_stream(path: str | os.PathLike) -> bool:
+def is_piped(path: str | os.PathLike) -> bool:
     """Whether the path is standard input (``-``), or there and neither a file nor a folder: it can be read once."""
     return path == STANDARD_INPUT or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
@@ -143,6 +143,8 @@ def _words(sentence: Sentence) -> list[str]:
 def _stream_lines(path: str | os.PathLike) -> Iterator[str]:
     if path == STANDARD_INPUT:
         yield from text_lines(sys.stdin.buffer, "/dev/stdin")
+    elif not is_piped(path):
+        yield from read_lines(path)
     else:
         with open(path, "rb") as stream:
             yield from text_lines(stream, path)

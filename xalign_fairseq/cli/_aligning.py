@@ -202,7 +202,9 @@ def add_link_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_text_arguments(parser: argparse.ArgumentParser, streams: bool = False) -> None:
     """The pairs to align; ``streams`` if the command reads them once, so that standard input will do."""
-    text = parser.add_argument_group("text (UTF-8; words are separated by white space, tokenised or not)")
+    text = parser.add_argument_group(
+        "text (UTF-8, plain or compressed, or FILE.tsv#COLUMN; words are separated by white space, tokenised or not)"
+    )
     text.add_argument("--src", metavar="FILE", help="source sentences, one a line")
     text.add_argument("--tgt", metavar="FILE", help="target sentences, one a line")
     pairs = "instead of both: lines of 'source ||| target'"

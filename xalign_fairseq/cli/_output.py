@@ -11,6 +11,7 @@ from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write, opened
 from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.locks import alone_on
+from xalign_fairseq.text.containers import file_of
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20
@@ -74,7 +75,7 @@ class Output:
     def _refuse_place(self, inputs: Iterable[str]) -> None:
         if self._path.is_dir():
             raise XalignError("the output file is a folder", where=self._path, expected="the name of a file")
-        for each in inputs:
+        for each in map(file_of, inputs):
             if self._path.is_file() and os.path.exists(each) and os.path.samefile(self._path, each):
                 raise XalignError("the output is a file that is read", where=self._path, next="give another --out")
 

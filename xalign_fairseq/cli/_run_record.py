@@ -5,6 +5,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from xalign_fairseq.text.containers import text_sha256
 from xalign_fairseq.version import __version__
 
 TEXTS = ("src", "tgt", "pairs")
@@ -34,14 +35,8 @@ def run_record(args: argparse.Namespace) -> dict[str, str]:
 
 def _described(name: str, value: object) -> str:
     if name in TEXTS:
-        return _text(str(value))
+        return f"sha256 {text_sha256(str(value))}"
     return model_state(str(value)) if name in MODELS and value else str(value)  # statistics of no folder: the text's
-
-
-def _text(path: str) -> str:
-    from xalign_fairseq.files import file_sha256
-
-    return f"sha256 {file_sha256(Path(path))}"
 
 
 def model_state(path: str) -> str:

@@ -14,7 +14,6 @@ Examples:
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import add_json, tell
@@ -66,8 +65,8 @@ def run(args: argparse.Namespace) -> None:
 def score_links(args: argparse.Namespace) -> None:
     """AER of a hypothesis."""
     from xalign_fairseq.evaluation.signature import on_data, score_signature
-    from xalign_fairseq.files import file_sha256
     from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
+    from xalign_fairseq.text.containers import text_sha256
 
     if args.hyp is None or args.gold is None:
         raise XalignError(
@@ -81,7 +80,7 @@ def score_links(args: argparse.Namespace) -> None:
     first, *rest = read_counts(args)
     result: dict[str, Any] = figures(first)
     signature = score_signature(hyp_base=args.hyp_index_base or 0, gold_base=base_of_gold(args), system=args.system)
-    result["signature"] = on_data(signature, {"gold": file_sha256(Path(args.gold))[:12]})
+    result["signature"] = on_data(signature, {"gold": text_sha256(args.gold)[:12]})
     if args.bootstrap:
         result["interval"] = bootstrap_intervals(first, samples=args.bootstrap, seed=args.seed)
         result["bootstrap"] = {"samples": args.bootstrap, "seed": args.seed, "level": 0.95}

@@ -15,6 +15,7 @@ from typing import IO
 from xml.parsers import expat
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import file_sha256
 from xalign_fairseq.text.compressed import SUFFIXES, Joined, existing, is_compressed, open_file
 
 BLOCK = 1 << 16
@@ -33,6 +34,25 @@ def kind_of(path: str | os.PathLike) -> str | None:
 def file_of(path: str) -> str:
     """The file that a text is in: ``FILE`` of ``FILE#PART``, else the path itself."""
     return _parted(path)[0]
+
+
+def text_sha256(path: str | os.PathLike) -> str:
+    """The sha256 of the file that a text is in, as it is, and of ``FILE#PART`` which part is meant: ``1f...#2``."""
+    file = file_of(os.fspath(path))
+    return file_sha256(Path(file)) + os.fspath(path).removeprefix(file)
+
+
+def suffix_of(path: str | os.PathLike) -> str:
+    """How the name of a text ends, by which its language is told; empty of a column, which has none.
+
+    Example::
+
+        suffix_of("train.de.gz"), suffix_of("memory.tmx#de")  # (".de", ".de")
+    """
+    file, part = _parted(os.fspath(path))
+    if part is not None:
+        return f".{part}" if kind_of(file) == ".tmx" else ""
+    return Path(file).with_suffix("").suffix if is_compressed(file) else Path(file).suffix
 
 
 def is_stream(path: str) -> bool:

@@ -10,10 +10,16 @@ from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import nearly
+from xalign_fairseq.text.containers import file_of, open_text
 
 logger = logging.getLogger(__name__)
-# What compressed files begin with, by what unpacks them.
-PACKED = {"gzip": rb"\x1f\x8b", "bzip2": rb"BZh\d1AY&SY", "xz": rb"\xfd7zXZ\0", "zstd": rb"\x28\xb5\x2f\xfd"}
+# What compressed files begin with, by what unpacks them, and how their names end.
+PACKED = {
+    "gzip": (rb"\x1f\x8b", ".gz"),
+    "bzip2": (rb"BZh\d1AY&SY", ".bz2"),
+    "xz": (rb"\xfd7zXZ\0", ".xz"),
+    "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
+}
 
 
 def decode_line(
@@ -33,18 +39,20 @@ def decode_line(
 
 
 def read_lines(path: str | os.PathLike) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their line end, one at a time, in constant memory.
+    """Yield the lines of UTF-8 text without their line end, one at a time, in constant memory.
+
+    The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.text.containers`).
 
     Raises:
-        XalignError: the file is missing, or :func:`text_lines` finds fault with it.
+        XalignError: the file is missing or damaged, or :func:`text_lines` finds fault with it.
     """
-    path = Path(path)
-    if not path.is_file():
-        if path.exists():
-            raise no_regular_file(path)
-        near, next_step = nearly(path), "check the path and the language suffix"
-        raise XalignError("the file does not exist", where=path, found=near, next=next_step)
-    with open(path, "rb") as stream:
+    file = Path(file_of(os.fspath(path)))
+    if not file.is_file():
+        if file.exists():
+            raise no_regular_file(file)
+        near, next_step = nearly(file), "check the path and the language suffix"
+        raise XalignError("the file does not exist", where=file, found=near, next=next_step)
+    with open_text(path) as stream:
         yield from text_lines(stream, path)
 
 
@@ -88,12 +96,12 @@ def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str
 
 
 def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
-    """The first bytes of a text are not those of a compressed file, which would be taken for another encoding."""
-    for tool, begin in PACKED.items():
+    """A text does not begin as compressed files do, whose bytes would be taken for another encoding."""
+    for tool, (begin, suffix) in PACKED.items():
         if re.match(begin, raw):
             raise XalignError(
                 "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
-                expected="text, unpacked", next=f"{tool} -dc {path} > FILE, and give that",
+                expected=f"text, or a name that ends in {suffix}", next=f"{tool} -dc {path} > FILE, and give that",
             )  # fmt: skip
 
 

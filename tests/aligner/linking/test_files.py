@@ -27,6 +27,11 @@ def test_names_of_the_outputs():
         assert files.outputs == list(map(Path, names))
 
 
+def test_new_texts_are_named_by_their_languages():
+    texts = LinkFiles.of("all.en.gz", "memory.tmx#de", "kept", drops_pairs=True).texts
+    assert texts == (Path("kept.en"), Path("kept.de"))
+
+
 def test_new_texts_need_suffixes():
     with pytest.raises(XalignError, match=r"(?s)names of the new text.*where: text/english"):
         LinkFiles.of("text/english", "text/all.de", "kept", drops_pairs=True)
@@ -39,6 +44,7 @@ def test_new_texts_need_suffixes():
         ({"out": "../{}/all.de"}, "an input would be overwritten"),
         ({"out": "model"}, "an input would be overwritten"),
         ({"out": "all", "drops_pairs": True}, "an input would be overwritten"),
+        ({"out": "t.tsv", "src": "t.tsv#1", "tgt": "t.tsv#2"}, "an input would be overwritten"),
         ({"out": "same"}, "an input would be overwritten"),
         ({"out": "d.fwd", "directions": "d"}, "two outputs have the same name"),
         ({"out": "k", "drops_pairs": True, "tgt": "other.en"}, "two outputs have the same name"),

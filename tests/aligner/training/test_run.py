@@ -142,7 +142,8 @@ def test_a_development_set_is_whole_or_not_there():
 
 def test_languages_by_the_names_of_files():
     assert languages_of("text/train.tok.de", "train.en") == ("de", "en")
-    for src, tgt in (("train", "train.en"), ("a.txt", "b.txt")):
+    assert languages_of("train.de.gz", "train.en.xz") == languages_of("m.tmx#de", "m.tmx#en") == ("de", "en")
+    for src, tgt in (("train", "train.en"), ("a.txt", "b.txt"), ("t.tsv#1", "t.tsv#2")):
         with pytest.raises(XalignError, match=rf"which languages[\s\S]*{src}, {tgt}"):
             languages_of(src, tgt)
 

@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.text.containers import file_of, suffix_of
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class LinkFiles:
             src: source text.
             tgt: target text.
             out: the links; with ``drops_pairs`` the prefix P (or ``P.links``) of ``P.links`` and of the new texts,
-                whose last suffixes are those of the old ones.
+                whose suffixes are the languages of the old ones.
             drops_pairs: whether new texts are written.
             directions: the prefix P of ``P.fwd`` and ``P.rev``.
 
@@ -48,7 +49,7 @@ class LinkFiles:
         if not drops_pairs:
             return cls(Path(src), Path(tgt), Path(out), directions=both)
         for path in (src, tgt):
-            if not Path(path).suffix:
+            if not suffix_of(path):
                 raise XalignError(
                     "the names of the new text files can't be told",
                     where=path,
@@ -56,7 +57,7 @@ class LinkFiles:
                     expected="names like all.en and all.de, from which P.en and P.de are made",
                 )
         prefix = out.removesuffix(".links")
-        texts = (Path(prefix + Path(src).suffix), Path(prefix + Path(tgt).suffix))
+        texts = (Path(prefix + suffix_of(src)), Path(prefix + suffix_of(tgt)))
         return cls(Path(src), Path(tgt), Path(f"{prefix}.links"), texts, both)
 
     @property
@@ -84,7 +85,7 @@ class LinkFiles:
                 raise XalignError(
                     "two outputs have the same name", where=first, next="choose other names for --out, --directions"
                 )
-        inputs = {os.path.realpath(path) for path in (str(self.src), str(self.tgt), *other_inputs)}
+        inputs = {os.path.realpath(path) for path in (file_of(str(self.src)), file_of(str(self.tgt)), *other_inputs)}
         for path in self.outputs:
             if os.path.realpath(path) in inputs:
                 raise XalignError(

@@ -13,6 +13,7 @@ from xalign_fairseq.aligner.linking.filters import EMPTY, IDENTICAL, ONE_TO_ONE,
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_write
 from xalign_fairseq.links.pharaoh import Link, format_links
+from xalign_fairseq.text.containers import text_sha256
 from xalign_fairseq.text.lines import read_lines
 from xalign_fairseq.version import __version__
 
@@ -42,10 +43,8 @@ def write_links(
         manifest = write_links(engine.stream(pairs, bar.update), files, ("identical",), engine.describe())
         manifest["counts"]["links"]  # {"forward": 911, "backward": 934, "found": 872, "identical": 10, ...}
     """
-    from xalign_fairseq.files import file_sha256
-
     inputs = {
-        side: {"file": str(path), "sha256": file_sha256(path)}
+        side: {"file": str(path), "sha256": text_sha256(path)}
         for side, path in (("src", files.src), ("tgt", files.tgt))
     }
     with ExitStack() as stack:

@@ -10,10 +10,9 @@ from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.defaults import family_options
 from xalign_fairseq.data.sources import PairSource, PrepareOptions
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import file_sha256
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import check_bounds
-from xalign_fairseq.text.containers import file_of
+from xalign_fairseq.text.containers import suffix_of, text_sha256
 from xalign_fairseq.text.corpus import require_files
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
@@ -311,7 +310,7 @@ def languages_of(src: str | os.PathLike, tgt: str | os.PathLike) -> tuple[str, s
     Raises:
         XalignError: their names end alike, or in no language.
     """
-    first, second = (Path(path).suffix[1:] for path in (src, tgt))
+    first, second = (suffix_of(path)[1:] for path in (src, tgt))
     if not first or not second or first == second:
         raise XalignError(
             "the files do not say which languages they are in",
@@ -339,6 +338,5 @@ def development_set(src: str | None, tgt: str | None, gold: str | None) -> Devel
 
 
 def _digest(path: str) -> str:
-    """Of what is in a file, and which of its texts is meant (``FILE.tsv#2``)."""
-    file = file_of(path)
-    return file_sha256(Path(file))[:16] + path.removeprefix(file)
+    digest, hash_sign, part = text_sha256(path).partition("#")
+    return digest[:16] + hash_sign + part
