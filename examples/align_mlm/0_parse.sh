@@ -18,6 +18,7 @@ for treebank in "$@" ${TEST:+"$TEST"}; do
   require_file TREEBANK "$treebank"
 done
 model="$(dirname "$parses")/parser.pt"
+mkdir -p "$(dirname "$parses")"
 
 if [[ ! -e "$model" ]]; then
   python "$here/parse_text.py" train "$model" "$@" ${TEST:+--test "$TEST"} --epochs "${EPOCHS:-15}" \

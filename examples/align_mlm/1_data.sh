@@ -8,7 +8,8 @@
 # WikiANN's and MultiNLI, with their validation sets, as studies/paper.yaml reads them. PARSES: CoNLL-U of
 # OUT/text/english.txt, as 0_parse.sh writes it, with its parser.pt beside it; without it there is no trans_syn. SEED
 # (1), WORKERS (2). Needs: pip install ".[recipes]". What is there already is left as it is. Writes
-#   OUT/text/english.txt      300,000 sentences, the last 2,000 for validation
+#   OUT/text/english.txt      sentences of 3 to 60 words in random order, of the benchmark 300,000; the last 2,000 for
+#                             validation
 #   OUT/labelled              English files of the tasks
 #   OUT/derived/LANGUAGE      both sides of the text with exact links; labelled files in both languages; script, lexicon
 #   OUT/data/LANGUAGE[...]    data-bins: trans, trans_inv, trans_syn; of trans_inv also .overlap25, .overlap50,
@@ -16,7 +17,7 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/../common/recipe.sh"
-[[ $# -eq 2 ]] || { sed -n '2,15p' "$0" >&2; exit 2; }
+[[ $# -eq 2 ]] || { sed -n '2,16p' "$0" >&2; exit 2; }
 benchmark="$1" out="$2"
 require_file "BENCHMARK/bitext" "$benchmark/bitext"
 require_file "BENCHMARK/eval" "$benchmark/eval"

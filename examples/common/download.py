@@ -5,7 +5,7 @@ usage: download.py OUT [PAIR=CORPUS[+CORPUS] ...] [--mono LANG ...] [--file NAME
 
 Archives are kept in OUT/downloads; one that is cut off is continued by the next call. Written are OUT/PAIR/train.LANG
 and valid.LANG, of several corpora behind each other, and OUT/mono/LANG.txt of CC-100. Tar archives are unpacked beside
-themselves. What is there already is left as it is.
+themselves. What is there already is left as it is; a pair of other corpora in its place is an error.
 """
 
 import argparse
@@ -28,9 +28,10 @@ from xalign_fairseq.errors import XalignError, exit_code
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
 
-from common.corpora import bitext, cc100, file
+from common.corpora import Source, bitext, cc100, file
 from common.fetch import fetch
 
+CORPORA = "corpora.txt"  # beside a pair's text: what it is of
 UNSPACED = re.compile(r"([\u3001-\u303f\u3040-\u30ff\u3400-\u9fff])")  # each a word here: kana, Han, their punctuation
 
 
@@ -58,6 +59,8 @@ def main() -> None:
     if args.words and not find_spec("sacremoses"):  # told before hours of downloading
         raise XalignError("a package is missing", where="--words", expected="sacremoses",
                           next='pip install ".[recipes]" in the folder of this repository')  # fmt: skip
+    for pair, corpora in pairs.items():
+        require_same_corpora(args.out / pair, corpora)
     for source in sources:
         print(source, file=sys.stderr)
         fetch(source.url, source.path(downloads), source.home)
@@ -65,7 +68,7 @@ def main() -> None:
         unpack(source.path(downloads))
     for pair, corpora in pairs.items():
         if not (args.out / pair).exists():
-            write_pair(args.out, pair, [source.path(downloads) for source in corpora], args)
+            write_pair(args.out, pair, corpora, args)
     for language, source in mono.items():
         text = args.out / f"mono/{language}.txt"
         if not text.exists():
@@ -74,6 +77,20 @@ def main() -> None:
             with lzma.open(source.path(downloads)) as compressed, open(part, "wb") as plain:
                 shutil.copyfileobj(compressed, plain, 1 << 20)
             part.rename(text)
+
+
+def names(corpora: Sequence[Source]) -> str:
+    """A line for each archive that a pair's text is of."""
+    return "".join(f"{source.name}\n" for source in corpora)
+
+
+def require_same_corpora(folder: Path, corpora: Sequence[Source]) -> None:
+    """Text that is there already stays, but not as that of other corpora; of text of your own nothing is known."""
+    note = folder / CORPORA
+    there = note.read_text(encoding="utf-8") if note.is_file() else names(corpora)
+    if there != names(corpora):
+        raise XalignError("the pair is there already, of other corpora", where=folder, found=there.split(),
+                          expected=names(corpora).split(), next="give another folder, or remove it")  # fmt: skip
 
 
 def languages(pair: str) -> tuple[str, str]:
@@ -136,9 +153,10 @@ def only(names: Sequence[str], path: Path, language: str) -> str:
     return names[0]
 
 
-def write_pair(out: Path, pair: str, archives: list[Path], args: argparse.Namespace) -> None:
+def write_pair(out: Path, pair: str, corpora: Sequence[Source], args: argparse.Namespace) -> None:
     """Draw training and held-out pairs, in the order of the text, and write them."""
     src, tgt = languages(pair)
+    archives = [source.path(out / "downloads") for source in corpora]
     total = sum(1 for _ in read_pairs(archives, src, tgt))
     if total <= args.valid:
         raise XalignError("fewer pairs than are held out", where=pair, found=total, expected=f"more than {args.valid}")
@@ -157,6 +175,7 @@ def write_pair(out: Path, pair: str, archives: list[Path], args: argparse.Namesp
                 split = "valid" if row in held_out else "train"
                 for language, sentence in zip((src, tgt), sentences, strict=True):
                     files[split, language].write(tokenize[language](sentence) + "\n")
+    (work / CORPORA).write_text(names(corpora), encoding="utf-8")
     work.rename(out / pair)
     print(f"{pair}: {most - args.valid} of {total} pairs for training, {args.valid} held out", file=sys.stderr)
 

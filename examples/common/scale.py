@@ -52,7 +52,7 @@ RECIPES = {
     "xlm_align": Recipe(2048, 32, 150_000, blocks=512, contestant="xalign, XLM-Align", all_kept=10_000),
     "align_mlm": Recipe(65_536, 65_536, 500_000, size="small"),
     "explicit_alignments": Recipe(128, 128, 100_000, accumulates=False, copies=1),
-    "ppa": Recipe(128, 128, 136_719, copies=1),
+    "ppa": Recipe(128, 128, 136_719, accumulates=False, copies=1),
     "weam": Recipe(32, 32, None),
 }
 
@@ -73,7 +73,7 @@ def steps(recipe: Recipe, gpus: int, per_gpu: int | None) -> tuple[int, int]:
         raise XalignError("the paper's batch cannot be kept", where=f"--gpus {gpus} --per-gpu {per_gpu}",
                           found=f"{gpus * per_gpu} at once", expected=f"a divisor of {recipe.batch}")  # fmt: skip
     if count > 1 and not recipe.accumulates:
-        raise XalignError("the negatives are those of a micro-batch, which should be the paper's batch",
+        raise XalignError("the loss of micro-batches is another one than that of the paper's batch",
                           where=f"--per-gpu {per_gpu}", found=f"{count} accumulation steps",
                           expected=f"--per-gpu {recipe.batch // gpus}")  # fmt: skip
     return per_gpu, count

@@ -35,9 +35,14 @@ CONTROLS = tuple(dict.fromkeys(control for _, control in PAGES.values()))
 
 
 def transfer(title: str, report: Mapping[str, Any]) -> dict[str, str]:
-    """Checkpoint -> its score on a task of the transfer study, the mean over languages that were not trained on."""
+    """Checkpoint -> how a task's score changes, the mean over languages that were not trained on; of none the score.
+
+    Checkpoints have other numbers of seeds, so that their scores cannot be compared; the change is of common seeds.
+    """
     task = next(each for each in report["tasks"] if each["title"] == title)
-    return {row["checkpoint"]: percent(Summary(**row["zero_shot"])) for row in task["rows"][task["scored_by"][0]]}
+    own = next(row for row in task["rows"][task["scored_by"][0]] if row["checkpoint"] == "none")
+    tested = [each for each in report["findings"]["averages"] if (each["task"], each["over"]) == (title, "zero-shot")]
+    return {"none": percent(Summary(**own["zero_shot"])), **{each["checkpoint"]: interval(each) for each in tested}}
 
 
 def page(settings: Sequence[str], control: str, records: Records, tests: Mapping[str, Tests], report: Any) -> str:

@@ -114,6 +114,15 @@ def test_words_stand_between_blanks_and_pairs_are_drawn(out, monkeypatch):
     assert downloading.tokenizer("zh")("我们去 London。") == "我 们 去 London 。"
 
 
+def test_the_text_of_other_corpora_is_not_taken_for_that_of_these(out, monkeypatch):
+    call(monkeypatch, out, "en-de=Europarl", "--valid", "5")
+    before = (out / "en-de/train.en").read_bytes()
+    with pytest.raises(XalignError, match=r"(?s)of other corpora.*Europarl.*expected.*EUbookshop"):
+        call(monkeypatch, out, "en-de=EUbookshop", "--valid", "5")
+    call(monkeypatch, out, "en-de=Europarl", "--valid", "5")
+    assert (out / "en-de/train.en").read_bytes() == before
+
+
 def test_sides_of_different_length_are_no_bitext(out, monkeypatch):
     moses(out / "downloads/Europarl.de-en.txt.zip", "Europarl", ["one", "two"], ["eins"])
     with pytest.raises(XalignError, match="line 2"):

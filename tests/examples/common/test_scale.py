@@ -35,7 +35,9 @@ def test_what_cannot_keep_the_batch_is_told():
         scale.steps(scale.RECIPES["ppa"], 6, None)
     with pytest.raises(XalignError, match="--per-gpu 64"):
         scale.steps(scale.RECIPES["explicit_alignments"], 2, 32)
-    assert scale.steps(scale.RECIPES["ppa"], 2, 32) == (32, 2)
+    with pytest.raises(XalignError, match="--per-gpu 64"):
+        scale.steps(scale.RECIPES["ppa"], 2, 32)
+    assert scale.steps(scale.RECIPES["weam"], 2, 8) == (8, 2)
     for gpus, per_gpu in ((0, None), (0, 32), (-1, None), (-1, -32), (2, 0)):
         with pytest.raises(XalignError, match=rf"--gpus {gpus}"):
             scale.steps(scale.RECIPES["ppa"], gpus, per_gpu)

@@ -5,17 +5,22 @@ from tests.examples.xlm_align.continued.made_up import papers, record, study
 
 def test_a_papers_page_has_its_settings_beside_their_control():
     records = {"none-1": record("none", 1, 22.0), "weam-1": record("weam", 1, 21.0)}
-    row = {"checkpoint": "weam", "zero_shot": {"mean": 0.85, "deviation": None, "runs": 1}}
+    row = {"checkpoint": "none", "zero_shot": {"mean": 0.85, "deviation": None, "runs": 1}}
     tasks = [
         {"title": title, "scored_by": ["accuracy"], "rows": {"accuracy": [row]}} for title in papers.TASKS.values()
     ]
+    change = {"checkpoint": "weam", "difference": 0.02, "low": 0.01}
+    tested = [
+        {**change, "high": high, "task": title, "over": over}
+        for title in papers.TASKS.values()
+        for over, high in (("en", 0.5), ("zero-shot", 0.03))
+    ]
     test = {"difference": -0.01, "low": -0.02, "high": -0.001, "p_holm": 0.01}
-    made = papers.page(
-        ("none", "tlm30", "weam"), "tlm30", records, {"none": {"weam": test}, "tlm30": {}}, {"tasks": tasks}
-    )
+    report = {"tasks": tasks, "findings": {"averages": tested}}
+    made = papers.page(("none", "tlm30", "weam"), "tlm30", records, {"none": {"weam": test}, "tlm30": {}}, report)
     assert made.splitlines()[2:] == [
-        "| none |  |  | 22.00 |  |  |  |  |  |  |",
-        "| weam | tlm + word_exchange | 1 | 21.00 | −1.0 (−2.0 to −0.1) |  | 85.0 | 85.0 | 85.0 | 85.0 |",
+        "| none |  |  | 22.00 |  |  | 85.0 | 85.0 | 85.0 | 85.0 |",
+        f"| weam | tlm + word_exchange | 1 | 21.00 | −1.0 (−2.0 to −0.1) |  {4 * '| +2.0 (+1.0 to +3.0) '}|",
     ]
 
 
