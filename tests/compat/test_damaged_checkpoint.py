@@ -68,3 +68,10 @@ def test_where_nothing_is_whole_the_damaged_file_stays_and_is_named_by_fairseqs_
 
 def test_a_new_run_has_nothing_to_repair(tmp_path):
     assert load(tmp_path / "new") is None
+
+
+def test_a_best_model_without_training_is_not_replaced(run):
+    torch.save({"model": {"weight": torch.ones(2)}}, run / "checkpoint_best.pt")  # as untrim and import-hf write it
+    before = (run / "checkpoint_best.pt").read_bytes()
+    assert load(run) == 8
+    assert (run / "checkpoint_best.pt").read_bytes() == before

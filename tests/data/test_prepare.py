@@ -5,6 +5,7 @@ import itertools
 import json
 import lzma
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from xalign_fairseq.data import binarize
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.mmap import MMapReader
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions
@@ -210,6 +212,19 @@ def test_the_line_of_a_bad_link_is_that_of_the_file_in_every_chunk(tmp_path, spm
     source = PairSource("train", "en", "el", *(str(tmp_path / f"t.{x}") for x in ("en", "el", "gold")))
     with pytest.raises(XalignError, match="line 23"):
         prepare(PrepareOptions(tmp_path / "d", [source], spm=spm))
+
+
+def test_a_sentence_of_too_many_words_for_links_is_left_out_of_training_text_alone(tmp_path, spm):
+    longer = "a " * ((1 << 16) + 1)
+    put(tmp_path, train_en=f"a b\n{longer}\n", train_el="a b\na\n", train_gold="0-0\n0-0\n")
+    train = pair(tmp_path, "train", tmp_path / "train.gold")
+    with pytest.raises(XalignError, match=r"too many words[\s\S]*train\.en, line 2"):
+        prepare(PrepareOptions(tmp_path / "d", [train], spm=spm))
+    made = prepare(PrepareOptions(tmp_path / "d", [train], spm=spm, filters=Filters(max_length=9)))
+    assert made["pairs"][0]["dropped"]["too long"] == 1
+    valid = replace(train, split="valid")
+    with pytest.raises(XalignError, match=r"too many words[\s\S]*train\.en, line 2"):
+        prepare(PrepareOptions(tmp_path / "e", [train, valid], spm=spm, filters=Filters(max_length=9)))
 
 
 def test_bad_text_is_an_error_before_any_file_is_written(tmp_path, spm, monkeypatch):

@@ -9,11 +9,13 @@ import pytest
 
 from xalign_fairseq.data import binarize, progress
 from xalign_fairseq.data import prepare as module
+from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.prepare import prepare
 from xalign_fairseq.data.progress import JOURNAL
 from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions
+from xalign_fairseq.data.verification import changed_files
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.text import corpus
 
@@ -94,6 +96,20 @@ def test_stopped_again_and_again_it_ends(options, whole):
     assert contents(options.destdir) == whole
 
 
+def test_what_was_being_written_beside_the_data_is_written_again(options, whole):
+    def stopped_half_way(folder):
+        for name in ("model.pt", ".model.pt.1-0123456789ab.tmp", ".manifest.json.1-0123456789ab.tmp"):
+            (folder / name).write_bytes(b"ha")
+        (folder / "lexicons").mkdir()
+        raise Killed
+
+    with pytest.raises(Killed):
+        prepare(options, beside=stopped_half_way)
+    prepare(options, beside=lambda folder: (folder / "model.pt").write_bytes(b"half and half"))
+    assert contents(options.destdir) == {**whole, "model.pt": b"half and half"}
+    assert changed_files(DataBin(options.destdir)) == []
+
+
 def test_what_is_written_is_not_encoded_again_nor_checked(options, whole, monkeypatch):
     stopped(options, binarize.PairText, "encode", 7)  # of 5 chunks each: the first text is done, of the second one 2
     encoded = stop_at(monkeypatch, binarize.PairText, "encode", -1)
@@ -130,6 +146,12 @@ def test_other_text_or_options_begin_anew(options, whole, tmp_path):
         stream.write("one more\n")
     with pytest.raises(XalignError, match="differ in their number of lines"):
         prepare(options)
+
+
+def test_another_tokenizer_in_the_same_process_encodes_by_itself(options, whole):
+    prepare(replace(options, spm=None, vocab_size=60))
+    prepare(replace(options, overwrite=True))
+    assert contents(options.destdir) == whole
 
 
 def test_another_file_of_a_model_by_the_same_name_begins_anew(options, tmp_path):

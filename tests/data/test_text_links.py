@@ -3,11 +3,14 @@
 import pytest
 
 from xalign_fairseq.data.binarize import PairText
+from xalign_fairseq.data.filters import Filters
 from xalign_fairseq.data.text_links import require_fitting_links
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.workers import processes
 from xalign_fairseq.text import corpus
 from xalign_fairseq.text.corpus import scan
+
+NO_FILTERS = Filters()
 
 
 @pytest.fixture
@@ -15,14 +18,14 @@ def check(tmp_path, monkeypatch):
     """The function that checks links beside texts, in chunks of 3 lines."""
     monkeypatch.setattr(corpus, "CHUNK_LINES", 3)
 
-    def run(src, tgt, links):
+    def run(src, tgt, links, filters=NO_FILTERS, shard=(0, 1)):
         for name, lines in (("src", src), ("tgt", tgt), ("links", links)):
             if lines is not None:
                 (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         files = [scan(tmp_path / name) for name in ("src", "tgt")]
         beside = scan(tmp_path / "links") if links is not None else None
         with processes(1) as workers:
-            require_fitting_links(PairText("train", "en", "de", *files, beside), workers)
+            require_fitting_links(PairText("train", "en", "de", *files, beside).share(*shard), filters, workers)
 
     return run
 
@@ -44,6 +47,29 @@ def test_the_first_link_outside_its_sentences_is_named(check, line, link, found)
     links[line] = link
     with pytest.raises(XalignError, match=rf"links, line {line + 1}\n  found: link {found}, sentence lengths 3 and 2"):
         check(SRC, TGT, links)
+
+
+def test_a_link_outside_its_sentences_is_named_by_its_line_of_the_file_in_a_shard(check):
+    with pytest.raises(XalignError, match=r"links, line 5\n  found: link 3-0"):
+        check(SRC, TGT, [*["0-0"] * 4, "3-0", "0-0", "0-0"], shard=(1, 2))
+
+
+@pytest.mark.parametrize("shard", [(0, 1), (1, 2)])
+def test_a_sentence_of_more_words_than_can_be_numbered_is_named_by_its_line(check, shard):
+    longest, longer = " ".join("a" * (1 << 16)), " ".join("a" * ((1 << 16) + 1))
+    check([longest], TGT[:1], ["0-0 65535-1"])
+    with pytest.raises(XalignError, match=r"too many words[\s\S]*tgt, line 5\n  found: 65,537[\s\S]*65,536") as error:
+        check(SRC, [*TGT[:4], longer, *TGT[:2]], ["0-0"] * 7, shard=shard)
+    assert "--max-length" in str(error.value)
+
+
+def test_a_sentence_that_the_filters_leave_out_may_have_any_number_of_words(check):
+    longer = " ".join("a" * ((1 << 16) + 1))
+    check([longer], TGT[:1], ["0-0"], Filters(max_length=512))
+    with pytest.raises(XalignError, match="too many words"):
+        check([longer], TGT[:1], ["0-0"], Filters(max_length=1 << 17))
+    with pytest.raises(XalignError, match="sentence lengths 65537 and 2"):
+        check([longer], TGT[:1], ["0-2"], Filters(max_length=512))
 
 
 def test_links_that_count_from_one(check):

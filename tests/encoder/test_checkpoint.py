@@ -42,6 +42,11 @@ def test_updates_of_a_checkpoint_and_of_a_damaged_one(tmp_path):
     assert checkpoint.updates_of(tmp_path / "nothing.pt") is None
 
 
+@pytest.mark.parametrize("more", [{}, {"optimizer_history": None}, {"optimizer_history": []}, {"task_state": {}}])
+def test_a_model_without_training_has_had_no_updates_and_is_not_damaged(tmp_path, more):
+    assert checkpoint.updates_of(saved(tmp_path, {"model": {}, **more})) == 0
+
+
 @pytest.mark.parametrize("what", ["untied", "not whole"])
 def test_a_head_that_the_encoder_cannot_have_is_left_out(old_state, tokens, caplog, what):
     whole, _ = checkpoint.load_encoder(old_state)

@@ -13,6 +13,7 @@ from xalign_fairseq.labelled.bitext import TATOEBA_LANGUAGES, english_file, read
         ("de-en.de", "de-en.en"),
         ("tatoeba.deu-eng.deu", "tatoeba.deu-eng.eng"),
         ("en-de.de.gz", "en-de.en.gz"),
+        ("en-de.de.xz", "en-de.en.xz"),
         ("en-de.en", None),
         ("tatoeba.deu-eng.eng", None),
         ("de-fr.de", None),

@@ -1,6 +1,8 @@
-"""Lines of plain and gzipped files, and files that can't be read."""
+"""Lines of plain and compressed files, and files that can't be read."""
 
+import bz2
 import gzip
+import lzma
 
 import pytest
 
@@ -14,8 +16,11 @@ def test_only_line_feeds_end_lines(write):
         assert list(read_rows(write(name, text))) == ["a\u2028b\x0bc", "", " d\x85 \rx"]
 
 
-def test_the_content_says_whether_a_file_is_gzipped(write, tmp_path):
-    assert list(read_rows(write("zipped.tsv", gzip.compress(b"a\nb\n")))) == ["a", "b"]
+def test_the_content_says_whether_a_file_is_compressed(write, tmp_path):
+    for pack, suffix in ((gzip.compress, ".gz"), (bz2.compress, ".bz2"), (lzma.compress, ".xz")):
+        for name in ("packed.tsv", f"packed.tsv{suffix}"):
+            (tmp_path / name).write_bytes(pack(b"a\nb\n"))
+            assert list(read_rows(tmp_path / name)) == ["a", "b"]
     (tmp_path / "plain.gz").write_bytes(b"a\nb\n")
     assert list(read_rows(tmp_path / "plain.gz")) == ["a", "b"]
 
@@ -30,9 +35,10 @@ def test_files_that_cannot_be_read(write, tmp_path):
         list(read_rows(write("latin", b"a\nb\xe9\n")))
 
 
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
 @pytest.mark.parametrize("keep", [slice(0, 12), slice(0, -9), slice(0, -4)])
-def test_a_file_cut_short_is_an_error(write, keep):
-    whole = gzip.compress(bytes(range(97, 123)) * 999)
+def test_a_file_cut_short_is_an_error(write, pack, keep):
+    whole = pack(bytes(range(97, 123)) * 999)
     with pytest.raises(XalignError, match="damaged"):
         list(read_rows(write("cut", whole[keep])))
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import lzma
 import tempfile
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def test_two_columns_take_the_labels_beside_if_there_are_any(write):
     path = write("test-de.tsv", rows(("a", "b"), ("c", "d")))
     assert labels_file(path) is None
     assert [each.label for each in read_pairs(path, "de")] == [None, None]
+    beside = write("test.labels.xz", lzma.compress(b"0\n1\n"))
+    assert labels_file(path) == beside
+    assert [each.label for each in read_pairs(path, "de")] == ["0", "1"]
     beside = write("test.labels", "0\n1\n")
     assert labels_file(path) == beside
     assert parts(read_pairs(path, "de")) == [("1", "a", "b", "0"), ("2", "c", "d", "1")]

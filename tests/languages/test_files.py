@@ -1,5 +1,9 @@
 """Files of a natural language and their derived ones: what each kind is checked for, and what is written of it."""
 
+import bz2
+import gzip
+import lzma
+
 import pytest
 
 from xalign_fairseq.errors import XalignError
@@ -22,7 +26,7 @@ def derive(tmp_path):
     """The function that writes a file, derives it by inversion, and gives the counts and the files written."""
 
     def run(kind, name, content, with_trees=False, transform=None):
-        (tmp_path / name).write_text(content, encoding="utf-8")
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         out = tmp_path / "out"
         out.mkdir(exist_ok=True)
         source = open_source(kind, "dev", str(tmp_path / name), "en", with_trees)
@@ -42,6 +46,18 @@ def test_text_becomes_a_bitext_with_exact_links(derive, monkeypatch, chunk):
         "dev.en-xx.links": "0-1 1-0 2-2\n\n0-2 1-1 2-0\n",
     }
     assert counts == {"sentences": 3, "empty": 1, "words": 6, "words that moved": 4}
+
+
+PACKED = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+@pytest.mark.parametrize("suffix", PACKED)
+@pytest.mark.parametrize("kind", ["text", "conllu"])
+def test_a_compressed_treebank_is_one(derive, kind, suffix):
+    content = PACKED[suffix](TREE.encode())
+    counts, files = derive(kind, f"a.conllu{suffix}", content, with_trees=True)
+    assert counts["sentences"] == 1
+    assert files == derive(kind, "a.conllu", TREE, with_trees=True)[1]
 
 
 def test_text_in_conllu_by_its_name(derive):
@@ -100,9 +116,13 @@ def test_other_data_take_their_trees_from_the_file_beside_them(derive, tmp_path,
 
     with pytest.raises(XalignError, match=r"a.conllu"):
         derive(kind, "a.tsv", content, with_trees=True)
-    (tmp_path / "a.conllu").write_text(TREE * (2 if kind == "nli" else 1))
+    treebank = TREE * (2 if kind == "nli" else 1)
+    (tmp_path / "a.conllu").write_text(treebank)
     derive(kind, "a.tsv", content, with_trees=True, transform=note)
     assert [tree.heads for tree in trees] == [(1, -1, 1)] * len(trees) and trees
+    (tmp_path / "b.conllu.xz").write_bytes(lzma.compress(treebank.encode()))
+    derive(kind, "b.tsv.bz2", bz2.compress(content.encode()), with_trees=True, transform=note)
+    assert [tree.heads for tree in trees] == [(1, -1, 1)] * len(trees)
 
 
 @pytest.mark.parametrize(

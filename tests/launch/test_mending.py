@@ -1,4 +1,7 @@
-"""Which checkpoint takes the place of a damaged one. A file here holds its updates, and is damaged if it is empty."""
+"""Which checkpoint takes the place of a damaged one.
+
+A file here holds its updates, 0 if it is a model without training, and is damaged if it is empty.
+"""
 
 import pytest
 
@@ -37,6 +40,9 @@ def read(folder):
             ["last.pt is damaged: checkpoint_best"],
         ),
         ({"1_8": None, "last": 4}, {"last": 4}, ["1_8.pt is damaged and is removed"]),
+        # a model that was put there, which holds no training
+        ({"1_8": 8, "best": 0, "last": 8}, {"1_8": 8, "best": 0, "last": 8}, []),
+        ({"1_8": 8, "best": 0, "last": None}, {"1_8": 8, "best": 0, "last": 8}, ["last.pt is damaged: checkpoint_1_8"]),
         (
             {"1_8": None, "best": None, "last": None},
             {},
@@ -58,6 +64,12 @@ def test_without_a_last_checkpoint_training_begins_anew(tmp_path):
     """Killed before the first checkpoint was copied: whether it was the best one is known no more."""
     write(tmp_path / "run", {"1_4": 4})
     assert not mend(tmp_path / "run", updates_of)
+
+
+def test_a_model_without_training_stays_and_is_nothing_to_go_on_from(tmp_path):
+    write(tmp_path / "run", {"best": 0, "last": None})
+    assert not mend(tmp_path / "run", updates_of)
+    assert read(tmp_path / "run") == {"best": 0}
 
 
 def test_a_run_that_has_not_begun_has_nothing_to_mend(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.text import compressed, corpus
-from xalign_fairseq.text.compressed import existing, open_file
+from xalign_fairseq.text.compressed import existing, open_file, unpacked_name
 from xalign_fairseq.text.corpus import scan
 
 PACK = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
@@ -84,3 +84,12 @@ def test_zstd_is_read_where_a_library_for_it_is(tmp_path, monkeypatch):
         (tmp_path / "t.zst").write_bytes(damaged)
         with pytest.raises(XalignError, match=r"compressed file is damaged\n  where: \S*t.zst"):
             scan(tmp_path / "t.zst")
+
+
+def test_names_without_what_tells_that_files_are_compressed():
+    assert [unpacked_name(name) for name in ("a/t.en.gz", "t.zst", "t.en", "a.gz/t")] == [
+        "a/t.en",
+        "t",
+        "t.en",
+        "a.gz/t",
+    ]

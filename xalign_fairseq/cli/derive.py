@@ -21,7 +21,7 @@ from xalign_fairseq.cli._arguments import add_out
 
 _FILES = {
     "text": "text, one sentence per line, words separated by blanks (tokenised: inversion looks for marks that are "
-    "words), or CoNLL-U by its name (.conllu, .conllu.gz)",
+    "words), or CoNLL-U by its name (.conllu, compressed or not)",
     "conllu": "a treebank; word numbers, heads and tags move with the words",
     "ner": "word TAB tag lines, as PAN-X; an entity that is torn apart becomes several",
     "nli": "pairs of texts, as XNLI and PAWS-X; punctuation becomes words of its own, in NAME.en.tsv too",

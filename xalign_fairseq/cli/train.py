@@ -82,7 +82,7 @@ def summary(folder: Any, progress: Any) -> str:
     model = next((path for name in (BEST, LAST) if (path := folder / name).is_file()), folder)
     found = ["no further update"] if progress.last is None else []
     of = updates_of(model) if model.name == BEST else None
-    best = "" if of is None else f", of update {of:,}"
+    best = f", of update {of:,}" if of else ""
     if progress.last is not None:
         found.append(f"{'last ' if best else ''}update {progress.last.updates:,}")
         found.append(f"loss {progress.last.values.get('loss', float('nan')):.2f}")

@@ -17,13 +17,13 @@ from xalign_fairseq.data.binarize import Encoded, MonoText, PairText
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.filters import Filters, SeenHashes, line_hashes
-from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary
-from xalign_fairseq.data.progress import PrepareProgress, fingerprint
+from xalign_fairseq.data.mmap import MMapWriter, bin_path, dtype_for_vocabulary, idx_path
+from xalign_fairseq.data.progress import JOURNAL, PrepareProgress, fingerprint
 from xalign_fairseq.data.sources import PrepareOptions
 from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.text_links import require_fitting_links
+from xalign_fairseq.data.text_links import SIDE_DTYPE, require_fitting_links
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
-from xalign_fairseq.data.tokenizer_model import write_model
+from xalign_fairseq.data.tokenizer_model import model_name, write_model
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import atomic_folder, atomic_write
 from xalign_fairseq.launch.progress import progress as progress_of
@@ -31,8 +31,6 @@ from xalign_fairseq.launch.workers import Workers, processes
 from xalign_fairseq.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
 
 Text = PairText | MonoText
-# Word indices and links: no sentence has more words.
-SIDE_DTYPE = np.dtype(np.uint16)
 
 
 def prepare(
@@ -51,7 +49,8 @@ def prepare(
 
     Raises:
         XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
-            their sentences; a dictionary that doesn't belong to the model; an existing ``destdir``; a full disk.
+            their sentences, or sentences with too many words for links; a dictionary that doesn't belong to the model;
+            an existing ``destdir``; a full disk.
 
     Example::
 
@@ -63,6 +62,7 @@ def prepare(
         raise ValueError("options.tokenizer names the model that the tokenizer is of")
     with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite, options.resume) as folder:
         texts = _check_texts(options)
+        _load_tokenizer.cache_clear()  # an earlier call's may have been in a folder of this name
         progress = PrepareProgress(folder, fingerprint(options, tokenizer) if options.resume else None)
         if not progress.begun and tokenizer is not None:
             _store_tokenizer(folder, tokenizer)
@@ -72,13 +72,15 @@ def prepare(
             if not progress.begun:
                 for text in texts:
                     if isinstance(text, PairText) and text.links_file is not None:
-                        require_fitting_links(text, run)
+                        require_fitting_links(text, _filters(text, options), run)
                 if options.trains_model:
                     files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
                     model = train_sentencepiece(list(files), options.vocab_size, options.seed)
                     _store_tokenizer(folder, SentencePieceTokenizer(model))
                 progress.begin()
             counts = list(_write_texts(texts, folder, run, options, progress))
+        # A run that was stopped may have left halves of what is written from here on.
+        progress.remove_others(_names(texts, folder))
         made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
         if beside is not None:
             beside(folder)
@@ -151,7 +153,7 @@ def _write_texts(
             if state.done:
                 yield state.counts
                 continue
-            filters = options.filters if text.split == "train" else Filters()
+            filters = _filters(text, options)
             parts = _marked(text, run) if filters.deduplicate else _parts(text)
             parts, counts = islice(parts, state.parts, None), state.counts
             outputs = [(name, ids_dtype) for name in text.ids_outputs]
@@ -177,6 +179,18 @@ def _write_texts(
                 )
             progress.finish(state)
             yield counts
+
+
+def _filters(text: Text, options: PrepareOptions) -> Filters:
+    """Those of training text; other text has none."""
+    return options.filters if text.split == "train" else Filters()
+
+
+def _names(texts: Sequence[Text], folder: Path) -> set[str]:
+    """The names of the journal and of all that the manifest tells of."""
+    outputs = [name for text in texts for name in (*text.ids_outputs, *text.side_outputs)]
+    files = [path(name).name for name in outputs for path in (bin_path, idx_path)]
+    return {JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *files}
 
 
 def _marked(text: Text, run: Workers) -> Iterator[Text]:

@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypedDict
@@ -83,8 +83,7 @@ class PrepareProgress:
         if self.begun:
             self._texts = found["texts"]
             return
-        for path in folder.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.remove_others(())
 
     def begin(self) -> None:
         """Tokenizer and dictionary are written."""
@@ -115,6 +114,12 @@ class PrepareProgress:
         """A text's files are complete."""
         state.done, state.places = True, {}
         self._put(state)
+
+    def remove_others(self, names: Collection[str]) -> None:
+        """Remove all of the folder but what has these names."""
+        for path in self._folder.iterdir():
+            if path.name not in names:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def end(self) -> None:
         """The folder is complete: nothing is left to be gone on with."""

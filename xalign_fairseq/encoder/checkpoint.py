@@ -91,11 +91,12 @@ def read(path: str | os.PathLike) -> dict[str, Any]:
 
 
 def updates_of(path: str | os.PathLike) -> int | None:
-    """The updates that a checkpoint of fairseq-train has had, None if the file is damaged or not there."""
+    """The updates that a checkpoint has had, 0 of a model without training; None if it is damaged or not there."""
     try:
-        return int(read(path)["optimizer_history"][-1]["num_updates"])
-    except (XalignError, LookupError, TypeError):  # the latter: it is no checkpoint of a training
+        history = read(path).get("optimizer_history")
+    except XalignError:
         return None
+    return history[-1].get("num_updates", 0) if history else 0
 
 
 def options(state: dict[str, Any], group: str = "model") -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.labelled.lines import read_rows
+from xalign_fairseq.text.compressed import unpacked_name
 
 # Languages of XTREME's Tatoeba task and of shared test sets: ISO 639-1 to the code in LASER's file names.
 TATOEBA_LANGUAGES = {
@@ -24,12 +25,13 @@ def english_file(path: str | os.PathLike) -> Path | None:
     ``None`` if ``path`` is not named as such a side.
     """
     path = Path(path)
-    zipped = ".gz" if path.suffix == ".gz" else ""
-    stem, _, side = path.name.removesuffix(".gz").rpartition(".")
+    name = unpacked_name(path.name)
+    packed = path.name.removeprefix(name)
+    stem, _, side = name.rpartition(".")
     pair = stem.rpartition(".")[2].split("-")
     for english in ("en", "eng"):
         if sorted(pair) == sorted((english, side)):
-            return path.with_name(f"{stem}.{english}{zipped}")
+            return path.with_name(f"{stem}.{english}{packed}")
     return None
 
 

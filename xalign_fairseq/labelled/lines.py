@@ -1,23 +1,19 @@
-"""Lines and bytes of benchmark files, plain or gzipped, as their authors publish them."""
+"""Lines and bytes of benchmark files, plain or compressed, as their authors publish them."""
 
-import gzip
-import io
 import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.text.lines import decode_line
-
-_GZIP = b"\x1f\x8b"
+from xalign_fairseq.text.compressed import open_file
+from xalign_fairseq.text.lines import PACKED, decode_line, packed_by
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike) -> Iterator[BinaryIO]:
-    """Open a file for reading; one that is gzipped, whatever its name, is decompressed.
+def open_bytes(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+    """Open a file for reading; one that is compressed, whatever its name, is unpacked.
 
     Raises:
         XalignError: the file is missing, or its compressed data are damaged or cut short.
@@ -26,14 +22,9 @@ def open_bytes(path: str | os.PathLike) -> Iterator[BinaryIO]:
     if not path.is_file():
         raise XalignError("the file does not exist", where=path, next="check the path, the split and the language")
     with open(path, "rb") as raw:
-        zipped = raw.read(2) == _GZIP
-        raw.seek(0)
-        try:
-            yield io.BufferedReader(gzip.GzipFile(fileobj=raw)) if zipped else raw
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise XalignError(
-                "the compressed file is damaged", where=path, found=str(error), next=f"gzip -t {path}; fetch it again"
-            ) from None
+        tool = packed_by(raw.read(16))
+    with open_file(path, "" if tool is None else PACKED[tool][1]) as stream:
+        yield stream
 
 
 def read_rows(path: str | os.PathLike) -> Iterator[str]:

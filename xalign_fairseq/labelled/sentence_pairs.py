@@ -8,6 +8,7 @@ from pathlib import Path
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.labelled.lines import read_rows
+from xalign_fairseq.text.compressed import existing
 
 # Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X.
 _FIRST, _SECOND, _LABEL, _ID = (
@@ -80,11 +81,11 @@ def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
 
 
 def labels_file(path: str | os.PathLike) -> Path | None:
-    """The file of labels beside ``{split}-{language}.tsv``, ``{split}.labels`` (or gzipped), if there is one."""
+    """The file of labels beside ``{split}-{language}.tsv``, ``{split}.labels`` (or compressed), if there is one."""
     path = Path(path)
     split = path.name.partition("-")[0]
-    found = [path.parent / f"{split}.labels{end}" for end in ("", ".gz")]
-    return next((each for each in found if each.is_file() and each.name != path.name), None)
+    beside = Path(existing(str(path.with_name(f"{split}.labels"))))
+    return beside if beside.is_file() and beside.name != path.name else None
 
 
 def _columns(path: str | os.PathLike) -> tuple[_Columns, bool]:

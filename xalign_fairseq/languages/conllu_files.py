@@ -9,13 +9,14 @@ from pathlib import Path
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
+from xalign_fairseq.text.compressed import existing, unpacked_name
 
 # Comments that hold of a derived sentence too; others (text, translations, transliterations) are about its words.
 _KEPT = ("sent_id", "newdoc", "newpar")
 
 
 def read(path: str | os.PathLike) -> list[ConlluSentence]:
-    """Read a treebank, gzipped or not, and check its trees; sentences without heads are no error.
+    """Read a treebank, compressed or not, and check its trees; sentences without heads are no error.
 
     Raises:
         XalignError: malformed columns or word numbers, a head that is no word of its sentence, no root or several, a
@@ -74,14 +75,13 @@ def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) ->
     Raises:
         XalignError: there is no such file, or its sentences have other words or no trees (the first one is named).
     """
-    stem = Path(path).name.removesuffix(".gz").removesuffix(".tsv")
-    names = [Path(path).with_name(f"{stem}.conllu{end}") for end in ("", ".gz")]
-    beside = next((name for name in names if name.is_file()), None)
-    if beside is None:
+    treebank = f"{unpacked_name(path).removesuffix('.tsv')}.conllu"
+    beside = existing(treebank)
+    if not Path(beside).is_file():
         raise XalignError(
             "a file has no trees, which are needed to reorder its words by syntax",
             where=path,
-            expected=f"{names[0]} (or .gz) with the trees of its {len(sentences)} sentences, in order",
+            expected=f"{treebank} (or compressed) with the trees of its {len(sentences)} sentences, in order",
             next="parse its sentences, with their words as they are",
         )
     parsed = read(beside)

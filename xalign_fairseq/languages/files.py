@@ -12,10 +12,10 @@ from xalign_fairseq.languages import conllu_files, ner_files, nli_files
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation, unbroken
 from xalign_fairseq.launch.progress import progress as progress_of
 from xalign_fairseq.links.pharaoh import format_links
+from xalign_fairseq.text.compressed import unpacked_name
 from xalign_fairseq.text.corpus import scan
 
 KINDS = ("text", "conllu", "ner", "nli")
-_CONLLU = (".conllu", ".conllu.gz")
 # How each kind of labelled data is derived, and its lines written.
 _LABELLED: dict[str, tuple[Callable[..., Any], Callable[..., Iterator[str]], str]] = {
     "conllu": (conllu_files.derive, conllu_files.lines, "conllu"),
@@ -49,11 +49,11 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
         XalignError: the file is malformed, or a sentence has no tree (file and place).
     """
     trees = None
-    if kind == "text" and not path.endswith(_CONLLU):
+    if kind == "text" and not _is_conllu(path):
         if with_trees:
             raise XalignError(
                 "plain text has no trees, which the syntax step needs", where=path,
-                expected="a file named .conllu or .conllu.gz", next="parse the text",
+                expected="a file named .conllu, compressed or not", next="parse the text",
             )  # fmt: skip
         return Source(kind, name, path, scan(path))
     if kind == "text":
@@ -115,9 +115,13 @@ def _write_bitext(
     return counts
 
 
+def _is_conllu(path: str) -> bool:
+    return unpacked_name(path).endswith(".conllu")
+
+
 def _sentences(source: Source) -> Iterator[Sentence]:
     """The sentences of a text; a blank within a word of CoNLL-U is written U+200B, for lines hold words."""
-    if source.path.endswith(_CONLLU):
+    if _is_conllu(source.path):
         for each in _with_trees(read_sentences(source.path), source.content):
             natural = conllu_files.natural(each)
             yield Sentence.natural([unbroken(word) for word in natural.source], natural.tree)
@@ -145,4 +149,4 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
 
 def _length(source: Source) -> int | None:
     """The lines of a plain text; CoNLL-U is read but once."""
-    return None if source.path.endswith(_CONLLU) else source.content.lines
+    return None if _is_conllu(source.path) else source.content.lines

@@ -144,6 +144,7 @@ def check_bounds(
     where: object,
     next: str | None = None,
     base: int = 0,
+    first: int = 1,
 ) -> None:
     """Check 0-based links against the lengths of their sentences.
 
@@ -153,6 +154,7 @@ def check_bounds(
         where: the file, for errors.
         next: what to do about a 1-based file.
         base: the index that the file gives to the first token; errors name links as the file does.
+        first: the number of the first line, where the links are those of a part of the file.
 
     Raises:
         XalignError: numbers of lines differ (both are named), or a link lies outside its sentences (the first line,
@@ -166,7 +168,7 @@ def check_bounds(
             expected=f"{len(lengths)}, one per sentence pair",
             next="give the links of this very text, with an empty line for a pair without links",
         )
-    for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), 1):
+    for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), first):
         outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]
         if outside:
             i, j = outside[0]

@@ -87,6 +87,16 @@ def is_compressed(path: str | os.PathLike) -> bool:
     return Path(path).suffix in _OPENERS
 
 
+def unpacked_name(path: str | os.PathLike) -> str:
+    """The path without what tells that the file is compressed.
+
+    Example::
+
+        unpacked_name("dev.conllu.xz")  # "dev.conllu"
+    """
+    return os.fspath(path).removesuffix(Path(path).suffix if is_compressed(path) else "")
+
+
 def existing(path: str) -> str:
     """The path, or where there is no such file that of its compressed form, if there is one.
 
@@ -100,8 +110,12 @@ def existing(path: str) -> str:
 
 
 @contextmanager
-def open_file(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+def open_file(path: str | os.PathLike, packed: str | None = None) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked as they are read.
+
+    Args:
+        path: the file.
+        packed: how it is compressed, one of :data:`SUFFIXES`, or empty; None: as its name tells.
 
     Raises:
         XalignError: a compressed file is damaged or cut short, or nothing here reads its kind (.zst).
@@ -111,13 +125,14 @@ def open_file(path: str | os.PathLike) -> Iterator[IO[bytes]]:
         with open_file("train.en.xz") as stream:
             stream.read(100)
     """
-    if not is_compressed(path):
+    opener = _OPENERS.get(Path(path).suffix if packed is None else packed)
+    if opener is None:
         with open(path, "rb") as stream:
             yield stream
         return
     try:
-        with _OPENERS[Path(path).suffix](path, "rb") as packed:
-            yield io.BufferedReader(packed, 1 << 20)
+        with opener(path, "rb") as raw:
+            yield io.BufferedReader(raw, 1 << 20)
     except XalignError:
         raise
     except Exception as error:

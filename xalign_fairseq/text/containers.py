@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import file_sha256
-from xalign_fairseq.text.compressed import SUFFIXES, Joined, existing, is_compressed, open_file
+from xalign_fairseq.text.compressed import Joined, existing, is_compressed, open_file, unpacked_name
 
 BLOCK = 1 << 16
 MOST_CHARACTERS = 1 << 20  # of a unit of TMX
@@ -26,8 +26,7 @@ CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
 
 def kind_of(path: str | os.PathLike) -> str | None:
     """``.tsv`` or ``.tmx`` if a file holds several texts, by its name, with or without compression; else None."""
-    name = Path(path)
-    suffix = (name.with_suffix("") if name.suffix in SUFFIXES else name).suffix.lower()
+    suffix = Path(unpacked_name(path)).suffix.lower()
     return suffix if suffix in (".tsv", ".tmx") else None
 
 
@@ -52,7 +51,7 @@ def suffix_of(path: str | os.PathLike) -> str:
     file, part = _parted(os.fspath(path))
     if part is not None:
         return f".{part}" if kind_of(file) == ".tmx" else ""
-    return Path(file).with_suffix("").suffix if is_compressed(file) else Path(file).suffix
+    return Path(unpacked_name(file)).suffix
 
 
 def is_stream(path: str) -> bool:
@@ -94,9 +93,7 @@ def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
 
 
 def _in_folder(folder: Path, src: str, tgt: str) -> str:
-    names = sorted(
-        {name.removesuffix(Path(name).suffix) if is_compressed(name) else name for name in os.listdir(folder)}
-    )
+    names = sorted(set(map(unpacked_name, os.listdir(folder))))
     stems = [name.removesuffix(f".{src}") for name in names if name.endswith(f".{src}")]
     found = [stem for stem in stems if f"{stem}.{tgt}" in names]
     if len(found) != 1:

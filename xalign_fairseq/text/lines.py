@@ -95,14 +95,19 @@ def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str
         raise XalignError("the file is empty", where=path, expected="one sentence per line")
 
 
+def packed_by(raw: bytes) -> str | None:
+    """What packed a file that begins so, of :data:`PACKED`; None: it is not compressed."""
+    return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
+
+
 def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
     """A text does not begin as compressed files do, whose bytes would be taken for another encoding."""
-    for tool, (begin, suffix) in PACKED.items():
-        if re.match(begin, raw):
-            raise XalignError(
-                "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
-                expected=f"text, or a name that ends in {suffix}", next=f"{tool} -dc {path} > FILE, and give that",
-            )  # fmt: skip
+    tool = packed_by(raw)
+    if tool is not None:
+        raise XalignError(
+            "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
+            expected=f"text, or a name that ends in {PACKED[tool][1]}", next=f"{tool} -dc {path} > FILE, and give that",
+        )  # fmt: skip
 
 
 @functools.cache

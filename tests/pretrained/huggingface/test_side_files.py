@@ -52,6 +52,13 @@ def test_options_and_heads_come_back_beside_what_the_model_says_itself(state, tm
     assert found["training_record"] == {}
 
 
+def test_labels_with_a_slash_come_back(state, tmp_path):
+    kept = {"transfer": {"benchmark": "pos", "labels": ["ADJ", "N/A", "NOUN"]}, "trimmed": {"to": ["a.en", "a.de"]}}
+    side_files.write({**state, "task_state": {**kept, "tokenizer": {"symbols": []}}}, HEADS, tmp_path)
+    found = side_files.take_back(imported(), tmp_path)
+    assert found["task_state"] == {"tokenizer": {"symbols": ["a"]}, **kept}
+
+
 def test_nothing_beside_a_model_changes_nothing(state, tmp_path):
     assert side_files.take_back(imported(), tmp_path).keys() == imported().keys()
     side_files.write({"model": {}}, {}, tmp_path)  # of fairseq's own: neither options nor heads

@@ -66,6 +66,12 @@ def without_mask(found):
     found["added_tokens"].pop()
 
 
+def into_bert(content):
+    content["model"] = {"type": "WordPiece", "vocab": {symbol: i for i, symbol in enumerate(BERT_LINES)}}
+    content["normalizer"] = {"type": "BertNormalizer", "lowercase": False}
+    content["pre_tokenizer"] = {"type": "BertPreTokenizer"}
+
+
 def tokenizer_of(vocabulary):
     return load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order))
 
@@ -193,12 +199,7 @@ def test_pieces_follow_the_four_special_symbols():
 
 @pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json"])
 def test_berts_symbols_are_put_into_fairseqs_order(write, name):
-    def bert(content):
-        content["model"] = {"type": "WordPiece", "vocab": {symbol: i for i, symbol in enumerate(BERT_LINES)}}
-        content |= {"normalizer": {"type": "BertNormalizer", "lowercase": False}}
-        content |= {"pre_tokenizer": {"type": "BertPreTokenizer"}}
-
-    found = read_vocabulary(write(name, bert if name == "tokenizer.json" else len), BERT, len(BERT_LINES))
+    found = read_vocabulary(write(name, into_bert if name == "tokenizer.json" else len), BERT, len(BERT_LINES))
     assert list(found.order) == BERT_ORDER
     assert found.state["symbols"] == [*SPECIALS, "[unused1]", "the", "##re", "The", "cat"]
     assert tokenizer_of(found).encode("The there dog") == [7, 5, 6, 3]
@@ -248,6 +249,23 @@ def test_a_tokenizer_json_of_another_kind_than_berts(tmp_path, content, message)
     (tmp_path / "tokenizer.json").write_text(json.dumps(content))
     with pytest.raises(XalignError, match=message):
         read_vocabulary(tmp_path, BERT, 9)
+
+
+@pytest.mark.parametrize(
+    ("part", "option", "usual", "other"),
+    [("model", "max_input_chars_per_word", 100, 200), ("normalizer", "clean_text", True, False)],
+)
+def test_a_tokenizer_json_with_other_rules_than_berts(write, part, option, usual, other):
+    def folder(value):
+        def change(content):
+            into_bert(content)
+            content[part][option] = value
+
+        return write("tokenizer.json", change)
+
+    assert list(read_vocabulary(folder(usual), BERT, len(BERT_LINES)).order) == BERT_ORDER
+    with pytest.raises(XalignError, match=rf"not BERT's[\s\S]*tokenizer.json\n  found: {option} {other}\n.*{usual}"):
+        read_vocabulary(folder(other), BERT, len(BERT_LINES))
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer_config.json"])

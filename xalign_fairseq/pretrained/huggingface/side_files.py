@@ -35,7 +35,7 @@ def write(state: dict[str, Any], heads: Mapping[str, Tensor], folder: Path) -> N
     content = {
         "xalign_fairseq": __version__,
         "cfg": {group: plain(checkpoint.options(state, group)) for group in GROUPS} if state.get("cfg") else {},
-        "task_state": {key: plain(task_state[key]) for key in KEPT if key in task_state},
+        "task_state": {key: task_state[key] for key in KEPT if key in task_state},
         RECORD: training_record(state),
     }
     write_json(folder / OPTIONS, content)

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from xalign_fairseq.data.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
 from xalign_fairseq.data.tokenizer import load_sentencepiece
-from xalign_fairseq.data.wordpiece import bert_ids, from_vocabulary
+from xalign_fairseq.data.wordpiece import LONGEST_WORD, bert_ids, from_vocabulary
 from xalign_fairseq.encoder.vocabulary import tokenizer_state
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.json_files import read_json, require_form
@@ -143,6 +143,9 @@ def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
     expected = "WordPiece after BertNormalizer and BertPreTokenizer"
     if kinds != expected:
         raise XalignError("the tokenizer is not BERT's", where=whole, found=kinds, expected=expected)
+    for part, name, usual in ((model, "max_input_chars_per_word", LONGEST_WORD), (normalizer, "clean_text", True)):
+        if (found := part.get(name, usual)) != usual:
+            raise XalignError("the tokenizer is not BERT's", where=whole, found=f"{name} {found}", expected=str(usual))
     vocabulary = require_form(model.get("vocab"), dict[str, int], f"{whole}, model.vocab")
     symbols = sorted(vocabulary, key=vocabulary.__getitem__)
     if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
