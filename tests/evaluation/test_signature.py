@@ -1,7 +1,13 @@
 """Signatures: whole lines, and one line whatever the input."""
 
 from xalign_fairseq.evaluation.metric import Metric, ratio
-from xalign_fairseq.evaluation.signature import on_data, parse_signature, score_signature, task_signature
+from xalign_fairseq.evaluation.signature import (
+    on_data,
+    parse_signature,
+    score_signature,
+    shared_signature,
+    task_signature,
+)
 from xalign_fairseq.transport.methods import Cosine, Transport
 from xalign_fairseq.version import __version__
 
@@ -30,6 +36,16 @@ def test_parts_are_read_back_whatever_they_hold():
         "data": "sha256-ff",
         "version": __version__,
     }
+
+
+def test_scores_that_differ_in_a_part_are_signed_with_each():
+    small, large = "metric:f1|layer:7|version:1", "metric:f1|layer:14|version:1"
+    assert shared_signature([("a", small), ("b", small)]) == small
+    found = shared_signature([("a", small), ("b", small), ("c", large), ("c", large.replace("n:1", "n:2"))])
+    assert found == "metric:f1|layer:7 (a, b), 14 (c)|version:1 (a, b, c), 2 (c)"
+    assert shared_signature([("a|b", small), ("c", "metric:f1|version:1")]) == (
+        "metric:f1|layer:7 (a/b), unsaid (c)|version:1"
+    )
 
 
 def test_a_score_of_files():

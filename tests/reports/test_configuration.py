@@ -1,5 +1,6 @@
 """What is told of fairseq's configuration."""
 
+import pytest
 from trained_runs import CONFIGURATION
 
 from xalign_fairseq.reports.configuration import facts, groups
@@ -11,6 +12,15 @@ def test_what_one_asks_first():
     assert found["batch"] == "at most 1,000 tokens" and found["precision"] == "bf16" and found["seed"] == "3"
     assert "begins with" not in found and "micro-batches" not in found  # a run's own last checkpoint
     assert facts({}) == [] and facts({"common": {"seed": 0}}) == [("seed", "0")]
+
+
+@pytest.mark.parametrize(
+    ("autocast", "told"),
+    [("yes", "bf16 products (autocast)"), ("auto", "bf16 products where fast (autocast)"), ("no", "fp32")],
+)
+def test_a_precision_is_told_and_not_an_options_value(autocast, told):
+    assert facts({"model": {"autocast": autocast}}) == [("precision", told)]
+    assert facts({"common": {"fp16": True}, "model": {"autocast": "no"}}) == [("precision", "fp16")]
 
 
 def test_options_of_objectives_that_are_not_in_the_sum_are_left_out():

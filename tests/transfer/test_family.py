@@ -47,11 +47,20 @@ def test_every_family_is_registered_under_its_name():
     assert all(family.help.keys() == family.defaults.keys() for family in FAMILIES.values())
 
 
-@pytest.mark.parametrize("limits", [(32, 30), (32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
+@pytest.mark.parametrize("limits", [(32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
 def test_windows_that_cannot_be_cut(limits):
-    Limits(32, 29, 1)
     with pytest.raises(XalignError, match="--max-length, --overlap, --pair-separators"):
         Limits(*limits)
+
+
+@pytest.mark.parametrize("name", ["tagging", "parsing", "qa"])
+def test_windows_that_share_all_of_their_tokens_are_refused(name):
+    """They would never come to the end of a text."""
+    subject = FAMILIES[name]
+    options = {**subject.defaults, "max_question_tokens": 1}
+    subject.check(Limits(32, 25), options)
+    with pytest.raises(XalignError, match=r"(?s)--max-length, --overlap\n.*32 tokens, overlap 30"):
+        subject.check(Limits(32, 30), options)
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,22 @@ def test_a_folder_of_another_run_is_refused(runs, tmp_path, folder):
         is_done(runs()[0], out)
 
 
+def test_a_test_file_may_change_while_nothing_is_tested_on_it(runs, tmp_path, folder):
+    spec, out = runs()[0], tmp_path / "out"
+    here = spec.folder(out)
+    (here / "checkpoints").mkdir(parents=True)
+    (here / "checkpoints/checkpoint_best.pt").touch()
+    (here / "spec.json").write_text(json.dumps(spec.as_data()))
+    write_pairs(folder / "test-de.tsv", 3)
+    changed = runs()[0]
+    assert not is_done(changed, out)  # its training was broken off
+    write_result(here, ["en"])
+    assert not is_done(changed, out)
+    write_result(here, ["en", "de"])
+    with pytest.raises(XalignError, match=r'(?s)digests of tests {"de"'):
+        is_done(changed, out)
+
+
 def test_languages_are_added_to_a_run_whose_model_was_kept(runs, tmp_path):
     """A test language more or less makes no other run."""
     spec, out = runs()[0], tmp_path / "out"

@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from untrained import with_head
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.json_files import write_json
+from xalign_fairseq.transfer import runs as transfer_runs
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.run_spec import is_done
@@ -66,6 +68,65 @@ def test_a_language_is_added_to_a_finished_run(transfer_encoder, tmp_path):
     assert result["made_by"]["checkpoint_digest"] == encoders[0].digest and str(tmp_path) not in str(result["made_by"])
 
 
+@pytest.fixture
+def finished(runs, tmp_path, monkeypatch):
+    """A run that was tested on German and whose model is gone; to train it again would fail."""
+    (spec, _) = runs()
+    spec = replace(spec, digests={**spec.digests, "test": {"de": spec.digests["test"]["de"]}})
+    job(spec, tmp_path / "out", keep_models=False)
+    folder = spec.folder(tmp_path / "out")
+    kept = {"checkpoint": "enc", "task": "pairs", "benchmark": "xnli", "models": "one", "train_languages": ["en"]}
+    result = {**kept, "seed": 3, "scores": {}, "items": {"de": 4}, "signatures": {}, "minutes": 1.0}
+    write_json(folder / "result.json", result)
+    np.savez(folder / "counts.npz")
+    monkeypatch.setattr(transfer_runs, "_train", lambda *given: pytest.fail("trained again"))
+    return spec
+
+
+def test_a_finished_run_is_not_trained_again(finished, tmp_path):
+    """Two commands that share their runs: the second one's job begins when the first one's has ended."""
+    folder = finished.folder(tmp_path / "out")
+    before = (folder / "result.json").read_bytes()
+    (folder / "checkpoints").mkdir()
+    (folder / "checkpoints/checkpoint_last.pt").touch()  # the job was killed before it had removed this
+    make(folder / "spec.json")
+    assert (folder / "result.json").read_bytes() == before
+    assert not (folder / "checkpoints/checkpoint_last.pt").exists()
+
+
+def test_a_finished_run_without_its_model_is_not_trained_again_for_another_language(finished, runs, tmp_path):
+    job(runs()[0], tmp_path / "out", keep_models=False)
+    with pytest.raises(XalignError, match=r"(?s)model was not kept.*found: en\n.*expected: de\n.*--keep-models"):
+        make(finished.folder(tmp_path / "out") / "spec.json")
+
+
+def test_another_commands_languages_do_not_hide_a_changed_test_file(transfer_encoder, tmp_path, monkeypatch):
+    """A command with fewer languages, while the run is made, writes a spec of its own."""
+    for language in ("de", "fr"):
+        (tmp_path / f"en-{language}.{language}").write_text("a b\nc d\n")
+        (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
+    out, encoders = tmp_path / "out", [open_checkpoint("tiny", transfer_encoder, tmp_path)]
+
+    def tested(*languages):
+        (spec,) = build(select(xtreme_study(tmp_path, languages), ["tatoeba"]), encoders, cpu=True)
+        return spec
+
+    retrieve = transfer_runs._retrieve
+
+    def interrupted(*given):
+        job(tested("de"), out, keep_models=False)
+        return retrieve(*given)
+
+    monkeypatch.setattr(transfer_runs, "_retrieve", interrupted)
+    both = tested("de", "fr")
+    job(both, out, keep_models=False)
+    make(both.folder(out) / "spec.json")
+    assert is_done(both, out)
+    (tmp_path / "en-fr.fr").write_text("e f\ng h\n")
+    with pytest.raises(XalignError, match=r'(?s)digests of tests {"fr"'):
+        is_done(tested("de", "fr"), out)
+
+
 def compressed_otherwise(whole):
     """A file whose list of contents names a compression that Python does not know."""
     place = whole.index(b"PK\x01\x02") + 10
@@ -76,16 +137,21 @@ def compressed_otherwise(whole):
     "damage", [lambda whole: whole[:-40], lambda whole: b"", lambda whole: None, compressed_otherwise]
 )
 def test_a_language_is_not_added_to_damaged_counts(damage, transfer_encoder, tmp_path):
-    (tmp_path / "en-de.de").write_text("das haus\nder hund\n")
-    (tmp_path / "en-de.en").write_text("the house\na dog\n")
-    study = select(xtreme_study(tmp_path, ["de"]), ["tatoeba"])
-    (spec,) = build(study, [open_checkpoint("tiny", transfer_encoder, tmp_path)], cpu=True)
-    folder = spec.folder(tmp_path / "out")
-    job(spec, tmp_path / "out", keep_models=False)
+    for language in ("de", "fr"):
+        (tmp_path / f"en-{language}.{language}").write_text("a b\nc d\n")
+        (tmp_path / f"en-{language}.en").write_text("the house\na dog\n")
+    encoders = [open_checkpoint("tiny", transfer_encoder, tmp_path)]
+    german, french = (
+        build(select(xtreme_study(tmp_path, [language]), ["tatoeba"]), encoders, cpu=True)[0]
+        for language in ("de", "fr")
+    )
+    folder = german.folder(tmp_path / "out")
+    job(german, tmp_path / "out", keep_models=False)
     make(folder / "spec.json")
     counts = folder / "counts.npz"
     damaged = damage(counts.read_bytes())
     counts.unlink() if damaged is None else counts.write_bytes(damaged)
+    job(french, tmp_path / "out", keep_models=False)
     with pytest.raises(XalignError, match=r"counts can't be read[\s\S]*counts.npz[\s\S]*make the run again"):
         make(folder / "spec.json")
 

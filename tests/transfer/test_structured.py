@@ -135,6 +135,17 @@ def test_a_study_stands_over_its_base(file, tmp_path):
     assert load_with_base(file(own + "data: here\n"))["data"] == "here"
 
 
+@pytest.mark.parametrize(("base", "own"), [({"epochs": 5}, {"updates": 70}), ({"updates": 70}, {"epochs": 5})])
+def test_a_studys_length_stands_in_place_of_its_bases(file, tmp_path, base, own):
+    text = "defaults: {{lr: 1, {0}}}\ntasks: {{a: {{settings: {{crf: true, {0}}}}}}}\n"
+    base_length, own_length = (str(length).strip("{}").replace("'", "") for length in (base, own))
+    (tmp_path / "base.yaml").write_text(text.format(base_length))
+    found = load_with_base(file("base: base.yaml\n" + text.format(own_length)))
+    assert found == {"defaults": {"lr": 1, **own}, "tasks": {"a": {"settings": {"crf": True, **own}}}}
+    found = load_with_base(file("base: base.yaml\ndefaults: {lr: 2}\n"))
+    assert found == {"defaults": {"lr": 2, **base}, "tasks": {"a": {"settings": {"crf": True, **base}}}}
+
+
 @pytest.mark.parametrize(
     ("base", "message"),
     [(None, "does not exist"), ("- a\n", "none itself"), ("base: some.yaml\n", "none itself"), ("{", "not YAML")],

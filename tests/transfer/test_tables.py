@@ -134,6 +134,16 @@ def test_markdown(study):
         assert len({line.count("|") for line in block.splitlines()}) == 1
 
 
+def test_layers_and_versions_that_differ_are_signed_with_their_checkpoints(write_run, right, tmp_path):
+    for name, layer in (("small", 7), ("large", 14), ("other", 7)):
+        folder = write_run(name, {"de": right(9), "fr": right(9)}, task="tatoeba", train=(), seed=0)
+        path = folder / "result.json"
+        path.write_text(path.read_text().replace("|version:", f"|layer:{layer}|version:"))
+    lines = to_markdown(make_report(tmp_path, "small", samples=10)).partition("## Signatures\n\n")[2].splitlines()
+    assert len(lines) == 4 and all("|layer:7 (small, other), 14 (large)|version:" in line for line in lines)
+    assert all(line.endswith("` on de sha256-0123456789ab, fr sha256-0123456789ab") for line in lines)
+
+
 def test_pipes_in_names_do_not_make_columns(write_run, right, tmp_path):
     write_run("a|b*c", {"de": right(3)})
     assert r"| a\|b\*c | 15.0 ± n/a |" in to_markdown(make_report(tmp_path))

@@ -105,12 +105,38 @@ def on_data(signature: str, digests: Mapping[str, str]) -> str:
     return _line(parts | {"data": ",".join(f"{name}=sha256-{digest}" for name, digest in digests.items())})
 
 
+def shared_signature(signatures: Sequence[tuple[str, str]]) -> str:
+    """The signature of several scores; a part in which they differ has each of its values, and whose it is.
+
+    Args:
+        signatures: whose score it is and its signature, of each; the same one may have several.
+
+    Example::
+
+        shared_signature([("small", "metric:accuracy|layer:7"), ("large", "metric:accuracy|layer:14")])
+        # metric:accuracy|layer:7 (small), 14 (large)
+    """
+    every = [(owner, parse_signature(signature)) for owner, signature in signatures]
+    shared = {}
+    for key in dict.fromkeys(key for _, parts in every for key in parts):
+        owners: dict[str, dict[str, None]] = {}
+        for owner, parts in every:
+            owners.setdefault(parts.get(key, "unsaid"), {})[owner] = None
+        each = [f"{value} ({', '.join(found)})" for value, found in owners.items()]
+        shared[key] = ", ".join(each if len(each) > 1 else owners)
+    return _joined(shared)
+
+
 def parse_signature(signature: str) -> dict[str, str]:
     """The parts of a signature by their keys."""
     return dict(part.partition(":")[::2] for part in signature.split("|"))
 
 
 def _line(parts: Mapping[str, str]) -> str:
-    """The parts and the version; whatever a part holds, it is one line and one part."""
-    all_parts = {**parts, "version": __version__}
-    return "|".join(f"{key}:{' '.join(value.split()).replace('|', '/')}" for key, value in all_parts.items())
+    """The parts and the version."""
+    return _joined({**parts, "version": __version__})
+
+
+def _joined(parts: Mapping[str, str]) -> str:
+    """Whatever a part holds, it is one line and one part."""
+    return "|".join(f"{key}:{' '.join(value.split()).replace('|', '/')}" for key, value in parts.items())

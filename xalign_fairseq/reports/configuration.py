@@ -41,13 +41,14 @@ def facts(configuration: Groups) -> list[tuple[str, str]]:
         "batch": ", ".join(f"at most {size:,} {word}" for size, word in batch if size),
         "micro-batches": frequency if frequency != 1 else None,
         "processes": processes,
-        "precision": ", ".join(precisions) or of("model", "autocast"),
+        "precision": ", ".join(precisions) or AUTOCAST.get(of("model", "autocast")),
         "seed": None if seed is None else str(seed),  # 0 is one, too
     }
     return [(name, str(value)) for name, value in known.items() if value not in (None, "", 0)]
 
 
 SIZES = (("layers", "layers"), ("embed_dim", "wide"), ("attention_heads", "heads"))
+AUTOCAST = {"yes": "bf16 products (autocast)", "auto": "bf16 products where fast (autocast)", "no": "fp32"}
 
 
 def groups(configuration: Groups) -> dict[str, list[tuple[str, str]]]:

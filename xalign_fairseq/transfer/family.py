@@ -23,7 +23,7 @@ class Limits:
 
     Attributes:
         tokens: longest window, special tokens included.
-        overlap: tokens of context that consecutive windows share.
+        overlap: tokens of context that consecutive windows share, where a text is read in several.
         separators: ``</s>`` between the two texts of a pair; XLM-R has 2, this package's bitext 1.
     """
 
@@ -32,12 +32,12 @@ class Limits:
     separators: int = 2
 
     def __post_init__(self) -> None:
-        if not 0 <= self.overlap < self.tokens - 2 or self.separators not in (1, 2):
+        if self.tokens <= 2 or self.overlap < 0 or self.separators not in (1, 2):
             raise XalignError(
                 "windows of this shape can't be cut",
                 where="--max-length, --overlap, --pair-separators",
                 found=f"{self.tokens} tokens, overlap {self.overlap}, {self.separators} separators",
-                expected="an overlap of at least 0 and below the length less <s> and </s>; 1 or 2 separators",
+                expected="a length above 2, which <s> and </s> take; an overlap of at least 0; 1 or 2 separators",
             )
 
 
@@ -79,6 +79,8 @@ class TaskFamily(ABC, Generic[E]):
     name: ClassVar[str]
     # Whether loss and predictions read the features of the first token of a window alone, (N, 1, H) for them.
     first_alone: ClassVar[bool] = False
+    # Whether a long text is cut into windows; what is read in one has no use for an overlap.
+    cuts_windows: ClassVar[bool] = True
     # The family's own options: their default values, whose types are the options' types, and what they do.
     defaults: ClassVar[dict[str, Any]] = {}
     help: ClassVar[dict[str, str]] = {}
@@ -93,7 +95,15 @@ class TaskFamily(ABC, Generic[E]):
         """Refuse options that no model can be built with, or with which words or answers would be lost silently.
 
         Shares are at least 0 and below 1; numbers at least 1, or at least 0 where the default is 0, which is "off".
+        Windows share fewer tokens than they have.
         """
+        if cls.cuts_windows and limits.overlap >= limits.tokens - 2:
+            raise XalignError(
+                "windows of this shape can't be cut",
+                where="--max-length, --overlap",
+                found=f"{limits.tokens} tokens, overlap {limits.overlap}",
+                expected="an overlap below the length less <s> and </s>",
+            )
         for name, default in cls.defaults.items():
             value = options[name]
             if isinstance(default, float):

@@ -8,6 +8,7 @@ from typing import Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric
+from xalign_fairseq.evaluation.signature import shared_signature
 from xalign_fairseq.evaluation.statistics import Summary, summarise
 from xalign_fairseq.transfer.comparisons import Differences, compare
 from xalign_fairseq.transfer.results import (
@@ -49,7 +50,7 @@ class TaskReport:
         metrics: by name; the first one comes first in tables.
         rows: metric, or ``score`` for the mean of those in ``scored_by`` -> a row per checkpoint.
         scored_by: the metrics that make the task's score.
-        signatures: language -> metric -> of one run, without the seed.
+        signatures: language -> metric -> of all runs; layers and versions that differ are with their checkpoints.
     """
 
     title: str
@@ -166,12 +167,6 @@ def make_report(
 def _task(setting: Setting, checkpoints: Sequence[str]) -> TaskReport:
     chosen = {metric.name: (metric,) for metric in setting.benchmark.metrics} | {SCORE: setting.score_metrics}
     tested = [checkpoint for checkpoint in checkpoints if checkpoint in setting.runs]
-    one_run = {
-        language: run
-        for seeds in setting.runs.values()
-        for languages in seeds.values()
-        for language, run in languages.items()
-    }
     return TaskReport(
         title=setting.title,
         task=setting.task,
@@ -184,8 +179,18 @@ def _task(setting: Setting, checkpoints: Sequence[str]) -> TaskReport:
         metrics=tuple(metric.name for metric in setting.benchmark.metrics),
         scored_by=tuple(metric.name for metric in setting.score_metrics),
         rows={name: [_row(setting, each, metrics) for each in tested] for name, metrics in chosen.items()},
-        signatures={language: one_run[language].signatures[language] for language in setting.languages},
+        signatures={language: _signatures(setting, language, tested) for language in setting.languages},
     )
+
+
+def _signatures(setting: Setting, language: str, checkpoints: Sequence[str]) -> dict[str, str]:
+    """Of a language's scores by each metric."""
+    seeds = [tested for each in checkpoints for tested in setting.runs[each].values() if language in tested]
+    runs = [tested[language] for tested in seeds]
+    return {
+        metric.name: shared_signature([(run.checkpoint, run.signatures[language][metric.name]) for run in runs])
+        for metric in setting.benchmark.metrics
+    }
 
 
 def _row(setting: Setting, checkpoint: str, metrics: Sequence[Metric]) -> Row:

@@ -116,9 +116,10 @@ def is_done(spec: RunSpec, out: Path) -> bool:
     if not made or not path.is_file():
         return False
     mine, found = spec.as_data(), dict[str, Any](read_json(path, RunSpec.form()))
-    tested, wanted = found["digests"].pop("test"), mine["digests"].pop("test")
+    wanted, known = mine["digests"].pop("test"), found["digests"].pop("test")
+    has = _tested(folder)  # spec.json has those still to be tested, too
     mine["digests of tests"], found["digests of tests"] = (
-        {x: some[x] for x in wanted if x in tested} for some in (wanted, tested)
+        {x: some[x] for x in wanted if x in known and x in has} for some in (wanted, known)
     )
     differing = [
         key for key in sorted(mine.keys() | found.keys()) if key != "place" and mine.get(key) != found.get(key)
@@ -131,11 +132,18 @@ def is_done(spec: RunSpec, out: Path) -> bool:
             expected="; ".join(f"{key} {brief(mine.get(key), found.get(key))}" for key in differing),
             next="choose another --out, or remove this folder to make the run anew",
         )
-    if not (folder / "result.json").is_file():
-        return False
-    has: Any = read_json(folder / "result.json", ResultFile)["items"]  # spec.json has those still to be tested, too
-    lacking = [language for language in wanted if language not in has]
-    if lacking and spec.train_languages and not (folder / MODEL).is_file():
+    return not untested(spec, folder)
+
+
+def untested(spec: RunSpec, folder: Path) -> list[str]:
+    """The languages that the run is to be tested on and its result, if there is one yet, lacks.
+
+    Raises:
+        XalignError: there is a result, and the model is gone.
+    """
+    has = _tested(folder)
+    lacking = [language for language in spec.digests["test"] if language not in has]
+    if has and lacking and spec.train_languages and not (folder / MODEL).is_file():
         raise XalignError(
             "the run is finished without these languages, and its model was not kept",
             where=folder,
@@ -143,7 +151,13 @@ def is_done(spec: RunSpec, out: Path) -> bool:
             expected=", ".join(has),
             next="remove this folder to make the run anew, with --keep-models to add languages later",
         )
-    return not lacking
+    return lacking
+
+
+def _tested(folder: Path) -> Mapping[str, int]:
+    """The test items of each language that a run's result has; of none without a result."""
+    path = folder / "result.json"
+    return read_json(path, ResultFile)["items"] if path.is_file() else {}
 
 
 def with_tests_of(spec: RunSpec, path: Path) -> RunSpec:

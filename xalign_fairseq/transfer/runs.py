@@ -32,6 +32,7 @@ from xalign_fairseq.transfer.run_spec import (
     RunSpec,
     shown_command,
     train_options,
+    untested,
     with_tests_of,
 )
 
@@ -77,10 +78,17 @@ def make(path: Path, keep_models: bool = False) -> None:
     """Make the run that ``spec.json`` describes, or finish it: train, predict, score; the result comes last.
 
     Training goes on from ``checkpoint_last.pt`` where it was broken off. Languages that the result has are not tested
-    again.
+    again; nor is a run trained again that has a result.
+
+    Raises:
+        XalignError: another process makes the run, or languages are to be added to one whose model is gone.
     """
-    spec, folder = RunSpec.read(path), path.parent
+    folder = path.parent
     with alone(folder) as lock:
+        spec = RunSpec.read(path)
+        if not untested(spec, folder):  # another command has made it since this one looked
+            tidy(folder, keep_models=True)
+            return
         earlier = folder / "result.json"
         result = dict[str, Any](read_json(earlier, Earlier)) if earlier.is_file() else None
         counts = read_counts(folder / "counts.npz") if result else {}
@@ -94,6 +102,8 @@ def make(path: Path, keep_models: bool = False) -> None:
         made = _result(spec, folder, trained, evaluations, minutes)
         for key in ("scores", "items", "signatures"):
             made[key] = {**(result or made)[key], **made[key]}
+        # Another command may have written a spec of fewer languages meanwhile: the result's tests would be unknown.
+        write_json(path, with_tests_of(spec, path).as_data())
         write_json(folder / "result.json", made)
         tidy(folder, keep_models or result is not None)  # a model that was kept stays
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.launch.fairseq_train import adam_options, flags
-from xalign_fairseq.transfer.structured import structured
+from xalign_fairseq.transfer.structured import LENGTHS, structured
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ def read_settings(
     options = [(name, int | None if default is None else type(default), default) for name, default in family.items()]
     found: dict[str, Any] = {}
     for layer in layers:
-        lengths = [name for name in ("epochs", "updates") if layer.get(name) is not None]
+        lengths = [name for name in LENGTHS if layer.get(name) is not None]
         if len(lengths) == 2:
             raise XalignError("a run's length is given twice", where=where, found="epochs and updates", expected="one")
-        found |= {**dict.fromkeys(("epochs", "updates") if lengths else ()), **layer}
+        found |= {**dict.fromkeys(LENGTHS if lengths else ()), **layer}
     values = structured(make_dataclass("TaskSettings", options, bases=(Settings,), frozen=True), found, where)
     if values["epochs"] is None and values["updates"] is None:
         values["epochs"] = DEFAULT_EPOCHS

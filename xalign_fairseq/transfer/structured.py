@@ -18,6 +18,7 @@ PLAIN = {"str", "int", "float", "bool", "null", "map", "seq", "merge"}
 # Far more than any study has: values, each counted as often as an alias repeats it.
 MOST_VALUES = 100_000
 MOST_LEVELS = 100  # of lists and keys within each other
+LENGTHS = ("epochs", "updates")  # the settings of which a run has one
 
 
 def load_yaml(path: str | os.PathLike) -> Any:
@@ -44,8 +45,9 @@ def load_yaml(path: str | os.PathLike) -> Any:
 def load_with_base(path: str | os.PathLike) -> Any:
     """The content of a study, over that of another one which it may name as its ``base``, relative to itself.
 
-    Values stand in place of the base's, mappings key by key; of its tasks those stay that are named here, if any are.
-    The base's ``data`` are relative to the base.
+    Values stand in place of the base's, mappings key by key, and a run's length in place of the base's, whichever of
+    :data:`LENGTHS` either is; of its tasks those stay that are named here, if any are. The base's ``data`` are relative
+    to the base.
 
     Raises:
         XalignError: as :func:`load_yaml`; or the base is no mapping, or has a base itself.
@@ -69,10 +71,13 @@ def load_with_base(path: str | os.PathLike) -> Any:
     return made
 
 
-def _over(base: Any, own: Any) -> Any:
+def _over(base: Any, own: Any, at: Any = None) -> Any:
+    """The base with what stands at a key of the study, key by key."""
     if not (isinstance(base, Mapping) and isinstance(own, Mapping)):
         return own
-    return {**base, **{key: _over(base.get(key), value) for key, value in own.items()}}
+    if at in ("defaults", "settings") and any(own.get(name) is not None for name in LENGTHS):
+        base = {name: value for name, value in base.items() if name not in LENGTHS}
+    return {**base, **{key: _over(base.get(key), value, key) for key, value in own.items()}}
 
 
 def _require_finite(text: bytes, path: str | os.PathLike) -> None:

@@ -6,6 +6,7 @@ import torch
 
 from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.transfer.families.classification import Classification
 from xalign_fairseq.transfer.family import Limits
@@ -22,8 +23,8 @@ class Letters:
         return [self.dictionary.index(c) for c in text]
 
 
-def family(tokens=32, separators=2):
-    return Classification(Letters(), LABELS, Limits(tokens, 0, separators), {})
+def family(tokens=32, separators=2, overlap=0):
+    return Classification(Letters(), LABELS, Limits(tokens, overlap, separators), {})
 
 
 def pair(first, second, label="neutral"):
@@ -71,6 +72,13 @@ def test_cutting_is_what_one_by_one_gives():
                 kept = kept_of(first, second, room)
                 assert sum(kept) == a + b
                 assert abs(kept[0] - a) <= 1  # which of two equal sides gives the odd token is free
+
+
+def test_a_pair_is_not_cut_into_windows_so_that_no_overlap_is_too_large():
+    family(tokens=6, overlap=32)
+    with pytest.raises(XalignError, match=r"(?s)room for two texts.*5 tokens, 2 separators.*at least 6"):
+        family(tokens=5)
+    family(tokens=5, separators=1)
 
 
 def test_cut_tokens_are_counted():

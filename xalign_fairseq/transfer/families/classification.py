@@ -9,8 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.labelled.examples import PairExample
-from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
+from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, register_family
 from xalign_fairseq.transfer.word_windows import collate_windows
 from xalign_fairseq.transport.precision import at_least_float32
 
@@ -24,8 +25,22 @@ class Classification(TaskFamily[PairExample]):
     """
 
     first_alone = True
+    cuts_windows = False
     defaults: ClassVar = {"head_dropout": 0.1}
     help: ClassVar = {"head_dropout": "dropout before the output layer"}
+
+    @classmethod
+    def check(cls, limits: Limits, options: dict[str, Any]) -> None:
+        """Refuse windows that have no room for two texts, besides what every family refuses."""
+        super().check(limits, options)
+        least = 4 + limits.separators  # <s>, </s> and a token of each text
+        if limits.tokens < least:
+            raise XalignError(
+                "the windows have no room for two texts",
+                where="--max-length, --pair-separators",
+                found=f"{limits.tokens} tokens, {limits.separators} separators",
+                expected=f"at least {least} tokens",
+            )
 
     @staticmethod
     def labels_of(examples: Sequence[PairExample]) -> list[str]:
