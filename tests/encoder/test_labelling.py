@@ -30,3 +30,10 @@ def test_models_that_never_labelled():
     assert earlier(objectives="mlm,dwa", dwa_layer=-1) is not None
     assert stored_labelling({"model": {}}, CONFIG) is None
     assert stored_labelling({"model": {}, "task_state": None, "cfg": {"criterion": None}}, CONFIG) is None
+
+
+def test_an_objective_whose_weight_is_zero_did_not_label():
+    for objectives in ("mlm,tlm,dwa", "mlm, tlm, dwa "):
+        options = {"objectives": objectives, "dwa_label_layer": None, "dwa_layer": -1}
+        assert earlier(**options, dwa_weight=0.0) is None
+        assert earlier(**options, dwa_weight=0.5) == earlier(**options) is not None

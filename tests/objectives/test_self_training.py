@@ -191,6 +191,24 @@ def test_options_that_do_not_fit_are_refused(options, complaint):
         SelfTraining(SelfTrainingConfig(**options))
 
 
-def test_options_of_the_method_are_numbers_where_they_look_like_ones():
-    cfg = SelfTrainingConfig(method="transport", method_options="filter=argmax,mu=0.5,iterations=3")
-    assert labelling_method(cfg) == Transport(filter="argmax", mu=0.5, iterations=3)
+def test_options_of_the_method_are_of_the_types_that_it_has():
+    cfg = SelfTrainingConfig(method="transport", method_options="filter=argmax,mu=1,iterations=3")
+    made = labelling_method(cfg)
+    assert made == Transport(filter="argmax", mu=1.0, iterations=3) and isinstance(made.mu, float)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("rounds=2.5", "a whole number"),
+        ("iterations=2.5", "a whole number"),
+        ("iterations=two", "a whole number"),
+        ("mu=x", "a number"),
+        ("rounds=0", "1 or more"),
+        ("filter=2", "itermax or argmax"),
+    ],
+)
+def test_an_option_of_the_method_has_a_value_of_its_type(given, expected):
+    option, value = given.split("=")
+    with pytest.raises(XalignError, match=f"where: .*{option}\n  found: {value}\n  expected: {expected}"):
+        labelling_method(SelfTrainingConfig(method="transport", method_options=given))

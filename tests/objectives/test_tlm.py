@@ -1,6 +1,9 @@
+import json
+from dataclasses import replace
+
 import pytest
 import torch
-from small import pair, typed
+from small import CONFIG, pair, typed
 from trials import Trial
 
 from xalign_fairseq.data.inputs import Input
@@ -44,6 +47,18 @@ def test_positions_can_be_counted_anew_in_the_second_sentence():
     loss = trial.loss(typed(pairs))
     assert loss.count == count and loss.total.item() == pytest.approx(total, rel=1e-10)
     assert loss.total.item() != pytest.approx(restatement(trial, pairs)[0], rel=1e-4)
+
+
+def test_positions_that_an_encoder_does_not_take_are_not_counted_anew(caplog, transformers):
+    sizes = {"d_model": 8, "d_kv": 4, "d_ff": 16, "num_layers": 2, "num_heads": 2, "layer_norm_epsilon": 1e-5}
+    config = replace(CONFIG, transformers_config=json.dumps({"model_type": "mt5", **sizes}))
+    trial, data = Trial(TranslationLanguageModel, config, reset_positions=True), typed([pair(5, 7)])
+    [prediction] = trial.objective.step(trial.passes(), data).predictions
+    assert prediction.input.positions is None  # a pass that other objectives share
+    assert [text.split(":")[0] for text in caplog.messages] == ["--tlm-reset-positions has no effect"]
+    caplog.clear()
+    Trial(TranslationLanguageModel, config), Trial(TranslationLanguageModel, reset_positions=True)
+    assert not caplog.messages
 
 
 def test_a_word_is_predicted_from_the_other_side_too():

@@ -5,8 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from small import CONFIG
+from gloo_trainers import BACKENDS, make_trainer
+from gloo_workers import run_workers
+from small import CONFIG, block, diagonal, pair
 
+from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.headed import HeadedEncoder
@@ -107,6 +110,33 @@ def test_frozen_passes_have_no_gradient():
         assert torch.equal(idle, torch.zeros_like(idle)) and idle.requires_grad == frozen  # wrappers wait for it
     model.num_updates = 0
     assert model.eval().run(lambda encoder: encoder.states(tokens).layer(-1)).requires_grad
+
+
+def norms(rank):
+    """By fairseq's trainer: the norm that it clips, and that of the gradients which are stepped, in three updates."""
+    found = {}
+    for backend in BACKENDS:
+        trainer = make_trainer(backend, rank, 2, "joint", {"objectives": "mlm,tlm,dwa", "dwa_start_update": 0})
+        trainer.task.heads_start = HeadsStart(options(freeze_encoder_updates=2))
+        trainer.get_model().frozen_updates = 2
+        batches = [collate([pair(n, 4, diagonal(n, 4), seed=rank)], [block(n + rank)]) for n in (3, 5)]
+        clip, clipped = trainer.optimizer.clip_grad_norm, []
+        trainer.optimizer.clip_grad_norm = lambda *args, clip=clip, kept=clipped, **kwargs: (
+            kept.append(clip(*args, **kwargs)) or kept[-1]
+        )
+        stepped = []
+        for _ in range(3):
+            trainer.train_step(list(batches))
+            gradients = [each.grad for each in trainer.get_model().parameters() if each.grad is not None]
+            stepped.append(torch.cat([each.flatten() for each in gradients]).norm())
+        found[backend] = torch.stack(clipped), torch.stack(stepped)
+    return found
+
+
+def test_the_norm_that_is_clipped_is_that_of_what_is_stepped(tmp_path):
+    for found in run_workers(norms, 2, tmp_path):
+        for clipped, stepped in found.values():
+            torch.testing.assert_close(clipped, stepped, rtol=1e-5, atol=0)
 
 
 def test_a_step_that_fails_is_not_stretched():

@@ -10,7 +10,7 @@ from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.headed import HeadedEncoder
-from xalign_fairseq.objectives import DWA, MLM, TLM, L2Align, LexiconAlign, RegParam
+from xalign_fairseq.objectives import DWA, MLM, TLM, L2Align, LexiconAlign, RegParam, WordExchange
 from xalign_fairseq.training.weighted_sum import WeightedSum
 
 SAMPLE = collate([pair(5, 7, diagonal(5, 7)), pair(2, 3, diagonal(2, 3))], [block(1, 9)])
@@ -64,6 +64,15 @@ def test_weights_of_zero_and_an_unknown_normalization_are_refused():
 def test_objectives_with_a_gradient_of_all_embeddings_are_named():
     weighted = WeightedSum([DWA(), RegParam(), TLM(), LexiconAlign(), L2Align()], "joint", Task())
     assert weighted.with_all_embeddings == ["reg_param", "tlm", "lexicon_align"]
+
+
+@pytest.mark.parametrize("heads", ["separate", "shared"])
+def test_predictions_by_the_output_layer_alone_have_a_gradient_of_all_embeddings_too(heads):
+    weighted, model = build("joint", WordExchange(heads=heads))
+    losses = model.run(lambda encoder: weighted.losses(encoder, weighted.batch(SAMPLE)))
+    losses["word_exchange"].total.backward()
+    assert model.encoder.sentence_encoder.embed_tokens.weight.grad.any(1).all()
+    assert weighted.with_all_embeddings == ["word_exchange"]
 
 
 def test_frozen_embeddings_are_refused_where_they_alone_are_trained():

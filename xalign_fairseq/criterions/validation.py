@@ -31,7 +31,8 @@ class AerCounter:
     ``linear_mapping`` they are made as the aligner makes them through its maps, of sides that are encoded separately.
 
     Args:
-        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself.
+        layer, filter, similarity: what is otherwise in validation; None: as the model labels itself. Of several
+            objectives that label, the first one that has the similarity says how.
     """
 
     def __init__(self, layer: int | None, filter: str | None, similarity: str | None):
@@ -44,7 +45,7 @@ class AerCounter:
 
     def prepare(self, config: EncoderConfig, objectives: Sequence[Objective]) -> None:
         """Find out how links are made, now that the objectives know the encoder."""
-        labeller = labeller_among(objectives)
+        labeller = labeller_among([each for each in objectives if self._scores(each)])
         own = labeller.labelling if labeller is not None else None
         own = own or LabelOptions(Transport(), {"hidden": config.default_labelling_layer()})
         self.labeller = None if labeller is None else labeller.name
@@ -62,6 +63,11 @@ class AerCounter:
         self.options = LabelOptions(
             with_options(own.method, filter=self.filter), {**own.layers, similarity: layer}, similarity, encoding
         )
+
+    def _scores(self, objective: Objective) -> bool:
+        """Whether an objective's labelling has the similarity that validation is to read; any without an option."""
+        own = objective.labelling
+        return self.similarity is None or (own is not None and self.similarity in own.layers)
 
     def counts(self, encoder: StepEncoder, batch: Batch, task: Any) -> dict[str, float]:
         """The additive parts of AER of a validation batch, for every pair of the data; nothing in training."""

@@ -12,7 +12,7 @@ def stored_labelling(state: dict[str, Any], config: EncoderConfig) -> LabelOptio
     """The labelling method, what it reads and at which layers, as training stored it; None for a model that never did.
 
     A checkpoint of a version that did not store it tells the layers and the similarity by the options of ``dwa``, if
-    that was among its objectives: every criterion has these options.
+    that was among its objectives, with a weight other than 0: every criterion has these options.
 
     Args:
         state: what :func:`xalign_fairseq.encoder.checkpoint.read` returned.
@@ -22,8 +22,8 @@ def stored_labelling(state: dict[str, Any], config: EncoderConfig) -> LabelOptio
     if stored is not None:
         return LabelOptions.from_state(stored)
     trained = checkpoint.options(state, "criterion")
-    objectives = str(trained.get("objectives") or "dwa")
-    if "dwa" not in objectives.split(","):
+    objectives = [name.strip() for name in str(trained.get("objectives") or "dwa").split(",")]
+    if "dwa" not in objectives or trained.get("dwa_weight") == 0:
         return None
     given = {"hidden": trained.get("dwa_label_layer"), "pointer": trained.get("dwa_layer")}
     layers = {name: config.resolve_layer(layer) for name, layer in given.items() if layer is not None}

@@ -90,6 +90,8 @@ class Objective(metaclass=ByOptions):
     Attributes:
         paper: that it is from, which ``xalign objectives`` names; for this package's own see
             :data:`~xalign_fairseq.pretrained.papers.PAPERS`.
+        reads_output_layer: it predicts tokens by the MLM head's output layer behind a head of its own, so that its
+            gradient has all embeddings, which that is tied to.
         freezes_encoder: the encoder is not trained, so no objective that needs its gradient can stand beside it.
         edits_parameters: it changes parameters outside the optimiser.
         links_of_every_pair: it learns something of each language pair, so that none may lack links.
@@ -124,6 +126,7 @@ class Objective(metaclass=ByOptions):
     needs: Sequence[str] = ()
     stats: Sequence[str] = ()
     predicts_tokens: bool = False
+    reads_output_layer: ClassVar[bool] = False
     freezes_encoder: ClassVar[bool] = False
     edits_parameters: ClassVar[bool] = False
     links_of_every_pair: ClassVar[bool] = False

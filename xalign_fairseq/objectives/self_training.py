@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Optional
 
 from torch import Tensor
 
@@ -15,7 +15,7 @@ from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig,
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, Agreement, agreement
 from xalign_fairseq.transport.label_options import ENCODINGS, LabelOptions
-from xalign_fairseq.transport.methods import Method, make_method
+from xalign_fairseq.transport.methods import METHODS, Method, make_method
 
 LOSSES = ("cross-entropy", "probability")
 LABELS = ("found", "given", "both")
@@ -165,7 +165,7 @@ def labelling_method(cfg: SelfTrainingConfig) -> Method:
 
         labelling_method(SelfTrainingConfig(method="softmax", method_options="threshold=0.01"))  # Softmax(0.01)
     """
-    options: dict[str, Any] = {}
+    usual, options = make_method(cfg.method), {}
     for part in filter(None, cfg.method_options.split(",")):
         name, sign, value = (each.strip() for each in part.partition("="))
         if not name or not sign or not value:
@@ -174,14 +174,19 @@ def labelling_method(cfg: SelfTrainingConfig) -> Method:
                 where="--self-training-method-options",
                 found=part,
             )
-        options[name] = _value(value)
+        # Of an option that there is not, make_method tells which ones there are.
+        options[name] = _value(name, value, getattr(usual, name)) if name in METHODS[cfg.method].options else value
     return make_method(cfg.method, **options)
 
 
-def _value(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _value(option: str, text: str, usual: int | float | str) -> int | float | str:
+    """The value of an option, of the type that its usual one has."""
+    try:
+        return type(usual)(text)
+    except ValueError:
+        raise XalignError(
+            "an option of the labelling method has no such value",
+            where=f"--self-training-method-options {option}",
+            found=text,
+            expected="a whole number" if isinstance(usual, int) else "a number",
+        ) from None

@@ -1,13 +1,18 @@
 """Translation language modelling (Conneau & Lample 2019)."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xalign_fairseq.data.batches import Batch
+from xalign_fairseq.encoder.bodies.families import takes_positions
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.objectives.prediction import predicted
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, register_objective
 from xalign_fairseq.objectives.step import Step, declared
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -33,6 +38,12 @@ class TranslationLanguageModel(Objective):
     counts_ahead = True
     cfg: TranslationLanguageModelConfig
 
+    def prepare(self, config: EncoderConfig) -> None:
+        """Count positions anew where the encoder reads any; warn of the option where it does not."""
+        self.resets = self.cfg.reset_positions and takes_positions(config)
+        if self.resets != self.cfg.reset_positions:
+            logger.warning("--tlm-reset-positions has no effect: the encoder reads the distances of tokens alone")
+
     def count(self, batch: Batch) -> int:
         """Masked tokens of the pairs."""
         return len(declared(batch.bitext, "bitext").predicted)
@@ -40,7 +51,7 @@ class TranslationLanguageModel(Objective):
     def predicts(self, step: Step) -> Sequence[Prediction]:
         """The masked tokens of the pairs; without resets DWA and others share the pass."""
         bitext = step.bitext
-        read = bitext.input("masked", reset_positions=self.cfg.reset_positions)
+        read = bitext.input("masked", reset_positions=self.resets)
         return [Prediction.of(read, bitext.targets, bitext.predicted)]
 
     def forward(self, step: Step) -> Loss:

@@ -83,6 +83,7 @@ class WordExchange(Objective):
     """
 
     stats = ("accuracy", "masked_with_partner")
+    reads_output_layer = True
     cfg: WordExchangeConfig
 
     def __init__(self, cfg: WordExchangeConfig):

@@ -14,9 +14,9 @@ class HeadsStart:
     """``--freeze-encoder-updates`` and ``--heads-lr``, for any optimizer that steps the model's own parameters.
 
     In the first updates the encoder's parameters have no gradient, so that the optimizer leaves them, their decay and
-    their moments alone. A head's step is stretched by ``heads_lr / lr``: that is its learning rate for every optimizer
-    whose step is proportional to the rate, as SGD's and AdamW's are, weight decay included, and the schedule is that of
-    all. Neither adds anything to a checkpoint.
+    their moments alone, and clips the norm of what it steps. A head's step is stretched by ``heads_lr / lr``: that is
+    its learning rate for every optimizer whose step is proportional to the rate, as SGD's and AdamW's are, weight decay
+    included, and the schedule is that of all. Neither adds anything to a checkpoint.
 
     Args:
         cfg: the task's options.
@@ -26,7 +26,10 @@ class HeadsStart:
 
     Example::
 
-        with HeadsStart(task.cfg).step(model, update):
+        start = HeadsStart(task.cfg)
+        loss.backward()
+        start.hold(model, update)
+        with start.step(model, update):
             optimizer.step()
     """
 
@@ -52,9 +55,8 @@ class HeadsStart:
                 expected="float32, --amp, --autocast, --memory-efficient-fp16 or --memory-efficient-bf16",
             )
 
-    @contextmanager
-    def step(self, model: Any, update: int) -> Iterator[None]:
-        """The optimizer's step is taken inside the block.
+    def hold(self, model: Any, update: int) -> None:
+        """Forget the gradients of an encoder that waits, such as those by the output layer that is tied to it.
 
         Args:
             model: with ``encoder`` and ``heads``.
@@ -63,6 +65,11 @@ class HeadsStart:
         if update < self.updates:
             for parameter in body(model):
                 parameter.grad = None
+
+    @contextmanager
+    def step(self, model: Any, update: int) -> Iterator[None]:
+        """The optimizer's step is taken inside the block; arguments as of :meth:`hold`."""
+        self.hold(model, update)  # legacy_ddp makes zeros of gradients that are missing
         with stretched([each for each in model.heads.parameters() if each.requires_grad], self.ratio):
             yield
 

@@ -194,7 +194,9 @@ class XalignPretrainingTask(FairseqTask):
     ) -> Any:
         """fairseq's step of one micro-batch; ``ignore_grad``: it stands in for one that this worker lacks."""
         criterion.update.ignored = ignore_grad
-        return super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
+        made = super().train_step(sample, model, criterion, optimizer, update_num, ignore_grad)
+        self.heads_start.hold(self.models[-1], update_num)  # before the gradient's norm is clipped
+        return made
 
     def optimizer_step(self, optimizer: Any, model: Any, update_num: int) -> None:
         """fairseq's step, with heads at a rate of their own and, at first, alone."""

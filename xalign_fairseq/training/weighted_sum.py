@@ -106,7 +106,9 @@ class WeightedSum:
     @property
     def with_all_embeddings(self) -> list[str]:
         """The objectives whose gradient has all rows of the token embeddings, whatever the batch."""
-        return [each.name for each in self.active if each.predicts_tokens or each.of_parameters]
+        return [
+            each.name for each in self.active if each.predicts_tokens or each.reads_output_layer or each.of_parameters
+        ]
 
     def reader(self, models: Sequence[HeadedEncoder]) -> Reader:
         """What the objectives and the models that they train read of the data."""

@@ -8,7 +8,7 @@ from body_folders import MODELS, ragged_tokens, read_model, write_model
 
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.bodies.body import TransformersBody, their_name
-from xalign_fairseq.encoder.bodies.families import BODIES
+from xalign_fairseq.encoder.bodies.families import BODIES, takes_positions
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.hidden_states import open_passes
 from xalign_fairseq.errors import XalignError
@@ -48,6 +48,13 @@ def test_padding_and_other_inputs_of_a_pass_change_nothing(encoder):
     for states, first in zip(both, (0, 1), strict=True):
         for row, own in enumerate(alone[first:]):
             torch.testing.assert_close(states.layer(-1)[row, : own.shape[1]], own[0], rtol=1e-4, atol=2e-5)
+
+
+def test_given_positions_are_taken_where_the_family_says_so(encoder):
+    tokens = ragged_tokens(encoder)
+    anew = torch.arange(tokens.shape[1]).remainder(4).expand(tokens.shape)
+    plain, other = (encoder.states(Input(tokens, positions=places)).layer(-1)[0] for places in (None, anew))
+    assert torch.allclose(plain, other, atol=1e-5) != takes_positions(encoder.config)
 
 
 def test_every_parameter_learns(encoder):

@@ -1,10 +1,11 @@
 """Which families there are, and options that name none."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from xalign_fairseq.encoder.bodies.families import BODIES, find_body, read_settings, warn_of_dropout
+from xalign_fairseq.encoder.bodies.families import BODIES, find_body, read_settings, takes_positions, warn_of_dropout
 from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
 from xalign_fairseq.errors import XalignError
 
@@ -25,17 +26,31 @@ def test_a_damaged_option_is_refused(given):
         read_settings(given, "--transformers-config")
 
 
+def config_of(kind, **settings):
+    """The configuration of an encoder of a family; None: of our own."""
+    form = {"model_type": kind, **dict.fromkeys(BODIES[kind].required, 4), **settings} if kind else settings
+    return EncoderConfig(
+        60, encoder_embed_dim=4, encoder_attention_heads=4, transformers_config=json.dumps(form) if form else ""
+    )
+
+
+@pytest.mark.parametrize(("kind", "settings", "taken"), [
+    (None, {}, True), ("modernbert", {}, True), ("mt5", {}, False), ("deberta-v2", {}, True),
+    ("deberta-v2", {"position_biased_input": True}, True), ("deberta-v2", {"position_biased_input": False}, False),
+])  # fmt: skip
+def test_encoders_that_know_distances_alone_take_no_positions(kind, settings, taken):
+    assert takes_positions(config_of(kind, **settings)) is taken
+
+
 @pytest.mark.parametrize(("kind", "lacks"), [
     ("eurobert", ["dropout", "activation-dropout"]), ("mt5", ["attention-dropout", "activation-dropout"]),
     ("deberta-v2", ["activation-dropout"]), ("modernbert", []), (None, []),
 ])  # fmt: skip
 def test_rates_of_dropout_that_a_family_lacks_are_warned_of(kind, lacks, caplog):
-    settings = {} if kind is None else {"model_type": kind, **dict.fromkeys(BODIES[kind].required, 4)}
-    form = json.dumps(settings) if settings else ""
-    sizes = {"encoder_embed_dim": 4, "encoder_attention_heads": 4}
-    warn_of_dropout(EncoderConfig(60, **sizes, transformers_config=form))
+    config = config_of(kind)
+    warn_of_dropout(config)
     assert not caplog.records
-    warn_of_dropout(EncoderConfig(60, **sizes, transformers_config=form, **dict.fromkeys(DROPOUTS, 0.25)))
+    warn_of_dropout(replace(config, **dict.fromkeys(DROPOUTS, 0.25)))
     assert [record.getMessage().split(" has no effect")[0] for record in caplog.records] == [
         f"--{name} 0.25" for name in lacks
     ]

@@ -1,5 +1,6 @@
 """DeBERTa-v2 and v3, mDeBERTa: norms behind the maps, and attention by contents and by relative places."""
 
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from torch import Tensor, nn
@@ -63,6 +64,10 @@ class Deberta(BodyFamily):
         "bias": "cls.predictions.bias",
     }
     output = "cls.predictions.decoder"
+
+    def takes_positions(self, settings: Mapping[str, Any]) -> bool:
+        """Where the embeddings are of absolute places, too: attention is by distances."""
+        return settings.get("position_biased_input", True)
 
     def build(self, theirs: Any) -> nn.Module:
         """The model."""

@@ -47,6 +47,14 @@ def find_body(model_type: object, where: object) -> BodyFamily:
     return BODIES[model_type]
 
 
+def takes_positions(config: EncoderConfig) -> bool:
+    """Whether an encoder reads its tokens' positions, as our own does, and not their distances alone."""
+    if not config.transformers_config:
+        return True
+    family, settings = read_settings(config.transformers_config, WHERE)
+    return family.takes_positions(settings)
+
+
 def warn_of_dropout(config: EncoderConfig) -> None:
     """Warn of each rate of dropout that is asked for and that the encoder, run by transformers, has no place for.
 

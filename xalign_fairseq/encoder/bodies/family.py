@@ -92,6 +92,10 @@ class BodyFamily(ABC):
         """The longest sequence, special tokens included."""
         return theirs.max_position_embeddings
 
+    def takes_positions(self, settings: Mapping[str, Any]) -> bool:
+        """Whether a model of checked settings reads its tokens' positions, and not their distances alone."""
+        return True
+
     def their_config(self, settings: Mapping[str, Any], where: object) -> Any:
         """transformers' configuration of checked settings.
 

@@ -1,5 +1,6 @@
 """The encoder of mT5: RMSNorm before the maps, GeGLU, and positions as a bias by the distance of two tokens."""
 
+from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from torch import Tensor, nn
@@ -48,6 +49,10 @@ class MT5(BodyFamily):
     def max_positions(self, theirs: Any) -> int:
         """What it was trained on."""
         return TRAINED_ON
+
+    def takes_positions(self, settings: Mapping[str, Any]) -> bool:
+        """No: the bias is by distances."""
+        return False
 
     def build(self, theirs: Any) -> nn.Module:
         """The encoder's stack."""
