@@ -1,4 +1,4 @@
-"""Differences between checkpoints seed by seed: a table of details.md.
+"""Differences between checkpoints seed by seed: tables of details.md.
 
 usage: python paired.py
 
@@ -20,6 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 import markers
 from correlate import HERE, NONE, Change, interval
 
+from xalign_fairseq.evaluation.figures import signed
 from xalign_fairseq.evaluation.statistics import holm
 from xalign_fairseq.evaluation.tables import markdown
 from xalign_fairseq.transfer.results import StudyResults, read_results
@@ -74,10 +75,25 @@ def table(results: StudyResults) -> str:
     return markdown(("checkpoint", *columns), body)
 
 
+def by_seed(results: StudyResults, task: str) -> str:
+    """Of e5-small as it comes each seed's zero-shot score in a task, of the others how theirs differs from it."""
+    [setting] = (each for each in results.settings if each.task == task and each.train_languages)
+    every = {name: setting.averages(name, setting.zero_shot, setting.score_metrics) for name in setting.runs}
+    own = every.pop(NONE)
+    body = [[NONE, *(f"{100 * score:.1f}" for _, score in sorted(own.items()))]]
+    for name, scores in sorted(every.items()):
+        body.append([name, *(signed(100 * (scores[s] - own[s])) if s in scores else "" for s in sorted(own))])
+    return markdown(("checkpoint", *(f"seed {seed}" for seed in sorted(own))), body)
+
+
 def main() -> None:
-    """Write the table."""
+    """Write the tables."""
     results = read_results(HERE / "results")
-    markers.update([HERE / "details.md"], "paired", lambda name: table(results), False, "paired.py")
+
+    def made(name: str) -> str:
+        return table(results) if name == "five-seeds" else by_seed(results, name)
+
+    markers.update([HERE / "details.md"], "paired", made, False, "paired.py")
 
 
 if __name__ == "__main__":

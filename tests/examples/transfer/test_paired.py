@@ -64,5 +64,21 @@ def test_a_task_without_five_seeds_of_both_baselines_is_left_out(runs, tmp_path)
     assert paired.table(read_results(tmp_path)).splitlines()[0] == "| checkpoint |"
 
 
-def test_the_page_has_the_table_of_its_runs():
-    assert paired.table(read_results(paired.HERE / "results")) in (paired.HERE / "details.md").read_text()
+def test_each_seed_is_compared_with_the_same_seed(runs, tmp_path):
+    runs("none", (500, 300))
+    runs("dwa", (510, 280))
+    runs("weak", (500,))
+    runs("dwa", (900, 900), task="tatoeba", train=())
+    # German and French have 50 and 60, 30 and 40 of 100 right
+    assert paired.by_seed(read_results(tmp_path), "xnli").splitlines() == [
+        "| checkpoint | seed 1 | seed 2 |",
+        "| --- | ---: | ---: |",
+        "| none | 55.0 | 35.0 |",
+        "| dwa | +1.0 | −2.0 |",
+        "| weak | 0.0 |  |",
+    ]
+
+
+def test_the_page_has_the_tables_of_its_runs():
+    results, page = read_results(paired.HERE / "results"), (paired.HERE / "details.md").read_text()
+    assert paired.table(results) in page and paired.by_seed(results, "qa") in page
