@@ -7,11 +7,15 @@
 # --cpu --distributed-backend gloo. A process that is lost ends all; the same command goes on from checkpoint_last.pt.
 set -euo pipefail
 
+if ! program="$(command -v fairseq-train)"; then
+  echo "error: fairseq-train is not on PATH; next: activate the environment that it is installed in" >&2
+  exit 2
+fi
 gpus=$1
 shift
 where=(--standalone)
 if ((${NODES:-1} > 1)); then
   where=(--nnodes "$NODES" --node-rank "$NODE" --master-addr "$HOST" --master-port "${PORT:-29500}")
 fi
-exec torchrun "${where[@]}" --nproc-per-node "$gpus" "$(command -v fairseq-train)" "$@" \
+exec torchrun "${where[@]}" --nproc-per-node "$gpus" "$program" "$@" \
   --distributed-world-size $((gpus * ${NODES:-1})) --ddp-backend legacy_ddp

@@ -104,7 +104,8 @@ fi
 step "Encoder"
 tokenizer=()
 if [[ -d "$scratch/text" ]] && "$python" -c 'from xalign_fairseq.pretrained.packaged import find; find()' 2> /dev/null; then
-  mapfile -t gold < <("$python" "$here/pack_data.py" --gold "$benchmark")
+  "$python" "$here/pack_data.py" --gold "$benchmark" > "$scratch/gold"
+  mapfile -t gold < "$scratch/gold"
   "$python" "$here/pack_encoder.py" "$kit/encoder.bin" "$scratch"/text/*/train.* "${gold[@]}"
   tokenizer=(--tokenizer "$kit/encoder.bin")
 else

@@ -96,6 +96,13 @@ def test_the_line_to_paste_has_the_best_links(layers, tiny_checkpoint, tiny_text
         )
 
 
+def test_the_line_to_paste_has_the_dtype_that_was_asked_for(layers, tmp_path, capsys):
+    for options, found in ((["--dtype", "float32"], " --dtype float32 "), ([], None)):
+        assert layers("--layer", 1, "--method", "argmax", "--encoding", "separate", "--quiet", *options) == 0
+        line = capsys.readouterr().out.splitlines()[-1]
+        assert found in line if found else "--dtype" not in line
+
+
 @pytest.fixture
 def other_set(tiny_text, tmp_path):
     """The first ten pairs, as a set of their own."""

@@ -75,6 +75,19 @@ def test_a_finished_run_says_so(ends, tmp_path, capsys):
     assert f"{tmp_path}/checkpoint_last.pt: no further update\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("goes_on", "lowest"), [(True, "30.00"), (False, "50.00")])
+def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypatch, tmp_path, capsys):
+    rows = [f'{{"valid_aer": "{aer}", "valid_num_updates": "{updates}"}}' for updates, aer in ((4, 0.3), (6, 0.5))]
+    (tmp_path / "train.log").write_text(f"{rows[0]}\nbroken \udcff\n", errors="surrogateescape")
+    if goes_on:
+        (tmp_path / "checkpoint_last.pt").touch()
+    monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", f"print({rows[1]!r})"))
+    main(["train", "data", "--lr", "1", "--max-update", "8", "--batch-size", "8", "--save-dir", str(tmp_path)])
+    out, err = capsys.readouterr()
+    assert f"lowest AER {lowest} at update" in out
+    assert ("AER 50.00, the lowest so far" in err) is not goes_on
+
+
 def test_what_is_missing_is_told_before_anything_starts(tmp_path, capsys):
     assert main(["train", "data", "--save-dir", str(tmp_path)]) == 2
     assert "no learning rate" in capsys.readouterr().err and not list(tmp_path.iterdir())

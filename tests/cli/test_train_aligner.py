@@ -12,6 +12,7 @@ from wordpieces import LINES, train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import train as run
 from xalign_fairseq.aligner.training import trimmed
+from xalign_fairseq.aligner.training.log import Progress
 from xalign_fairseq.cli import main
 from xalign_fairseq.launch import process
 from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
@@ -211,11 +212,27 @@ def test_a_trimmed_model_is_trained_and_the_aligner_has_the_whole_vocabulary(cal
 
 
 def test_the_progress_tells_what_the_log_says():
-    from xalign_fairseq.aligner.training.log import Progress
     from xalign_fairseq.cli.train_aligner import _show
 
     said = []
-    bar = SimpleNamespace(n=10, update=said.append, set_postfix_str=said.append, write=said.append)
-    _show(bar, Progress(50, loss=4.0, of=100, data_wait=1.25))
-    _show(bar, Progress(50, loss=4.0))
-    assert said == [40, "loss 4.00, 1.2 % waiting for data", 40, "loss 4.00"]
+    bar = SimpleNamespace(n=10, update=said.append, set_postfix_str=said.append)
+    _show(bar, said.append, Progress(50, loss=4.0, of=100, data_wait=1.25))
+    _show(bar, said.append, Progress(50, loss=4.0))
+    _show(bar, said.append, Progress(50, aer=0.25))
+    assert said == [40, "loss 4.00, 1.2 % waiting for data", 40, "loss 4.00", 40, "update 50: AER 25.00"]
+
+
+def test_quiet_is_warnings_and_the_result(call, tmp_path, monkeypatch, capsys):
+    def trained(training, say, progress):
+        for line in ("preparing a, b", "warning: words that are not known", "training; log: train.log"):
+            say(line)
+        progress(Progress(4, aer=0.5, of=12))
+        return {"checkpoint": "best.pt", "updates": 4, "aer": 0.4, "before": 0.5, "language_embeddings": False}
+
+    monkeypatch.setattr(run, "train_aligner", trained)
+    assert call(tmp_path / "run") == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[1:4] == ["warning: words that are not known", "training; log: train.log", "update 4: AER 50.00"]
+    assert call(tmp_path / "run", "--quiet") == 0
+    quiet = capsys.readouterr()
+    assert quiet.err == "warning: words that are not known\n" and quiet.out.splitlines() == told[4:]

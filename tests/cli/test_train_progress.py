@@ -7,7 +7,7 @@ import pytest
 
 from xalign_fairseq.cli import _train_progress
 from xalign_fairseq.cli._train_progress import TrainProgress, told
-from xalign_fairseq.launch.log_rows import LogRow
+from xalign_fairseq.launch.log_rows import LogRow, read_row
 
 HEAD = "2026-11-23 05:12:51 | "
 
@@ -75,6 +75,21 @@ def test_validations_stay_and_the_lowest_aer_is_kept(capsys, clock):
         "update 50: score 81.25",
     ]
     assert progress.best == (0.25, 20) and progress.aer == 0.26
+
+
+def test_a_training_that_goes_on_has_the_validations_of_before(capsys, clock):
+    before = [read_row(valid(updates, aer=aer)) for updates, aer in ((10, 0.4), (20, 0.3), (30, 0.2))]
+    with TrainProgress(None, before=[*before, read_row(interval(40, loss=9))]) as progress:
+        assert progress.best == (0.2, 30) and progress.aer == 0.2
+        progress.hear(interval(25, loss=9))  # it goes on from update 20
+        progress.hear(valid(30, aer=0.5))
+        progress.hear(valid(40, aer=0.25))
+    assert [line for line in capsys.readouterr().err.splitlines() if "AER" in line] == [
+        "update 25, loss 9.00, AER 30.00",
+        "update 30: AER 50.00",
+        "update 40: AER 25.00, the lowest so far",
+    ]
+    assert progress.best == (0.25, 40) and progress.aer == 0.25
 
 
 def test_quiet_is_warnings_alone(capsys, clock):

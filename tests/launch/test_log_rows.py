@@ -2,7 +2,7 @@
 
 import pytest
 
-from xalign_fairseq.launch.log_rows import LogRow, read_row
+from xalign_fairseq.launch.log_rows import LogRow, read_row, standing
 
 HEAD = "2026-11-23 05:12:51 | INFO | "
 
@@ -50,3 +50,9 @@ def test_other_lines_and_broken_ones_have_none(line):
 def test_losses_of_objectives_stand_by_their_names():
     row = read_row('a b | INFO | train_inner | {"loss": "9", "dwa_loss": "2", "tlm_loss": "3", "num_updates": "1"}')
     assert row.losses == {"dwa": 2, "tlm": 3} and row.time == ""
+
+
+def test_rows_after_the_update_that_a_run_went_on_from_do_not_stand():
+    rows = [LogRow("valid", updates) for updates in (10, 20, 30, 15, 20, 20)]
+    assert standing(rows) == [rows[0], *rows[3:]]
+    assert standing([*rows, LogRow("train_inner", 5)]) == [LogRow("train_inner", 5)]

@@ -1,10 +1,12 @@
 import warnings
+from xml.dom import minidom
 
 import pytest
 
 pytest.importorskip("matplotlib")
 
 from matplotlib import image, pyplot, rc_context, rcParams
+from matplotlib.text import Text
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.plots.figure import FONTS, check_picture, draw_key, new_figure, require_matplotlib, save, style_axes
@@ -28,7 +30,6 @@ def test_without_matplotlib_the_library_is_named(monkeypatch):
 def test_a_figure_has_its_size_and_opens_no_window(tmp_path):
     figure = new_figure(2, 1)
     assert not pyplot.get_fignums()
-    assert rcParams["font.family"] and set(rcParams["font.family"]) <= {*FONTS, "sans-serif"}
     save(figure, tmp_path / "new/a.png")
     assert image.imread(tmp_path / "new/a.png").shape[:2] == (150, 300)  # 150 points an inch
 
@@ -46,6 +47,26 @@ def test_letters_without_a_font_are_told_with_the_font(tmp_path, caplog, recwarn
         save(figure, tmp_path / "a.png")
     [record] = caplog.records
     assert "shows boxes. Install Noto Sans Cuneiform" in record.message and not recwarn.list
+
+
+def test_text_has_the_fonts_of_many_scripts_and_other_pictures_keep_theirs(tmp_path, monkeypatch):
+    with rc_context({"font.family": ["serif"]}):
+        figure = new_figure(2, 2)
+        figure.add_subplot().set(title="a", xlabel="b")
+        seen = []
+        monkeypatch.setattr(Text, "draw", lambda text, *args, **options: seen.append(text.get_fontfamily()))
+        save(figure, tmp_path / "a.png")
+        assert rcParams["font.family"] == ["serif"]
+    assert len(seen) > 10 and all(set(fonts) <= set(FONTS) and "DejaVu Sans" in fonts for fonts in seen)
+
+
+@pytest.mark.parametrize("letter", ["\x00", "\x1b", "\ufffe", "\uffff"])
+def test_an_svg_picture_of_letters_that_xml_does_not_allow_is_well_formed(letter, tmp_path):
+    figure = new_figure(2, 2)
+    figure.text(0.5, 0.5, f"a{letter}b\u4e66\t\U0001f600")
+    save(figure, tmp_path / "a.svg")
+    minidom.parse(str(tmp_path / "a.svg"))
+    assert "<!-- a\ufffdb\u4e66\t\U0001f600 -->" in (tmp_path / "a.svg").read_text()
 
 
 def test_other_warnings_are_passed_on(tmp_path, monkeypatch):

@@ -69,3 +69,11 @@ def test_files_of_many(tmp_path):
     plot_alignment([point(f"t{i % 2}", f"o{i}", f"l{i}", 0.1 * i, 0.1) for i in range(9)], tmp_path / "b.svg")
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in (tmp_path / "b.svg").read_bytes()[:500]
+
+
+@pytest.mark.parametrize("name", ["$x_$", "$\\frac$", "a\\$b$"])
+def test_a_name_with_two_dollar_signs_is_no_formula(name, tmp_path):
+    plot_gap_bars([bar(name, name, name, 0.1, None)], tmp_path / "a.svg")
+    plot_alignment([point(name, name, "fr", 0.1, 0.1)], tmp_path / "b.svg")
+    assert (tmp_path / "a.svg").read_text().count(f"<!-- {name} -->") == 3
+    assert (tmp_path / "b.svg").read_text().count(f"<!-- {name} -->") == 2

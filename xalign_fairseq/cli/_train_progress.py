@@ -2,10 +2,11 @@
 
 import sys
 import time
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from xalign_fairseq.launch.log_rows import EPOCH, VALID, LogRow, read_row
+from xalign_fairseq.launch.log_rows import EPOCH, VALID, LogRow, read_row, standing
 
 # Seconds between two lines where they can't replace each other.
 SPARSE = 30.0
@@ -18,11 +19,11 @@ class TrainProgress:
         most: updates of the whole training; None if it ends otherwise.
         quiet: nothing but warnings.
         verbose: the lines of the log too.
+        before: what the log has of the training that is gone on with.
 
     Attributes:
         last: the newest interval of training, None before.
-        aer: of the newest validation that has one.
-        best: the lowest of them, with its update.
+        validations: those that have an AER, of the training as it stands.
 
     Example::
 
@@ -31,13 +32,14 @@ class TrainProgress:
                 progress.hear(line)
     """
 
-    def __init__(self, most: int | None, quiet: bool = False, verbose: bool = False):
+    def __init__(
+        self, most: int | None, quiet: bool = False, verbose: bool = False, before: Iterable[LogRow] = ()
+    ) -> None:
         from tqdm import tqdm
 
         self.most, self.quiet, self.verbose = most, quiet, verbose
         self.last: LogRow | None = None
-        self.aer: float | None = None
-        self.best: tuple[float, int] | None = None
+        self.validations = with_aer(before)
         self.told: LogRow | None = None
         self.shown = -SPARSE
         terminal = sys.stderr.isatty()
@@ -53,6 +55,16 @@ class TrainProgress:
         elif self.last is not None and self.last is not self.told:
             self._tell(self.last)
 
+    @property
+    def aer(self) -> float | None:
+        """Of the newest validation that has one."""
+        return self.validations[-1].values["aer"] if self.validations else None
+
+    @property
+    def best(self) -> tuple[float, int] | None:
+        """The lowest AER, with its update."""
+        return min(((row.values["aer"], row.updates) for row in self.validations), default=None)
+
     def hear(self, line: str) -> None:
         """Take a line of the log."""
         if self.verbose:
@@ -62,6 +74,7 @@ class TrainProgress:
         row = read_row(line)
         if row is None:
             return
+        self.validations = with_aer([*self.validations, row])
         if row.kind == VALID:
             self._validated(row)
         elif row.kind == EPOCH:
@@ -81,11 +94,9 @@ class TrainProgress:
         self.show(told(row, self.most, self.aer))
 
     def _validated(self, row: LogRow) -> None:
-        self.aer = row.values.get("aer", self.aer)
         if "aer" in row.values:
             aer = row.values["aer"]
-            self.best = min(self.best or (aer, row.updates), (aer, row.updates))
-            found = f"AER {100 * aer:.2f}" + (", the lowest so far" if self.best[1] == row.updates else "")
+            found = f"AER {100 * aer:.2f}" + (", the lowest so far" if self.best == (aer, row.updates) else "")
         elif "score" in row.values:  # of a transfer task, in percent
             found = f"score {row.values['score']:.2f}"
         else:
@@ -106,6 +117,11 @@ class TrainProgress:
             self.bar.write(text, file=sys.stderr)
         else:
             print(text, file=sys.stderr, flush=True)
+
+
+def with_aer(rows: Iterable[LogRow]) -> list[LogRow]:
+    """The validations with an AER, of the training as it stands."""
+    return [row for row in standing(rows) if row.kind == VALID and "aer" in row.values]
 
 
 def told(row: LogRow, most: int | None, aer: float | None = None) -> str:

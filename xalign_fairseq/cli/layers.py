@@ -220,6 +220,8 @@ def paste(args: argparse.Namespace, best: "Trial", aligner: "Aligner") -> str:
         words += [f"--{option}", "-".join(getattr(args, option))] if getattr(args, option) else []
     if aligner.similarity == "pointer" or args.similarity or aligner.origin == "itself":
         words += ["--similarity", aligner.similarity]
+    if args.dtype != "auto":
+        words += ["--dtype", args.dtype]
     return shlex.join([*words, *best.setting.options(), "--src", "FILE", "--tgt", "FILE", "--out", "FILE.links"])
 
 

@@ -21,7 +21,12 @@ Examples:
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from xalign_fairseq.launch.log_rows import LogRow
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(f"fairseq-train with {' '.join(added)} and the options given; log: {folder / LOG}", file=sys.stderr)
     try:
-        with TrainProgress(int(most) if most and most.isdigit() else None, args.quiet, args.verbose) as progress:
+        updates = int(most) if most and most.isdigit() else None
+        with TrainProgress(updates, args.quiet, args.verbose, rows_before(folder)) as progress:
             code = train(line, folder, progress.hear)
     except KeyboardInterrupt:
         print("the same command goes on from the last checkpoint", file=sys.stderr)
@@ -72,6 +78,19 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
 
     state, where = read_pretrained(checkpoint)
     return load_encoder(state, where)[0].config.as_options()
+
+
+def rows_before(folder: "Path") -> "list[LogRow]":
+    """What the log has of a training that is gone on with; nothing of one that begins anew."""
+    from xalign_fairseq.launch.log_rows import read_row
+    from xalign_fairseq.launch.mending import LAST
+    from xalign_fairseq.launch.train_run import LOG
+
+    log = folder / LOG
+    if not ((folder / LAST).is_file() and log.is_file()):
+        return []
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [row for row in map(read_row, lines) if row is not None]
 
 
 def summary(folder: Any, progress: Any) -> str:

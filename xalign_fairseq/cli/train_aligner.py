@@ -30,6 +30,8 @@ Examples:
 import argparse
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import (
@@ -120,7 +122,7 @@ def _add_training_arguments(group: Any) -> None:
         "--warmup",
         type=int,
         metavar="N",
-        help="updates until --lr is reached (default: 0; e5-small, self_training first: 50)",
+        help="updates until --lr is reached (default: 0; e5-small, self_training first: 50, at most --updates)",
     )
     group.add_argument(
         "--freeze-layers",
@@ -139,7 +141,7 @@ def _add_training_arguments(group: Any) -> None:
         "--validate-every",
         type=int,
         metavar="N",
-        help="updates between checkpoints (default: 1000; e5-small, self_training first: 50)",
+        help="updates between checkpoints (default: 1000; e5-small, self_training first: 50, at most --updates)",
     )
     group.add_argument(
         "--patience", type=int, default=5, metavar="N",
@@ -169,7 +171,8 @@ def run(args: argparse.Namespace) -> int:
     training = _training_run(args)
     with tqdm(unit=" updates", smoothing=0.05, disable=args.quiet or not sys.stderr.isatty()) as bar:
         try:
-            result = train_aligner(training, bar.write, lambda report: _show(bar, report))
+            say = partial(_say, bar, args.quiet)
+            result = train_aligner(training, say, partial(_show, bar, say))
         except KeyboardInterrupt:
             bar.write("the same command goes on from the last checkpoint", file=sys.stderr)
             raise
@@ -254,14 +257,22 @@ def _training_run(args: argparse.Namespace) -> "TrainingRun":
     )
 
 
-def _show(bar: Any, report: "Progress") -> None:
+def _say(bar: Any, quiet: bool, line: str) -> None:
+    """A line beside the bar; if quiet, only a warning, on stderr."""
+    if not quiet:
+        bar.write(line)
+    elif line.startswith("warning:"):
+        bar.write(line, file=sys.stderr)
+
+
+def _show(bar: Any, say: Callable[[str], None], report: "Progress") -> None:
     bar.total = report.of
     bar.update(report.updates - bar.n)
     if report.loss is not None:
         wait = "" if report.data_wait is None else f", {report.data_wait:.1f} % waiting for data"
         bar.set_postfix_str(f"loss {report.loss:.2f}{wait}")
     if report.aer is not None:
-        bar.write(f"update {report.updates}: AER {100 * report.aer:.2f}")
+        say(f"update {report.updates}: AER {100 * report.aer:.2f}")
 
 
 def _summary(out: str, training: "TrainingRun", result: dict[str, Any]) -> list[str]:

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 # Of an interval of training, of an epoch's updates together, of a validation.
@@ -52,6 +52,21 @@ def read_row(line: str) -> LogRow | None:
     if "num_updates" not in values:
         return None
     return LogRow(kind, int(values["num_updates"]), values, found["time"] or "")
+
+
+def standing(rows: Iterable[LogRow]) -> list[LogRow]:
+    """The rows of the run as it stands: it may have gone on from an earlier update, or have been begun anew.
+
+    Example::
+
+        standing([LogRow("valid", 100), LogRow("valid", 200), LogRow("train_inner", 150)])  # without the second
+    """
+    kept: list[LogRow] = []
+    for row in rows:
+        while kept and kept[-1].updates > row.updates:
+            kept.pop()
+        kept.append(row)
+    return kept
 
 
 def _json(text: str) -> tuple[str, Mapping[str, object]]:

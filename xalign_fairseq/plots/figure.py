@@ -30,6 +30,8 @@ FONTS = (
     "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari",
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Thai", "Nirmala UI", "Microsoft YaHei", "Arial Unicode MS",
 )  # fmt: skip
+# Letters that XML 1.0 does not allow, in the comments that matplotlib writes of each text, too.
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def require_matplotlib() -> None:
@@ -56,11 +58,8 @@ def check_picture(path: str | os.PathLike) -> str:
 def new_figure(width: float, height: float) -> "Figure":
     """An empty figure, in inches, apart from pyplot's global state; it never opens a window."""
     require_matplotlib()
-    from matplotlib import font_manager, rcParams
     from matplotlib.figure import Figure
 
-    installed = set(font_manager.get_font_names())
-    rcParams["font.family"] = [font for font in FONTS if font in installed] or ["sans-serif"]
     return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
 
 
@@ -97,15 +96,32 @@ def save(figure: "Figure", path: str | os.PathLike) -> None:
 
     kind = check_picture(path)
     buffer = io.BytesIO()
-    with warnings.catch_warnings(record=True) as seen, rc_context({"svg.hashsalt": "xalign_fairseq"}):
+    # Ticks are made while the figure is drawn, and their labels have the fonts of the settings.
+    fonts = _set_fonts(figure)
+    with (
+        warnings.catch_warnings(record=True) as seen,
+        rc_context({"svg.hashsalt": "xalign_fairseq", "font.family": fonts}),
+    ):
         warnings.simplefilter("always")
         figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind))
     _tell(figure, seen)
     content = buffer.getvalue()
     if kind == "svg":
-        content = in_both_lights(content.decode()).encode()
+        content = in_both_lights(NOT_IN_XML.sub("\ufffd", content.decode())).encode()
     with atomic_write(path, "wb") as stream:
         stream.write(content)
+
+
+def _set_fonts(figure: "Figure") -> list[str]:
+    """Give all text of a figure those of :data:`FONTS` that are installed; their names."""
+    from matplotlib import font_manager
+    from matplotlib.text import Text
+
+    installed = set(font_manager.get_font_names())
+    fonts = [font for font in FONTS if font in installed] or ["sans-serif"]
+    for text in figure.findobj(Text):
+        text.set(fontfamily=fonts)
+    return fonts
 
 
 def _tell(figure: "Figure", seen: "list[warnings.WarningMessage]") -> None:

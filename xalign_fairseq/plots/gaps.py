@@ -40,7 +40,8 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) ->
             spread = [100 * (row["deviation"] or 0) for row in mine]
             axes.errorbar(places, heights, spread, fmt="none", ecolor=INK, elinewidth=1.2, capsize=2)
         axes.axhline(0, color=MUTED, linewidth=0.8)
-        axes.set_xticks(range(len(languages)), languages)
+        # parse_math: a name with two dollar signs is no formula
+        axes.set_xticks(range(len(languages)), languages, parse_math=False)
         _finish(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
     draw_key(figure, shown, columns=4)
@@ -87,6 +88,6 @@ def _again(looks: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _finish(axes: "Axes", task: str) -> None:
-    axes.set_title(task, color=INK, fontsize=10, loc="left")
+    axes.set_title(task, color=INK, fontsize=10, loc="left", parse_math=False)
     style_axes(axes, grid="y")
     axes.set_axisbelow(True)

@@ -1,7 +1,7 @@
 """A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from xalign_fairseq.data.databin import MANIFEST
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.files import file_sha256
 from xalign_fairseq.json_files import read_json
-from xalign_fairseq.launch.log_rows import EPOCH, INTERVAL, LogRow, read_row
+from xalign_fairseq.launch.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
 from xalign_fairseq.launch.train_record import NAME as RECORD
 from xalign_fairseq.launch.train_run import LOG
 from xalign_fairseq.launch.training_log import TrainingCost, read_cost
@@ -101,7 +101,7 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
             expected="a folder of xalign train, train-aligner or transfer, or fairseq-train's log by --log FILE",
         )  # fmt: skip
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    rows = _standing(row for row in map(read_row, lines) if row is not None)
+    rows = standing(row for row in map(read_row, lines) if row is not None)
     if not rows:
         raise XalignError("the log has no update yet", where=log, expected="--log-format json or simple")
     records = {name: _json(folder / name) for name in (RECORD, "run.json", "result.json")}
@@ -122,16 +122,6 @@ def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
         warnings=_warnings(lines),
         times=(times[0], times[-1]),
     )
-
-
-def _standing(rows: Iterable[LogRow]) -> list[LogRow]:
-    """The rows of the run as it stands: it may have gone on from an earlier update, or have been begun anew."""
-    kept: list[LogRow] = []
-    for row in rows:
-        while kept and kept[-1].updates > row.updates:
-            kept.pop()
-        kept.append(row)
-    return kept
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from xalign_fairseq.aligner.training.model import aer_of, digest, open_model
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
+from xalign_fairseq.pretrained.known import FAMILY
 
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
 
@@ -20,6 +21,18 @@ def test_the_layer_is_the_one_that_is_asked_for_or_that_of_the_models_depth(smal
     assert open_model(small_run).config.encoder_embed_dim == 32
     with pytest.raises(XalignError, match="--layer"):
         open_model(replace(small_run, layer=3))
+
+
+def test_options_are_checked_as_the_models_family_has_them(small_run, tmp_path):
+    state = torch.load(small_run.model, weights_only=False)
+    state["task_state"][FAMILY] = "e5-small"
+    torch.save(state, tmp_path / "model.pt")
+    run = replace(
+        small_run, model=str(tmp_path / "model.pt"), layer=1, chosen=frozenset({"layer", "updates", "method"})
+    )
+    assert open_model(replace(run, method="itermax")).run.objectives == ("self_training",)
+    with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 500\n[\s\S]*at most --updates, 200"):
+        open_model(replace(run, warmup=500, chosen=frozenset({"layer", "warmup"})))
 
 
 def test_a_model_is_known_by_what_it_is_and_not_by_its_file(small_run, tmp_path):

@@ -210,16 +210,42 @@ def test_the_first_objective_that_labels_makes_the_links(run):
 
 
 def test_a_method_of_no_objective_is_refused(run):
+    refused = {"method": "grow", "objectives": ("dwa", "tlm"), "chosen": frozenset({"method", "objectives"})}
     with pytest.raises(XalignError, match=r"--method[\s\S]*found: dwa, tlm"):
-        replace(run, method="grow", chosen=frozenset({"method"})).check()
-    replace(run, method="grow", objectives=("self_training",), chosen=frozenset({"method", "objectives"})).check()
+        replace(run, **refused).check()
+    replace(run, **{**refused, "objectives": ("self_training",)}).check()
     with pytest.raises(XalignError, match=r"set by the run itself[\s\S]*--self-training-method"):
         replace(run, objectives=("self_training",), extra=("--self-training-method", "softmax")).check()
 
 
+def test_a_method_is_judged_by_the_objectives_of_the_models_family(run):
+    asked = replace(run, method="itermax", chosen=frozenset({"method"}))
+    asked.check()
+    asked.for_family("e5-small").check_options()
+    with pytest.raises(XalignError, match=r"--method[\s\S]*found: dwa, tlm"):
+        asked.for_family(None).check_options()
+
+
 def test_the_rate_is_reached_in_the_training(run):
-    with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 9\n"):
-        replace(run, updates=8, warmup=9).check()
+    for meant in (None, frozenset({"updates", "warmup"})):
+        with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 9\n"):
+            replace(run, updates=8, warmup=9, chosen=meant).check()
+
+
+def test_a_warm_up_is_judged_by_the_updates_of_the_models_family(run):
+    asked = replace(run, warmup=500, chosen=frozenset({"warmup"}))
+    asked.check()
+    asked.for_family(None).check_options()
+    with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 500\n[\s\S]*at most --updates, 200"):
+        asked.for_family("e5-small").check_options()
+
+
+def test_what_is_usual_for_the_family_ends_with_the_updates_that_are_asked_for(run):
+    short = chosen(run, updates=3)
+    assert (short.warmup, short.validate_every, short.batch_size) == (3, 3, 32)
+    short.check_options()
+    other = chosen(run, updates=3, validate_every=5)
+    assert (other.warmup, other.validate_every) == (3, 5)
 
 
 def test_what_is_not_used_makes_no_other_run(run):

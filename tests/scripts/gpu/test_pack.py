@@ -111,3 +111,24 @@ def test_what_packs_needs_what_the_package_needs(tmp_path):
     (tmp_path / "bare").chmod(0o755)
     done = pack(tmp_path / "kit", PYTHON=str(tmp_path / "bare"))
     assert done.returncode == 2 and "source scripts/install.sh test, or set PYTHON" in done.stderr
+
+
+def test_gold_that_cannot_be_listed_ends_the_packing(tmp_path):
+    """An encoder that is trimmed without the words of the gold texts would align them worse."""
+    (tmp_path / "benchmark").mkdir()
+    (tmp_path / "benchmark/assemble.py").touch()
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "wheels/pip.whl").touch()
+    python = tmp_path / "python"
+    python.write_text(
+        "#!/bin/bash\n"
+        f'echo "$*" >> {tmp_path}/calls\n'
+        '[[ "$1" != */assemble.py ]] || { mkdir -p "$3" && touch "$3/train.en"; }\n'
+        '[[ "$2" != --gold ]] || { echo gold.en; exit 3; }\n'
+    )
+    python.chmod(0o755)
+    folders = {name.upper(): str(tmp_path / name) for name in ("python", "wheels", "benchmark")}
+    done = pack(tmp_path / "kit", **folders)
+    calls = (tmp_path / "calls").read_text()
+    assert done.returncode == 3 and "--gold" in calls, done.stderr
+    assert "pack_encoder" not in calls and "pack_manifest" not in calls

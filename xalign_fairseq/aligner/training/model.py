@@ -37,10 +37,11 @@ def open_model(run: TrainingRun) -> Start:
 
     Raises:
         XalignError: it is missing, damaged or no encoder, brings no tokenizer, or lacks the layer or an embedding of
-            one of the languages.
+            one of the languages; or options contradict what is usual for its family.
     """
     state, where = read_pretrained(run.model)
     run = run.for_family(family_of(state))
+    run.check_options()
     encoder, heads = checkpoint.load_encoder(state, where)
     config = encoder.config
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)

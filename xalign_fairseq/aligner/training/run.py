@@ -126,11 +126,16 @@ class TrainingRun:
     chosen: Collection[str] | None = None
 
     def for_family(self, family: str | None) -> "TrainingRun":
-        """The run with the options that are usual for a family of encoders in place of those that nobody chose."""
+        """The run with the options that are usual for a family of encoders in place of those that nobody chose.
+
+        What is usual of the warm-up and the checkpoints ends with the updates, where these were chosen.
+        """
         if self.chosen is None:
             return self
         without_head = self.objectives[:1] == ("self_training",) if "objectives" in self.chosen else not self.links
         usual = family_options(family, self_labelled=without_head and self.similarity != "pointer")
+        if "updates" in self.chosen:
+            usual |= {name: min(usual[name], self.updates) for name in ("warmup", "validate_every") if name in usual}
         return replace(self, **{name: value for name, value in usual.items() if name not in self.chosen})
 
     @property
@@ -174,15 +179,29 @@ class TrainingRun:
     def check(self) -> None:
         """Raise :class:`XalignError` for options that contradict each other and files that are missing or don't fit.
 
-        What takes a pass over the training text is left to ``xalign prepare``, which does it first.
+        What takes a pass over the training text is left to ``xalign prepare``, which does it first; options that may
+        follow the model's family to :meth:`check_options`.
         """
-        self._check_objectives()
+        if self._meant("objectives"):
+            self._check_objectives()
         self._check_numbers()
+        if self._meant("updates", "warmup"):
+            self._check_warmup()
         self._check_extra()
         require_files(list(self.files.values()), next="check the paths of --src, --tgt, --links and --valid-...")
         self.sources().check()
         if self.dev:
             require_fitting_gold(self.dev)
+
+    def check_options(self) -> None:
+        """Raise :class:`XalignError` for options that contradict each other, in a run as it is :meth:`for_family`."""
+        self._check_objectives()
+        self._check_numbers()
+        self._check_warmup()
+
+    def _meant(self, *options: str) -> bool:
+        """Whether these options are meant as they are, whatever the model's family is."""
+        return self.chosen is None or set(options) <= set(self.chosen)
 
     def _check_objectives(self) -> None:
         for name in self.objectives:
@@ -239,6 +258,8 @@ class TrainingRun:
             raise XalignError(
                 "an option is out of range", where="--heads-lr", found=self.heads_lr, expected="a number above 0"
             )
+
+    def _check_warmup(self) -> None:
         if self.warmup > self.updates:
             raise XalignError(
                 "the rate has not reached its height when the training ends",
