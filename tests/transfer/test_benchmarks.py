@@ -51,7 +51,7 @@ def touch(tmp_path):
     ],
 )
 def test_files_lie_where_their_authors_put_them(touch, benchmark, split, language, name):
-    for each in (name, name + ".gz"):
+    for each in (name, f"{name}.gz", f"{name}.xz"):
         folder = touch(each)
         assert find(BENCHMARKS[benchmark], folder, split, language) == folder / each
         (folder / each).unlink()

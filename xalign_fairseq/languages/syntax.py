@@ -49,7 +49,7 @@ def learn(trees: Iterable[SyntaxTree]) -> dict[str, OrderModel]:
 
 
 def read_treebank(path: str | os.PathLike) -> list[SyntaxTree]:
-    """Read the trees of a CoNLL-U file, plain or gzipped.
+    """Read the trees of a CoNLL-U file, plain or compressed.
 
     Raises:
         XalignError: a sentence has no tree, or a malformed one: a head that is no word, a cycle, no root or several

@@ -21,6 +21,7 @@ from xalign_fairseq.labelled.labels import label_of
 from xalign_fairseq.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
 from xalign_fairseq.labelled.tagged_words import read_pos, read_tagged_words
+from xalign_fairseq.text.compressed import SUFFIXES
 from xalign_fairseq.transfer.family import Limits
 
 Reader = Callable[[str | os.PathLike, str], Sequence[Example]]
@@ -92,7 +93,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
     """
     tried = []
     for pattern in _patterns(benchmark, split, language):
-        for end in ("", ".gz"):
+        for end in ("", *sorted(SUFFIXES)):
             found = sorted(Path(folder).glob(pattern + end))
             if len(found) > 1:
                 raise XalignError(
@@ -109,7 +110,7 @@ def find(benchmark: Benchmark, folder: str | os.PathLike, split: str, language: 
         f"no file of {benchmark.name}, {split}, {language}",
         where=folder,
         found=_listing(Path(folder)),
-        expected=f"one of {', '.join(tried)} (or .gz)" if tried else f"another language: {split} is English alone",
+        expected=f"{' or '.join(tried)}, compressed or not" if tried else f"another language: {split} is English alone",
     )
 
 
