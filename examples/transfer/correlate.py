@@ -102,8 +102,8 @@ def interval(change: Change) -> str:
 
 
 def shown(found: Correlation) -> str:
-    """As in ``+0.61 (−0.20 to +1.00)``."""
-    return f"{signed(found.rho, 2)} ({signed(found.low, 2)} to {signed(found.high, 2)}), p {found.p:.2f}"
+    """As in ``+0.61 (−0.20 to +1.00), p 0.123``."""
+    return f"{signed(found.rho, 2)} ({signed(found.low, 2)} to {signed(found.high, 2)}), p {found.p:.3f}"
 
 
 def draw(
