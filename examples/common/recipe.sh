@@ -13,8 +13,8 @@ choose_benchmark() {
   [[ -f "$benchmark/assemble.py" ]] || { echo "error: no assemble.py in $benchmark; set BENCHMARK" >&2; exit 2; }
 }
 
-# Saves the start of fairseq-train, which would leave a finished run as it is. The line of an epoch is logged after the last checkpoint was
-# written, that of a validation before.
+# Saves the start of fairseq-train, which would leave a finished run as it is. The line of an epoch is logged after the
+# last checkpoint was written, that of a validation before.
 finished() { # SAVE_DIR UPDATES
   grep -qs "| num_updates $2 | lr " "$1/train.log" && echo "$1 has its $2 updates already"
 }
