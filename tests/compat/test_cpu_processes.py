@@ -8,6 +8,7 @@ from fairseq.distributed import utils
 from omegaconf import OmegaConf
 
 from xalign_fairseq import compat
+from xalign_fairseq.compat import cpu_processes
 from xalign_fairseq.errors import XalignError
 
 # One of two gloo ranks: what the resuming of a run and the gathering of statistics do between them.
@@ -18,6 +19,7 @@ from fairseq.dataclass.configs import FairseqConfig
 from fairseq.models.distributed_fairseq_model import DistributedFairseqModel
 from omegaconf import OmegaConf
 from xalign_fairseq import compat
+from xalign_fairseq.compat.cpu_processes import give_way
 
 compat.apply()
 rank, meeting = int(sys.argv[1]), sys.argv[2]
@@ -39,7 +41,22 @@ torch.nn.init.ones_(model.weight)
 model(torch.full((1, 2), float(rank + 1))).sum().backward()
 assert model.weight.grad.tolist() == [[1.5, 1.5]]  # the mean of both ranks' inputs
 dist.barrier()
+give_way()
 dist.destroy_process_group()
+"""
+
+# One of two whose gloo threads wait for the interpreter's lock, which Python code does not hand over, until it ends.
+BUSY = """
+import sys, time, torch, torch.distributed as dist
+from xalign_fairseq.compat.cpu_processes import give_way
+
+dist.init_process_group("gloo", init_method="file://" + sys.argv[2], rank=int(sys.argv[1]), world_size=2)
+sys.setswitchinterval(100)
+dist.all_reduce(torch.ones(3000), async_op=True)
+end = time.monotonic() + 1
+while time.monotonic() < end:
+    pass
+give_way()
 """
 
 
@@ -57,8 +74,9 @@ def applied():
 
 
 @pytest.mark.slow
-def test_two_ranks_exchange_objects_and_gradients(tmp_path):
-    (tmp_path / "rank.py").write_text(RANK)
+@pytest.mark.parametrize("script", [RANK, BUSY], ids=["exchanging", "busy"])
+def test_two_ranks_exchange_objects_and_gradients_and_end(script, tmp_path):
+    (tmp_path / "rank.py").write_text(script)
     command = [sys.executable, str(tmp_path / "rank.py")]
     ranks = [
         subprocess.Popen([*command, str(rank), str(tmp_path / "meeting")], stderr=subprocess.PIPE, text=True)
@@ -88,10 +106,11 @@ def test_a_launcher_s_process_trains_with_cuda_as_it_is(monkeypatch):
     for name, value in {"MASTER_ADDR": "h", "MASTER_PORT": "1", "RANK": "1", "WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(utils, "distributed_init", lambda cfg: cfg.distributed_training.distributed_rank)
+    monkeypatch.setattr(cpu_processes, "give_way", lambda: seen.append("gives way"))
     before, seen = torch.cuda.device_count, []
     cfg = config(distributed_world_size=2, distributed_backend="gloo")
     utils.call_main(cfg, lambda cfg: seen.append((cfg.distributed_training.distributed_rank, torch.cuda.device_count)))
-    assert seen == [(1, before)]
+    assert seen == [(1, before), "gives way"]
 
 
 def test_nccl_on_cpus_is_an_error_at_once():

@@ -5,10 +5,12 @@ DistributedDataParallel and gathers Python objects in CUDA memory, ``--cpu`` or 
 Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
 ``fairseq.models.distributed_fairseq_model`` uses. All act on CPU runs alone and are the original on a GPU.
 Can go: when fairseq asks whether the run uses CUDA in these places.
+A rank that has trained gives gloo's threads a moment before it ends, without which it may abort (``give_way``).
 Limit: fairseq-hydra-train imports the user-dir after it has counted, so that several CPU processes need fairseq-train.
 """
 
 import functools
+import time
 from contextlib import ExitStack
 from typing import Any
 
@@ -65,11 +67,28 @@ def _start_without_gpus(original: Any) -> Any:
             stack.enter_context(swapped(torch.cuda, "set_device", lambda device: None))
             if training.distributed_init_method is None:
                 utils.infer_init_method(training)
+            main = functools.partial(_run_and_give_way, main)  # spawning pickles it
             if not training.distributed_no_spawn:  # the children train, this process only starts them
                 return original(cfg, main, **kwargs)
         return original(cfg, main, **kwargs)
 
     return call_main
+
+
+def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
+    result = main(cfg, **kwargs)
+    give_way()
+    return result
+
+
+def give_way() -> None:
+    """Let gloo's threads have Python's lock (the GIL) before the interpreter ends.
+
+    They let go of tensors that Python made a little after the collective that used them is over, and need the lock for
+    it. A thread that still waits for it when the interpreter ends is ended with "terminate called without an active
+    exception", and the process, whose work is done, with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
+    """
+    time.sleep(0.1)
 
 
 def _gather_without_cuda(original: Any) -> Any:
