@@ -85,6 +85,7 @@ def test_two_ranks_exchange_objects_and_gradients_and_end(script, tmp_path):
     for rank in ranks:
         errors = rank.communicate(timeout=120)[1]
         assert rank.returncode == 0, errors[-2000:]
+        assert "FutureWarning" not in errors
 
 
 def test_one_process_is_started_as_ever():

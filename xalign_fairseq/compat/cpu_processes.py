@@ -3,7 +3,7 @@
 Why: fairseq counts GPUs to know how many processes it may start, divides by their number, passes their ids to
 DistributedDataParallel and gathers Python objects in CUDA memory, ``--cpu`` or not.
 Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
-``fairseq.models.distributed_fairseq_model`` uses. All act on CPU runs alone and are the original on a GPU.
+``fairseq.models.distributed_fairseq_model`` uses. On a GPU all are the original, but for a warning of torch to developers.
 Can go: when fairseq asks whether the run uses CUDA in these places.
 A rank that has trained gives gloo's threads a moment before it ends, without which it may abort (``give_way``).
 Limit: fairseq-hydra-train imports the user-dir after it has counted, so that several CPU processes need fairseq-train.
@@ -11,6 +11,7 @@ Limit: fairseq-hydra-train imports the user-dir after it has counted, so that se
 
 import functools
 import time
+import warnings
 from contextlib import ExitStack
 from typing import Any
 
@@ -111,6 +112,8 @@ def _wrap_without_device_ids(original: Any) -> Any:
     def distributed_data_parallel(module: torch.nn.Module, **kwargs: Any) -> torch.nn.Module:
         if not any(parameter.is_cuda for parameter in module.parameters()):
             kwargs.update(device_ids=None, output_device=None)
-        return original(module=module, **kwargs)
+        with warnings.catch_warnings():  # torch 2.13 tells fairseq's developers, not who runs it
+            warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
+            return original(module=module, **kwargs)
 
     return distributed_data_parallel
