@@ -111,7 +111,7 @@ def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
 def test_a_key_tells_what_stands_for_each_name():
     figure = new_figure(1, 1)
     lines = figure.add_subplot().plot([1, 2], [[3, 5], [4, 6]])
-    draw_key(figure, dict(zip(("_a", "$b$"), lines, strict=True)), columns=2)
+    draw_key(figure, zip(("_a", "$b$"), lines, strict=True), columns=2)
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
     assert [each.get_color() for each in legend.legend_handles] == [each.get_color() for each in lines]

@@ -64,6 +64,11 @@ def test_colours_tell_objectives_and_markers_languages(figures):
     assert (handles["ALIGN"].get_color(), handles["Inv"].get_marker()) in drawn
 
 
+def test_an_objective_and_a_language_of_one_name_are_two(figures):
+    plot_alignment([point("POS", "Inv", "Inv", 0.9, 0.01), point("POS", "MLM", "Trans", 0.1, 0.4)], "unused.png")
+    assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["Inv", "MLM", "Inv", "Trans"]
+
+
 def test_files_of_many(tmp_path):
     plot_gap_bars([bar("POS", f"l{i % 5}", f"o{i}", 0.1, 0.01) for i in range(9)], tmp_path / "a.png")
     plot_alignment([point(f"t{i % 2}", f"o{i}", f"l{i}", 0.1 * i, 0.1) for i in range(9)], tmp_path / "b.svg")

@@ -9,7 +9,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -72,16 +72,17 @@ def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
         spine.set_color(GRID)
 
 
-def draw_key(figure: "Figure", shown: Mapping[str, Any], columns: int) -> None:
-    """What stands for what, above the axes: an artist of matplotlib's by each name.
+def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -> None:
+    """What stands for what, above the axes: names, each with an artist of matplotlib's.
 
     Any name: matplotlib leaves out those with an underscore in front, and reads two dollar signs as a formula.
     """
-    numbers = [str(number) for number in range(len(shown))]
+    names, artists = zip(*shown, strict=True)
+    numbers = [str(number) for number in range(len(names))]
     legend = figure.legend(
-        shown.values(), numbers, loc="outside upper center", ncols=columns, frameon=False, fontsize=9, labelcolor=INK
+        artists, numbers, loc="outside upper center", ncols=columns, frameon=False, fontsize=9, labelcolor=INK
     )
-    for text, name in zip(legend.get_texts(), shown, strict=True):
+    for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_parse_math(False)
         text.set_text(name)
 

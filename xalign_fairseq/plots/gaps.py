@@ -44,7 +44,7 @@ def plot_gap_bars(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) ->
         axes.set_xticks(range(len(languages)), languages, parse_math=False)
         _finish(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
-    draw_key(figure, shown, columns=4)
+    draw_key(figure, shown.items(), columns=4)
     save(figure, path)
 
 
@@ -73,11 +73,12 @@ def plot_alignment(points: Sequence[Mapping[str, Any]], path: str | os.PathLike)
         _finish(axes, task)
     panels[0].set_ylabel("supervised − zero-shot, points", color=INK, fontsize=9)
     # What a colour and what a marker stands for, each by itself: lines without points.
-    shown = {}
+    shown = []
     for colour, objective in zip(_again(COLOURS, objectives), objectives, strict=True):
-        [shown[objective]] = panels[0].plot([], [], "s", color=colour, label=objective)
+        shown += [(objective, line) for line in panels[0].plot([], [], "s", color=colour, label=objective)]
     for marker, language in zip(_again(MARKERS, languages), languages, strict=True):
-        [shown[language]] = panels[0].plot([], [], marker, color=MUTED, fillstyle="none", label=language)
+        lines = panels[0].plot([], [], marker, color=MUTED, fillstyle="none", label=language)
+        shown += [(language, line) for line in lines]
     draw_key(figure, shown, columns=4)
     save(figure, path)
 

@@ -58,7 +58,7 @@ def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every:
     axes.set_xlabel(axis, color=INK)
     axes.set_ylabel("AER in % (lower is better)", color=INK)
     style_axes(axes, grid="y")
-    draw_key(figure, shown, columns=2)
+    draw_key(figure, shown.items(), columns=2)
     save(figure, path)
 
 

@@ -43,7 +43,7 @@ def plot_scores(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> N
     axes.set_ylabel("average over languages, %", color=INK)
     axes.set_ylim(bottom=0)
     _finish(axes, tasks)
-    draw_key(figure, shown, columns=4)
+    draw_key(figure, shown.items(), columns=4)
     save(figure, path)
 
 
@@ -78,7 +78,7 @@ def plot_gaps(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike) -> Non
         axes.set_title(task.replace("$", r"\$"), color=INK, fontsize=10, loc="left")
         axes.set_ylabel("gap to English, points", color=INK, fontsize=9)
         _finish(axes, languages)
-    draw_key(figure, shown, columns=4)
+    draw_key(figure, shown.items(), columns=4)
     save(figure, path)
 
 
