@@ -7,6 +7,7 @@ import torch
 from body_folders import MODELS, TEXT, ragged_tokens, read_model, their_states, write_model
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.masked_lm import PARTS
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.pretrained.huggingface.conversion import convert
 from xalign_fairseq.pretrained.huggingface.exporting import export
@@ -79,6 +80,15 @@ def test_what_the_models_own_head_has_no_place_for_is_told(tmp_path, caplog):
     write_model(tmp_path / "model", "modernbert")
     export(trained(tmp_path / "model", tmp_path / "trained.pt", ()), tmp_path / "out", onto=tmp_path / "model")
     assert {name for name in LACKING if f"not exported: {name}" in caplog.text} == LACKING
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_trained_head_is_told_of_where_the_model_has_none(learned, tmp_path, caplog):
+    write_model(tmp_path / "model", "mt5")
+    head = [f"encoder.lm_head.{part}" for part in PARTS]
+    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt", () if learned else head)
+    export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
+    assert ("not exported: the trained masked-language-model head" in caplog.text) is learned
 
 
 def test_what_was_not_trained_stays_and_what_is_tied_follows(tmp_path):

@@ -53,7 +53,7 @@ def export(
         overwrite: replace an existing folder.
         pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
             :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
-        layer: of these vectors; the layers above, and the heads, are left out.
+        layer: of these vectors, from 1 on; the layers above, and the heads, are left out.
         onto: of an encoder that transformers runs: the Hugging Face model that it began with.
 
     Raises:
@@ -80,6 +80,9 @@ def export(
             return
         config = checkpoint.load_encoder(state, where)[0].config
         chosen = config.resolve_layer(layer, "--layer")
+        if chosen == 0:
+            raise XalignError("a folder of the embeddings alone is no encoder", where=f"--layer {layer}",
+                              expected=f"1 to {config.encoder_layers}")  # fmt: skip
         state = {**state, "model": names.today(state["model"])}
         state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
         fill(state, where, here, Path(folder).name)

@@ -92,10 +92,13 @@ def _trained(
     first = before[next(name for name in kept if name in before)]
     whole = _with_rows(first, order, embeddings)
     made |= {name: whole for name, value in before.items() if value.shape == first.shape and torch.equal(value, first)}
+    head = HEAD.removeprefix("encoder.")
     if own_head(before, family, settings, order) is None:
-        return made
+        if not torch.equal(ours[f"{head}dense.weight"], torch.eye(encoder.config.encoder_embed_dim)):
+            logger.warning("not exported: the trained masked-language-model head, which the model has no place for")
+        return made  # the identity: a head that an import made, and that nothing has trained
     for part, name in family.head.items():
-        value = ours[HEAD.removeprefix("encoder.") + part]
+        value = ours[head + part]
         if name in before:
             made[name] = _with_rows(before[name], order, value) if part == "bias" else value
         elif value.any():
