@@ -14,6 +14,7 @@ from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
 from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
+from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.spec import TransferSpec
 
@@ -37,7 +38,7 @@ class Transfer:
         self.head = spec.build_head(family, CONFIG)
         self.model.attach_head(spec.head_name, self.head)
         self.criterion = build_criterion("transfer", Task())
-        self.criterion.task = SimpleNamespace(spec=spec, family=family)
+        self.criterion.task = SimpleNamespace(spec=spec, family=family, metric=BENCHMARKS["xnli"].metrics[0])
         self.family = family
 
     def __call__(self, examples, training=False):
@@ -64,7 +65,7 @@ def test_the_loss_is_the_sum_over_examples_and_its_size_their_number(transfer):
         -transfer.logits(example).log_softmax(0)[gold].item() for example, gold in zip(EXAMPLES, golds, strict=True)
     )
     assert total.item() == pytest.approx(expected, rel=1e-10) and size == 3
-    assert logs["loss"].item() == total.item() and logs["nsentences"] == 3 and "score/xnli/0" not in logs
+    assert logs["loss"].item() == total.item() and logs["nsentences"] == 3 and "score/xnli/accuracy/0" not in logs
     total.backward()
     assert all(p.grad.any() for p in transfer.head.parameters())
 
@@ -74,7 +75,7 @@ def test_the_score_is_that_of_all_batches_together_and_not_their_mean(transfer):
     chosen = int(transfer.logits(PairExample("4", "en", "h", "h", None)).argmax())
     wrong = PairExample("4", "en", "h", "h", ("yes", "no")[chosen])
     logs = [transfer(examples)[2] for examples in (EXAMPLES, [wrong])]
-    assert [logs[0]["score/xnli/0"], logs[0]["score/xnli/1"]] == [sum(right), 3.0]
+    assert [logs[0]["score/xnli/accuracy/0"], logs[0]["score/xnli/accuracy/1"]] == [sum(right), 3.0]
     with metrics.aggregate() as found:
         for each in logs:
             transfer.criterion.reduce_metrics([each])

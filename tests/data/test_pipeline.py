@@ -45,6 +45,22 @@ def tokenizer(request):
     return PipelineTokenizer(pipeline.dictionary(), pipeline)
 
 
+@pytest.mark.parametrize(
+    ("pair", "separators"),
+    [("[CLS] $A [SEP] $B:1 [SEP]:1", 1), ("[CLS] $A [SEP] [SEP] $B [SEP]", 2), ("$A $B", 1), (None, 1)],
+)
+def test_pairs_are_joined_as_the_library_joins_them(pair, separators):
+    from tokenizers import processors
+
+    made = byte_level_bpe()
+    if pair:
+        made.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]", pair=pair, special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+        )
+    pipeline = TokenizerPipeline(made.to_str(), KINDS["byte-level"][1], made.get_vocab_size())
+    assert PipelineTokenizer(pipeline.dictionary(), pipeline).pair_separators == separators
+
+
 def test_ids_are_the_librarys_in_our_order(tokenizer):
     library, order = tokenizer.pipeline.open(), tokenizer.pipeline.order
     for words in SENTENCES:

@@ -64,6 +64,10 @@ def in_berts_ids(tokenizer, ids):
     return [order[i] for i in ids]
 
 
+def test_pairs_are_joined_by_one_separator(tokenizer):
+    assert tokenizer.pair_separators == 1
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_ids_are_those_of_transformers(symbols, theirs, kind):
     ours, made = WordPieceTokenizer(*from_vocabulary(symbols, **kind)), theirs(**kind)

@@ -12,6 +12,7 @@ xalign_fairseq.register()
 
 from fairseq.tasks import TASK_DATACLASS_REGISTRY, TASK_REGISTRY  # noqa: E402
 
+from xalign_fairseq.data.tokenizer import SentencePieceTokenizer  # noqa: E402
 from xalign_fairseq.encoder import checkpoint  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
 
@@ -49,6 +50,25 @@ def test_files_can_be_named(transfer_data):
         task(transfer_data, valid_files="en=gone")
     with pytest.raises(XalignError, match=r"--train-files"):
         task(transfer_data, train_files=f"={dev}")
+
+
+def test_the_metric_that_selects_can_be_chosen(transfer_data):
+    assert task(transfer_data).metric.name == "accuracy"
+    assert task(transfer_data, score_metric="f1").metric.name == "f1"
+    with pytest.raises(XalignError, match=r"(?s)no such score.*--score-metric.*em.*accuracy, f1"):
+        task(transfer_data, score_metric="em")
+
+
+@pytest.mark.parametrize(("given", "usual", "expected"), [(None, 2, 2), (None, 1, 1), (1, 2, 1), (2, 1, 2)])
+def test_pairs_are_joined_as_the_encoder_s_tokenizer_joins_them(
+    given, usual, expected, transfer_data, transfer_encoder, monkeypatch
+):
+    monkeypatch.setattr(SentencePieceTokenizer, "pair_separators", usual)
+    made = task(transfer_data, "xnli", "classification", pair_separators=given)
+    model_of(made, transfer_encoder)
+    assert made.state_dict()["transfer"]["limits"]["separators"] == expected
+    encoded = made.family.encode(made.train_groups[0][0])
+    assert encoded.windows[0].tolist().count(made.dictionary.eos_index) == expected + 1
 
 
 def test_a_share_is_held_out_whatever_the_seed_of_training(transfer_data):

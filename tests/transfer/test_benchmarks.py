@@ -125,6 +125,21 @@ def test_a_file_labelled_in_part_is_an_error(tmp_path):
     assert [each.tags for each in BENCHMARKS["pos"].read(path, "de")] == [None, None]
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "names", "expected"),
+    [("pos", (), ("accuracy",)), ("pos", ("f1",), ("f1",)), ("mlqa", (), ("f1", "em")), ("mlqa", ("f1",), ("f1",)),
+     ("parsing", ("uas", "las"), ("uas", "las"))],
+)  # fmt: skip
+def test_what_a_task_is_scored_by(benchmark, names, expected):
+    assert tuple(metric.name for metric in BENCHMARKS[benchmark].score(names)) == expected
+
+
+@pytest.mark.parametrize("names", [("em",), ("f1", "f1")])
+def test_a_score_that_is_none(names):
+    with pytest.raises(XalignError, match=r"(?s)pos has no such score.*here.*accuracy, f1"):
+        BENCHMARKS["pos"].score(names, "here")
+
+
 def test_metrics_have_names_of_their_own_and_the_first_selects():
     for benchmark in BENCHMARKS.values():
         names = [metric.name for metric in benchmark.metrics]

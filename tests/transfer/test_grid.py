@@ -26,6 +26,13 @@ def test_a_run_for_each_seed_and_checkpoint(runs, folder):
     ]
 
 
+def test_pairs_are_joined_as_each_encoder_s_tokenizer_joins_them(runs):
+    bert = replace(ENCODER, name="bert", pair_separators=1)
+    assert [spec.settings["pair_separators"] for spec in runs(checkpoints=[ENCODER, bert])[:2]] == [2, 1]
+    given = runs(with_task("holdout: 0.1", "pair_separators: 1"), checkpoints=[ENCODER, bert])
+    assert [spec.settings["pair_separators"] for spec in given[:2]] == [1, 1]
+
+
 @pytest.mark.parametrize(
     ("extra", "settings", "expected"),
     [

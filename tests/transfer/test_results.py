@@ -113,6 +113,17 @@ def test_runs_that_differ_in_more_than_their_seed_are_no_mean(write_run, right, 
     assert '{"en": "aa"}' in str(error.value)
 
 
+def test_a_task_is_scored_as_its_study_says(write_run, tmp_path):
+    scores = {"de": {"f1": [(0.5, 1), (1, 1)], "em": [(0, 1), (1, 1)]}}
+    write_run("a", scores, task="mlqa", made_by={"score": ["f1"]})
+    [setting] = read_results(tmp_path).settings
+    assert [metric.name for metric in setting.score_metrics] == ["f1"]
+    assert setting.averages("a", ["de"], setting.score_metrics) == {12: 0.75}
+    write_run("b", scores, task="mlqa", made_by={})
+    with pytest.raises(XalignError, match=r"scored by other metrics[\s\S]*f1 and the benchmark's own"):
+        read_results(tmp_path)
+
+
 def test_a_copy_of_a_run_is_an_error(write_run, right, tmp_path):
     """A folder that was put aside before the run was made anew: the report had its scores in place of the new ones."""
     folder = write_run("a", {"de": right(9)})

@@ -57,6 +57,21 @@ def test_family_options_reach_fairseq(runs, folder):
     assert "--feature-based" in command and found(command, "--extra-layers") == "2"
 
 
+def test_a_score_of_the_study_s_own_selects_and_is_of_the_run(runs, folder):
+    (folder / "t.tsv").write_text("Anna\tNOUN\nslept\tVERB\n\n" * 4)
+    text = "data: .\ntasks:\n  pos: {train: {en: t.tsv}, valid: {en: t.tsv}, test: {en: t.tsv}%s}\n"
+    usual, chosen = (runs(text % extra)[0] for extra in ("", ", score: [f1]"))
+    assert found(train_options(chosen, Path("save")), "--score-metric") == "f1"
+    assert "--score-metric" not in train_options(usual, Path("save"))
+    assert chosen.as_data()["score"] == ["f1"] == chosen.made_by()["score"]
+    # a spec.json of an earlier version has no score, and is of the same run
+    assert "score" not in usual.as_data()
+    for spec in (usual, chosen):
+        path = folder / "spec.json"
+        path.write_text(json.dumps(spec.as_data()))
+        assert RunSpec.read(path).as_data() == spec.as_data()
+
+
 def test_language_embeddings_are_built_again(runs):
     speaking = replace(ENCODER, config=replace(ENCODER.config, language_embeddings="de,en"))
     [spec] = runs(STUDY.replace("[3, 1]", "[3]"), [speaking])

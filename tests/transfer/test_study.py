@@ -125,6 +125,14 @@ def test_defaults_of_training_are_no_keys_of_retrieval(load):
     assert [task.trains for task in study.tasks] == [True, False]
 
 
+def test_a_score_is_of_the_benchmark_s_metrics(load):
+    text = "data: .\ntasks:\n  pos: {languages: [en, de], score: %s}\n"
+    assert load(text % "[f1]").tasks[0].score == ("f1",)
+    assert load(MINIMAL).tasks[0].score == ()
+    with pytest.raises(XalignError, match=r"(?s)no such score.*pos, score.*las.*accuracy, f1"):
+        load(text % "[las]")
+
+
 def test_part_of_a_study(load):
     study = load(
         MINIMAL + "  ner: {languages: [de]}\n  each: {benchmark: ner, models: each, train_languages: [en, de]}\n"
@@ -164,7 +172,8 @@ def test_figures_of_the_papers():
     assert {(t.settings.lr, t.settings.epochs, t.settings.batch_size, t.settings.warmup) for t in wu.values()} == {
         (2e-5, 5, 32, 0.1)
     }
-    assert wu["parsing"].options == {"max_words": 128} and len(wu["pos"].languages) == 9
+    assert wu["parsing"].options == {"max_words": 128, "arc_size": 512, "label_size": 128}
+    assert len(wu["pos"].languages) == 9
     linear = tasks("explicit_alignments_feature_based")
     assert all(t.settings.feature_based and t.settings.extra_layers == 4 for t in linear.values())
     assert {name: t.settings.lr for name, t in linear.items()} == {
@@ -174,6 +183,12 @@ def test_figures_of_the_papers():
     chi = tasks("xlm_align")
     assert chi["xnli"].settings.warmup == 12500 and chi["ner"].settings.batch_size == 8
     assert (len(chi["pos"].languages), len(chi["ner"].languages), len(chi["xnli"].languages)) == (33, 40, 15)
+    assert {name for name, t in chi.items() if t.score} == {"pos"} and chi["pos"].score == ("f1",)
+    ablations = tasks("xlm_align_ablations")
+    assert {name: t.score for name, t in ablations.items()} == {
+        "xnli": (), "pos": ("f1",), "ner": (), "mlqa": ("f1",),
+    }  # fmt: skip
+    assert ablations["mlqa"].settings == chi["mlqa"].settings
     ppa = tasks("ppa")
     assert ppa["mlqa"].settings.max_length == 386 and ppa["xnli"].settings.lr == 5e-5
     assert ppa["xnli-translate-train"].code_switch and ppa["xnli-translate-train"].models == "each"

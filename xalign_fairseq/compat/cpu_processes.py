@@ -4,9 +4,9 @@ Why: fairseq counts GPUs to know how many processes it may start, divides by the
 DistributedDataParallel and gathers Python objects in CUDA memory, ``--cpu`` or not.
 Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
 ``fairseq.models.distributed_fairseq_model`` uses. On a GPU all do as before; but a warning of
-torch's to developers is told nowhere.
+torch's to developers is told nowhere. A rank on a CPU that has trained gives gloo's threads a moment before it ends,
+without which it may abort (``give_way``).
 Can go: when fairseq asks whether the run uses CUDA in these places.
-A rank that has trained gives gloo's threads a moment before it ends, without which it may abort (``give_way``).
 Limit: fairseq-hydra-train imports the user-dir after it has counted, so that several CPU processes need fairseq-train.
 """
 

@@ -54,12 +54,13 @@ class TransferCriterion(FairseqCriterion):
             return total, count, {}
         examples = sample["examples"]
         predictions = family.predict(head.output, hidden, batch, examples)
-        metric = BENCHMARKS[spec.benchmark].metrics[0]
+        metric = self.task.metric
         counts = sum(
             metric.counts([family.gold(example)], [prediction], example.language).sum(0)
             for example, prediction in zip(examples, predictions, strict=True)
         )
-        return total, count, {f"score/{spec.benchmark}/{k}": float(value) for k, value in enumerate(counts)}
+        name = f"score/{spec.benchmark}/{metric.name}"
+        return total, count, {f"{name}/{k}": float(value) for k, value in enumerate(counts)}
 
     @staticmethod
     def reduce_metrics(logging_outputs: list[dict[str, Any]]) -> None:
@@ -80,5 +81,6 @@ class TransferCriterion(FairseqCriterion):
 
 
 def _score(keys: Sequence[str], meters: Mapping[str, Any]) -> float:
-    metric = BENCHMARKS[keys[0].split("/")[1]].metrics[0]
+    _, benchmark, name, _ = keys[0].split("/")
+    [metric] = BENCHMARKS[benchmark].score([name])
     return round(100 * float(metric.value(np.array([meters[f"_{key}"].sum for key in keys]))), 3)

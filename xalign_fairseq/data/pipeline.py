@@ -130,6 +130,14 @@ class PipelineTokenizer(Tokenizer):
         self._table[pipeline.special_ids[dictionary.unk_index]] = dictionary.unk_index
 
     @property
+    def pair_separators(self) -> int:
+        """As the pipeline itself joins a pair; one where it puts none between the texts."""
+        texts = self._pieces.encode("a", "b").sequence_ids  # None of what is of neither text
+        first, second = ([place for place, text in enumerate(texts) if text == number] for number in (0, 1))
+        between = second[0] - first[-1] - 1 if first and second else 0
+        return min(max(between, 1), 2)
+
+    @property
     def model(self) -> TokenizerPipeline:
         """The pipeline."""
         return self.pipeline

@@ -46,6 +46,11 @@ class Tokenizer(ABC):
         self._words: dict[str, list[int]] = {}
 
     @property
+    def pair_separators(self) -> int:
+        """How many ``</s>`` its authors put between the two texts of a pair, 1 or 2; XLM-R's puts 2."""
+        return 2
+
+    @property
     @abstractmethod
     def model(self) -> Any:
         """What is stored of it beside the dictionary: a :data:`~xalign_fairseq.data.tokenizer_model.TokenizerModel`."""

@@ -96,6 +96,11 @@ class WordPieceTokenizer(Tokenizer):
         self._pieces = _build(dictionary, settings)
 
     @property
+    def pair_separators(self) -> int:
+        """One, BERT's ``[SEP]``."""
+        return 1
+
+    @property
     def model(self) -> WordPieceSettings:
         """The settings."""
         return self.settings

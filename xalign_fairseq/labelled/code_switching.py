@@ -1,4 +1,4 @@
-"""Sentence-level code-switching of translated training data (Pan et al. 2021, section 2.4)."""
+"""Sentence-level code-switching of translated training data (Pan et al. 2021, section 2.3)."""
 
 import logging
 from collections.abc import Mapping, Sequence

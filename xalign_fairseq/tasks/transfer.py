@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Optional
@@ -67,8 +67,15 @@ class TransferConfig(FairseqDataclass):
     )
     max_length: int = field(default=128, metadata={"help": "longest window of tokens, special ones included"})
     overlap: int = field(default=32, metadata={"help": "tokens that consecutive windows of a long text share"})
-    pair_separators: int = field(
-        default=2, metadata={"help": "</s> between two texts: 2 as in XLM-R, 1 as in this package's bitext"}
+    pair_separators: Optional[int] = field(
+        default=None,
+        metadata={
+            "help": "</s> between two texts, 1 (this package's bitext) or 2; default: as the encoder's tokenizer joins "
+            "pairs (XLM-R's 2, BERT's 1)"
+        },
+    )
+    score_metric: Optional[str] = field(
+        default=None, metadata={"help": "the benchmark's metric that selects the model (default: its first)"}
     )
     debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
     # Not options: every draw is keyed by the seed, and a CPU wants its memory kept.
@@ -89,6 +96,7 @@ class TransferTask(FairseqTask):
         self.init_checkpoint: str | None = None
         self.encoder_config: EncoderConfig | None = None
         self.benchmark = self._find_benchmark()
+        [self.metric, *_] = self.benchmark.score([cfg.score_metric] if cfg.score_metric else [], "--score-metric")
         training = self._read(self._files("train"), cfg.train_split)
         self.train_groups, self.valid_groups = self._split(training)
         # Of the held-out examples too: which classes there are must not hang on a draw.
@@ -97,7 +105,7 @@ class TransferTask(FairseqTask):
         self.spec = TransferSpec(
             cfg.benchmark,
             tuple(labels),
-            Limits(cfg.max_length, cfg.overlap, cfg.pair_separators),
+            Limits(cfg.max_length, cfg.overlap, cfg.pair_separators or Limits.separators),
             {name: getattr(cfg, name) for name in FAMILIES[self.family_name].defaults},
             {name: getattr(cfg, name) for name in Features.defaults},
         )
@@ -193,6 +201,9 @@ class TransferTask(FairseqTask):
         """The encoder with the task's head; nothing else in it is trained."""
         # fairseq-validate has no options of a model, so that the task's own could not refer to this one.
         self.init_checkpoint = cfg.init_checkpoint
+        if self.cfg.pair_separators is None:
+            limits = replace(self.spec.limits, separators=self.tokenizer.pair_separators)
+            self.spec = replace(self.spec, limits=limits)
         keep_freed_memory(training_device(self.cfg.cpu))
         model = super().build_model(cfg, from_checkpoint)
         longest = self.spec.limits.tokens

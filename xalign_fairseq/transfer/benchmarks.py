@@ -52,6 +52,24 @@ class Benchmark:
     folders: tuple[str, ...]
     limits: Limits = field(default_factory=Limits)
 
+    def score(self, names: Sequence[str] = (), where: str = "score") -> tuple[Metric, ...]:
+        """The metrics whose mean is the score of a task; the first one chooses the model.
+
+        Args:
+            names: of some of its metrics; none is EM and F1 of QA, as in XTREME, and otherwise the first one.
+            where: for errors.
+
+        Raises:
+            XalignError: it has no such metric, or one is named twice.
+        """
+        if not names:
+            return self.metrics if self.family == "qa" else self.metrics[:1]
+        known = {metric.name: metric for metric in self.metrics}
+        if not set(names) <= known.keys() or len(set(names)) < len(names):
+            raise XalignError(f"{self.name} has no such score", where=where, found=", ".join(names),
+                              expected=f"one or more of {', '.join(known)}")  # fmt: skip
+        return tuple(known[name] for name in names)
+
     def read(self, path: str | os.PathLike, language: str) -> list[Any]:
         """Examples of a file, in order; each says its language (``en`` of ``en_ewt`` and of ``en-de``).
 

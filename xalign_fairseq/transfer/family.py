@@ -24,7 +24,7 @@ class Limits:
     Attributes:
         tokens: longest window, special tokens included.
         overlap: tokens of context that consecutive windows share, where a text is read in several.
-        separators: ``</s>`` between the two texts of a pair; XLM-R has 2, this package's bitext 1.
+        separators: ``</s>`` between the two texts of a pair; XLM-R has 2, BERT and this package's bitext 1.
     """
 
     tokens: int = 128

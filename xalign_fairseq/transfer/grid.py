@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,15 @@ Files = dict[str, dict[str, Path]]
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """An encoder to compare: its name, its file in fairseq's format, its sizes and the digest of what was given."""
+    """An encoder to compare: its name, its file in fairseq's format, its sizes, the digest of what was given, and what
+    its tokenizer puts between two texts.
+    """
 
     name: str
     path: Path
     config: EncoderConfig
     digest: str
+    pair_separators: int = 2
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,8 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
     file = _converted(name, given, found, cache) if given.is_dir() or is_four_bit(given) else given
     state = checkpoint.read(file)
     encoder, _ = checkpoint.load_encoder(state, file)
-    load_tokenizer(state, encoder.config.vocab_size, where=file)
-    return Checkpoint(name, file, encoder.config, found)
+    tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=file)
+    return Checkpoint(name, file, encoder.config, found, tokenizer.pair_separators)
 
 
 def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precision: str = "fp32") -> list[RunSpec]:
@@ -102,7 +105,7 @@ def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precisi
                         seed=seed,
                         holdout=task.holdout,
                         code_switch=task.code_switch,
-                        settings=as_data(task.settings) if task.trains else {},
+                        settings=_settings(task, encoder),
                         options=task.options,
                         train_examples=training.examples,
                         updates=updates,
@@ -115,12 +118,21 @@ def build(study: Study, checkpoints: Sequence[Checkpoint], *, cpu: bool, precisi
                             "cpu": cpu,
                             "files": {part: {x: str(here[part][x]) for x in some} for part, some in wanted.items()},
                         },
+                        score=task.score,
                     )
                     for encoder in checkpoints
                 ]
     if not specs:
         raise XalignError("the study has no run", expected="tasks, languages, seeds and checkpoints")
     return specs
+
+
+def _settings(task: Task, encoder: Checkpoint) -> dict[str, Any]:
+    """Of the task's training, pairs joined as the encoder's tokenizer does unless the study says otherwise."""
+    if not task.trains:
+        return {}
+    separators = task.settings.pair_separators or encoder.pair_separators
+    return as_data(replace(task.settings, pair_separators=separators))
 
 
 def find_files(study: Study) -> dict[str, Files]:

@@ -96,6 +96,11 @@ class RunResult:
         return cls(folder, **values, made_by=found.get("made_by"))
 
     @property
+    def score(self) -> tuple[str, ...]:
+        """The metrics that its study scores the task by; empty for the benchmark's own."""
+        return tuple((self.made_by or {}).get("score", ()))
+
+    @property
     def training(self) -> str:
         """What tells settings of one task apart: the training languages, or that each language has its own model."""
         return EACH if self.models == EACH else "+".join(self.train_languages)
@@ -147,6 +152,7 @@ class Setting:
         languages: those with scores, English first.
         measured: language -> the signatures' parts that all runs share, metric by metric.
         runs: checkpoint -> seed -> language -> the run that tested it.
+        score: names of the metrics that the study scores the task by; empty for the benchmark's own.
     """
 
     task: str
@@ -156,6 +162,7 @@ class Setting:
     languages: tuple[str, ...]
     measured: dict[str, list[dict[str, str]]]
     runs: dict[str, dict[int, dict[str, RunResult]]]
+    score: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -177,8 +184,8 @@ class Setting:
 
     @property
     def score_metrics(self) -> tuple[Metric, ...]:
-        """The metrics whose mean is the task's score: EM and F1 of QA, as XTREME, and otherwise the first one."""
-        return self.benchmark.metrics if self.benchmark.family == "qa" else self.benchmark.metrics[:1]
+        """The metrics whose mean is the task's score."""
+        return self.benchmark.score(self.score)
 
     def complete(self, checkpoint: str) -> dict[int, dict[str, RunResult]]:
         """The seeds with which a checkpoint was tested on every language."""
@@ -324,6 +331,15 @@ def _setting(group: Sequence[RunResult]) -> Setting:
     seen: dict[str, tuple[RunResult, list[dict[str, str]]]] = {}
     runs: dict[str, dict[int, dict[str, RunResult]]] = {}
     for run in group:
+        if run.score != first.score:
+            names = [", ".join(each.score) or "the benchmark's own" for each in (first, run)]
+            raise XalignError(
+                f"two runs of {run.task} are scored by other metrics",
+                where=f"{first.folder} and {run.folder}",
+                found=" and ".join(names),
+                expected="one score",
+                next="give each study an --out of its own, or the tasks two names",
+            )
         for language in run.scores:
             mine = [_measured(run, language, metric) for metric in metrics]
             other, theirs = seen.setdefault(language, (run, mine))
@@ -348,7 +364,8 @@ def _setting(group: Sequence[RunResult]) -> Setting:
     trained = sorted({each for run in group for each in run.train_languages}, key=_english_first)
     languages = tuple(sorted(seen, key=_english_first))
     measured = {language: seen[language][1] for language in languages}
-    return Setting(first.task, BENCHMARKS[first.benchmark], first.models, tuple(trained), languages, measured, runs)
+    benchmark = BENCHMARKS[first.benchmark]
+    return Setting(first.task, benchmark, first.models, tuple(trained), languages, measured, runs, first.score)
 
 
 def _measured(run: RunResult, language: str, metric: Metric) -> dict[str, str]:

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypedDict, get_type_hints
+from typing import Any, NotRequired, TypedDict, get_type_hints
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.json_files import read_json
@@ -47,6 +47,7 @@ class RunSpec:
         precision: ``fp32``, ``fp16`` or ``bf16``; on a CPU, and in predictions, it is of the products alone (autocast).
         digests: part (``train``, ``valid``, ``test``) -> language -> digest of the file.
         place: ``checkpoint``, ``data``, ``cpu`` and ``files``, part -> language -> path.
+        score: metrics that the task is scored by where they are not the benchmark's own.
     """
 
     checkpoint: str
@@ -69,6 +70,7 @@ class RunSpec:
     precision: str
     digests: Mapping[str, Mapping[str, str]]
     place: Mapping[str, Any]
+    score: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -81,7 +83,8 @@ class RunSpec:
 
     def as_data(self) -> dict[str, Any]:
         """As ``spec.json`` holds it."""
-        return {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
+        data = {"format": FORMAT, **json.loads(json.dumps(asdict(self)))}
+        return {key: value for key, value in data.items() if key != "score" or value}
 
     def made_by(self) -> dict[str, Any]:
         """What decides the training of this run and of those with other seeds; no path is in it."""
@@ -93,12 +96,14 @@ class RunSpec:
     def read(cls, path: Path) -> "RunSpec":
         """The inverse of :meth:`as_data`, from a file."""
         data: Any = read_json(path, cls.form())
-        return cls(**{each.name: data[each.name] for each in fields(cls)})
+        return cls(**{each.name: data[each.name] for each in fields(cls) if each.name in data})
 
     @classmethod
     def form(cls) -> Any:
         """What a ``spec.json`` must be: an object with all of the fields."""
-        return TypedDict("form", get_type_hints(cls))  # type: ignore[operator]
+        hints = get_type_hints(cls)
+        score = hints.pop("score")
+        return TypedDict("form", {**hints, "score": NotRequired[score]})  # type: ignore[operator]
 
 
 def is_done(spec: RunSpec, out: Path) -> bool:
@@ -182,6 +187,7 @@ def train_options(spec: RunSpec, save_dir: Path) -> list[str]:
         "--max-length": settings.max_length,
         "--overlap": settings.overlap,
         "--pair-separators": settings.pair_separators,
+        "--score-metric": spec.score[0] if spec.score else None,
         "--freeze-layers": settings.freeze_layers,
         "--feature-based": settings.feature_based,
         "--extra-layers": settings.extra_layers if settings.feature_based else None,

@@ -142,7 +142,7 @@ def _selection(spec: RunSpec, best: Path) -> dict[str, Any]:
 
     state = checkpoint.read(best)
     return {
-        "metric": BENCHMARKS[spec.benchmark].metrics[0].name,
+        "metric": BENCHMARKS[spec.benchmark].score(spec.score)[0].name,
         "language": "+".join(spec.train_languages if spec.holdout else spec.valid_languages),
         "holdout": spec.holdout,
         "score": float(state["extra_state"]["best"]) / 100,  # the log has percent

@@ -26,7 +26,7 @@ class Settings:
         clip_norm: largest norm of the gradient; 0 for no limit.
         dropout, attention_dropout: of the encoder.
         max_length, overlap: tokens of a window, and those that two windows share; None is the benchmark's default.
-        pair_separators: ``</s>`` between two texts, 1 or 2.
+        pair_separators: ``</s>`` between two texts, 1 or 2; None is what the encoder's tokenizer puts there.
         freeze_layers: keep the embeddings and so many layers as pre-trained (Wu & Dredze 2019); 0: embeddings alone.
         feature_based: keep the encoder fixed and learn a mix of its layers.
         extra_layers: Transformer layers on top of a feature-based encoder.
@@ -47,7 +47,7 @@ class Settings:
     attention_dropout: float = 0.1
     max_length: int | None = None
     overlap: int | None = None
-    pair_separators: int = 2
+    pair_separators: int | None = None
     freeze_layers: int | None = None
     feature_based: bool = False
     extra_layers: int = 4

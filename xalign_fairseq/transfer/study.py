@@ -57,6 +57,8 @@ class Task:
         splits: part -> split.
         holdout: the share of the training examples on which the model is chosen, instead of validation files.
         code_switch: mix English with the other training language in each pair (Pan et al. 2021).
+        score: the metrics whose mean is the task's score, the first of which chooses the model; empty for the
+            benchmark's own (:meth:`~xalign_fairseq.transfer.benchmarks.Benchmark.score`).
         settings, options: of training; of the family.
     """
 
@@ -71,6 +73,7 @@ class Task:
     splits: Mapping[str, str] = field(default_factory=lambda: SPLITS)
     holdout: float | None = None
     code_switch: bool = False
+    score: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -116,6 +119,7 @@ class TaskKeys:
     holdout: float | None = None
     models: str = MODELS[0]
     code_switch: bool = False
+    score: list[str] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
 
 
@@ -222,6 +226,7 @@ def _task(name: str, found: Any, data: Path, defaults: Mapping[str, Any], where:
         splits={part: getattr(keys, f"{part}_split") for part in SPLITS},
         holdout=_holdout(keys, where),
         code_switch=keys.code_switch,
+        score=tuple(metric.name for metric in benchmark.score(keys.score, f"{where}, score")) if keys.score else (),
         settings=settings,
         options=options,
     )
@@ -266,7 +271,7 @@ def _with_limits(settings: Settings, options: Mapping[str, Any], benchmark: Benc
     length = settings.max_length or benchmark.limits.tokens
     overlap = benchmark.limits.overlap if settings.overlap is None else settings.overlap
     try:
-        limits = Limits(length, overlap, settings.pair_separators)
+        limits = Limits(length, overlap, settings.pair_separators or Limits.separators)
         if benchmark.family != RETRIEVAL:
             family = FAMILIES[benchmark.family]
             family.check(limits, {**family.defaults, **options})
