@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+import torch
 
 from xalign_fairseq.cli import main, train
 from xalign_fairseq.launch import train_run
@@ -73,6 +74,15 @@ def test_a_finished_run_says_so(ends, tmp_path, capsys):
     (tmp_path / "checkpoint_last.pt").touch()
     main(["train", "data", "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)])
     assert f"{tmp_path}/checkpoint_last.pt: no further update\n" in capsys.readouterr().out
+
+
+def test_the_last_update_is_that_of_the_checkpoint_where_the_log_has_none(monkeypatch, tmp_path, capsys):
+    last = tmp_path / "checkpoint_last.pt"
+    torch.save({"model": {}, "optimizer_history": [{"num_updates": 25}]}, tmp_path / "made.pt")
+    program = f"import shutil; shutil.copyfile({str(tmp_path / 'made.pt')!r}, {str(last)!r})"
+    monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", program))
+    main(["train", "data", "--lr", "1", "--max-update", "25", "--batch-size", "8", "--save-dir", str(tmp_path)])
+    assert f"{last}: update 25\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("goes_on", "lowest"), [(True, "30.00"), (False, "50.00")])

@@ -123,6 +123,16 @@ def test_verbose_shows_the_log_too(capsys, clock):
     assert capsys.readouterr().err.splitlines()[1:] == ["what fairseq says else", f"{HEAD}WARNING | fairseq | careful"]
 
 
+def test_updates_behind_the_last_interval_count(clock):
+    with TrainProgress(12) as progress:
+        assert progress.updates == 0
+        progress.hear(interval(10, loss=9))
+        progress.hear(valid(12, loss=8))
+        assert (progress.updates, progress.last.updates) == (12, 10)
+        progress.hear(line("train", "train_", 13, {"loss": 9}))
+    assert progress.updates == 13
+
+
 def test_a_run_that_is_shorter_than_an_interval_has_its_epoch(clock):
     with TrainProgress(4) as progress:
         progress.hear(line("train", "train_", 4, {"loss": 9}))

@@ -36,7 +36,7 @@ def places():
 
 def test_every_unit_has_a_status_with_a_reason():
     statuses = compat.apply()
-    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 23
+    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 26
     for name, state, reason in statuses:
         assert name
         assert state in ("active", "not needed")

@@ -19,9 +19,10 @@ class Numbers(FairseqDataset):
         return 2 * BATCHES
 
 
-def readers(count):
-    """What each of so many processes reads: batches of two items."""
-    batches = [[2 * i, 2 * i + 1] for i in range(BATCHES)]
+def readers(count, size=2):
+    """What each of so many processes reads: batches of so many items."""
+    items = list(range(2 * BATCHES))
+    batches = [items[start : start + size] for start in range(0, len(items), size)]
     return [
         EpochBatchIterator(Numbers(), list, batches, seed=5, num_shards=count, shard_id=rank) for rank in range(count)
     ]
@@ -63,9 +64,24 @@ def test_an_epoch_with_nothing_left_gives_way_to_the_next():
     assert [(each.next_epoch_idx, each.iterations_in_epoch) for each in resumed] == [(2, 0)] * 4
 
 
+@pytest.mark.parametrize(("before", "steps", "after", "size", "place"), [
+    (1, 10, 1, 4, 6),  # of 23 batches of 2, of 12 of 4 now: 5.2
+    (1, 10, 1, 1, 20),
+    (1, 20, 1, 23, (2, 0)),  # of two
+    (2, 5, 1, 4, 6),
+])  # fmt: skip
+def test_of_other_batches_the_share_of_the_epoch_stays(before, steps, after, size, place):
+    """It ended in fairseq's traceback where it was behind the end."""
+    _, state = read(readers(before), steps)
+    (resumed,) = readers(after, size)
+    resumed.load_state_dict(state)
+    epoch, done = place if isinstance(place, tuple) else (1, place)
+    assert (resumed.next_epoch_idx, resumed.iterations_in_epoch) == (epoch, done)
+
+
 def test_a_state_without_the_number_is_taken_as_it_is():
     _, state = read(readers(2), 3)
-    del state[process_count.KEY]
+    del state[process_count.KEY], state[process_count.BATCHES]
     (reader,) = readers(1)
     reader.load_state_dict(state)
     assert reader.iterations_in_epoch == 3

@@ -32,10 +32,13 @@ def shown(rank):
     return seen
 
 
-def made_trainer(task, rank=0, count=1):
+def made_trainer(task, rank=0, count=1, anew=False, finetuned=None):
     """As much of a trainer as it takes to read a checkpoint."""
     cfg = SimpleNamespace(
-        checkpoint=SimpleNamespace(load_checkpoint_on_all_dp_ranks=False),
+        checkpoint=SimpleNamespace(
+            load_checkpoint_on_all_dp_ranks=False, reset_dataloader=anew, finetune_from_model=finetuned
+        ),
+        ema=SimpleNamespace(store_ema=False),
         distributed_training=SimpleNamespace(zero_sharding="none", use_sharded_state=False),
         model=SimpleNamespace(),
     )
@@ -67,6 +70,15 @@ def test_the_task_sees_its_state_before_weights_are_loaded(trainer, read):
     with pytest.raises(Seen, match="'symbols': 5"):
         Trainer.load_checkpoint(trainer, path)
     assert checkpoint_utils.load_checkpoint_to_cpu is reader
+
+
+@pytest.mark.parametrize("anew", ["", "reset", "finetuned"])
+def test_the_place_in_the_data_is_not_shown_where_they_begin_anew(anew, read):
+    path, _ = read({"model": {}, "task_state": {"symbols": 5, "shard": {"epoch": 3}}})
+    trainer = made_trainer(Task(), anew=anew == "reset", finetuned=path if anew == "finetuned" else "other.pt")
+    with pytest.raises(Seen, match="'symbols': 5") as seen:
+        Trainer.load_checkpoint(trainer, path)
+    assert ("shard" in str(seen.value)) is not bool(anew)
 
 
 def test_every_rank_s_task_sees_what_rank_0_has_read(tmp_path):

@@ -39,6 +39,8 @@ def test_rows_of_both_formats(line, kind, updates, values):
         "fairseq_cli.train | begin training epoch 1",
         'train_inner | {"epoch": 2, "loss": "4.2',
         "valid | epoch 001 | valid on 'valid' subset | loss",
+        "test | epoch 001 | valid on 'test' subset | loss 9 | wpb 1600 | num_updates 20",
+        'test | {"test_loss": "9", "test_wpb": "1600", "test_num_updates": "20"}',
         'train_inner | {"loss": "4.2"}',
         "train_inner | [1, 2]",
     ],

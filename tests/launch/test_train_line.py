@@ -41,7 +41,16 @@ def test_without_text_to_validate_on_nothing_is_validated(tmp_path):
         line, added = train_line(str(tmp_path), [*GIVEN, *own])
         assert "--disable-validation" not in added and line[-len(own) :] == own
     (tmp_path / "valid.en-de.en.idx").touch()
-    assert "--disable-validation" not in train_line(f"{tmp_path / 'other'}:{tmp_path}", GIVEN)[1]
+    assert "--disable-validation" not in train_line(f"{tmp_path}:{tmp_path / 'other'}", GIVEN)[1]
+    # fairseq validates on the first folder alone
+    assert "--disable-validation" in train_line(f"{tmp_path / 'other'}:{tmp_path}", GIVEN)[1]
+
+
+@pytest.mark.parametrize(("most", "scheduled"), [("100", True), ("0", False)])
+def test_the_rate_falls_to_the_last_update_if_there_is_one(most, scheduled):
+    given = ["--lr", "1e-4", "--batch-size", "8", "--max-epoch", "1", "--max-update", most]
+    _, added = train_line("data-bin", given)
+    assert value(added, "--total-num-update") == ("100" if scheduled else None)
 
 
 def test_a_task_of_transfer_and_a_foreign_one():

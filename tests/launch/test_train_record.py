@@ -1,6 +1,8 @@
 """training.json, once for each time that a run began."""
 
 import json
+import os
+from datetime import UTC, datetime
 
 import pytest
 
@@ -61,6 +63,21 @@ def test_the_same_data_by_another_name_are_the_same_run(tmp_path, monkeypatch):
         train_record.require_same(tmp_path, [same, "--seed", "1"])
     with pytest.raises(XalignError, match="the checkpoints of another run"):
         train_record.require_same(tmp_path, ["other", "--seed", "1"])
+
+
+def test_a_command_that_wrote_no_checkpoint_is_not_the_run(tmp_path):
+    """Such as a mistyped one, which ended before training: the run was refused afterwards, and another one taken."""
+    begun(tmp_path, "a", "--seed", "1")
+    past = (tmp_path / train_record.NAME).stat().st_mtime - 5
+    os.utime(tmp_path / "checkpoint_last.pt", (past, past))
+    record = json.loads((tmp_path / train_record.NAME).read_text())
+    record["sessions"][0]["begun"] = datetime.fromtimestamp(past - 5, UTC).isoformat(timespec="seconds")
+    (tmp_path / train_record.NAME).write_text(json.dumps(record))
+    with train_record.session(tmp_path, ["b", "--seed", "2", "--reset-dataloadr"]) as ended:
+        ended.code = 2
+    train_record.require_same(tmp_path, ["a", "--seed", "1"])
+    with pytest.raises(XalignError, match=r"(?s)--seed 1, now 2.*/a, now .*/b"):
+        train_record.require_same(tmp_path, ["b", "--seed", "2"])
 
 
 def test_the_usual_seed_may_be_given_or_not(tmp_path):

@@ -119,6 +119,7 @@ def test_languages_are_those_of_the_chosen_pairs_and_batches_know_them(shard):
     both = task(*folders)
     assert both.languages == ("de", "en", "fr") and both.pivot == "en"
     assert task(*folders, lang_pairs="en-fr").languages == ("en", "fr")
+    assert task(*folders, lang_pairs="de-en, en-fr").languages == both.languages  # with a blank
     both.load_dataset("train", epoch=1)
     data = both.datasets["train"]
     batch = data.collater([data[0], data[1]])["bitext"]
@@ -226,6 +227,65 @@ def test_embeddings_and_layers_are_frozen_where_it_is_asked_for(shard):
         assert expected == {
             part for part in ("embed_tokens", "layers.0", "layers.1") if any(part in name for name in still)
         }
+
+
+@pytest.mark.parametrize("layers", [0, 2])
+def test_a_training_of_nothing_is_refused(layers, shard):
+    sizes = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
+    made = task(shard("data", "en-fr"), freeze_layers=layers)
+    made.build_model(OmegaConf.create({**sizes, "_name": "xalign_tiny"}))
+    options = CRITERION_DATACLASS_REGISTRY["self_training"]()
+    options._name = "self_training"
+    if layers < 2:
+        made.build_criterion(OmegaConf.structured(options))
+        return
+    with pytest.raises(XalignError, match=r"(?s)nothing is left to train.*--freeze-layers 2"):
+        made.build_criterion(OmegaConf.structured(options))
+
+
+@pytest.mark.parametrize(("objective", "told"), [("self_training", True), ("tlm", False), ("dwa", False)])
+def test_first_updates_that_train_nothing_are_told_of(objective, told, shard, caplog):
+    sizes = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 8, "encoder_attention_heads": 1}
+    made = task(shard("data", "en-fr"), freeze_encoder_updates=5)
+    made.build_model(OmegaConf.create({**sizes, "_name": "xalign_tiny"}))
+    options = CRITERION_DATACLASS_REGISTRY[objective]()
+    options._name = objective
+    made.build_criterion(OmegaConf.structured(options))
+    assert ("the first 5 updates train nothing" in caplog.text) is told
+
+
+def test_no_other_split_is_trained_on(shard):
+    made = task(shard("data", "en-fr"), train_subset="valid")
+    with pytest.raises(XalignError, match=r"(?s)--train-subset.*valid.*train"):
+        made.load_dataset("valid")
+
+
+@pytest.mark.parametrize(
+    ("metric", "linked", "expected"),
+    [("aer", True, None), ("aer_en-de", True, None), ("loss", False, None), ("aer_en-ed", True, "aer, aer_en-de$"),
+     ("aer", False, "no pair of {} has links")],
+)  # fmt: skip
+def test_an_aer_that_validation_will_not_have_chooses_no_checkpoint(metric, linked, expected, shard, monkeypatch):
+    """fairseq ended at the first validation, in a KeyError."""
+    made = task(shard("data", "en-de"), valid_subset="valid,test", best_checkpoint_metric=metric)
+    corpora = [SimpleNamespace(number=0, links=[] if linked else None)]
+    dataset = SimpleNamespace(bitext=SimpleNamespace(corpora=corpora))
+    monkeypatch.setattr(made.source, "dataset", lambda *given: dataset)
+    made.load_dataset("other")
+    if expected is None:
+        made.load_dataset("valid")
+        return
+    for split in ("valid", "test"):
+        with pytest.raises(XalignError, match=rf"(?sm)--best-checkpoint-metric.*{metric}.*{expected.format(split)}"):
+            made.load_dataset(split)
+
+
+def test_a_score_that_validation_has_not_is_told_with_those_it_has(shard):
+    made = task(shard("data", "en-fr"), best_checkpoint_metric="lss")
+    with pytest.raises(XalignError, match=r"(?s)lss.*one of loss, tlm_loss"):
+        made.post_validate(None, {"loss": 1.0, "tlm_loss": 1.0, "_aer_x": 1}, None)
+    made.cfg.best_checkpoint_metric = "loss"
+    made.post_validate(None, {"loss": 1.0}, None)
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,11 @@ def test_validation_is_over_all_predictions(folder, tmp_path):
     each = [model(batch) for batch in made.eval_batches]
     whole = sum(one.total.item() for one in each) / sum(one.count.item() for one in each)
     assert found["eval_loss"] == pytest.approx(whole) and found["eval_tlm_loss"] > 0
+    # several by their names, as transformers' Trainer takes them
+    made.eval_batches = {"a": made.eval_batches, "b": made.eval_batches}
+    assert {name: made.evaluate()[f"eval_{name}_loss"] for name in "ab"} == {
+        "a": pytest.approx(whole), "b": pytest.approx(whole),
+    }  # fmt: skip
 
 
 WORKER = """

@@ -23,6 +23,7 @@ class TrainProgress:
 
     Attributes:
         last: the newest interval of training, None before.
+        updates: done, by the newest row of any kind; 0 before.
         validations: those that have an AER, of the training as it stands.
 
     Example::
@@ -39,6 +40,7 @@ class TrainProgress:
 
         self.most, self.quiet, self.verbose = most, quiet, verbose
         self.last: LogRow | None = None
+        self.updates = 0
         self.validations = with_aer(before)
         self.told: LogRow | None = None
         self.shown = -SPARSE
@@ -74,6 +76,7 @@ class TrainProgress:
         row = read_row(line)
         if row is None:
             return
+        self.updates = row.updates
         self.validations = with_aer([*self.validations, row])
         if row.kind == VALID:
             self._validated(row)

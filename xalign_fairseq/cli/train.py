@@ -21,6 +21,7 @@ Examples:
 
 import argparse
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"fairseq-train with {' '.join(added)} and the options given; log: {folder / LOG}", file=sys.stderr)
     try:
         updates = int(most) if most and most.isdigit() else None
+        began = time.time()
         with TrainProgress(updates, args.quiet, args.verbose, rows_before(folder)) as progress:
             code = train(line, folder, progress.hear)
     except KeyboardInterrupt:
@@ -67,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     if code == QUEUE_AGAIN:
         print("stopped by SIGUSR1, saved; the same command goes on", file=sys.stderr)
     elif not args.quiet:
-        print(f"{summary(folder, progress)}\nxalign report {shlex.quote(str(folder))}")
+        print(f"{summary(folder, progress, began)}\nxalign report {shlex.quote(str(folder))}")
     return code
 
 
@@ -93,17 +95,22 @@ def rows_before(folder: "Path") -> "list[LogRow]":
     return [row for row in map(read_row, lines) if row is not None]
 
 
-def summary(folder: Any, progress: Any) -> str:
-    """Where the model is, and how the training ended: the best checkpoint is seldom of its last update."""
+def summary(folder: Any, progress: Any, began: float) -> str:
+    """Where the model is, and how the training ended: the best checkpoint is seldom of its last update.
+
+    ``began``: the time, since the log may have no numbers (``--log-format none``), but a checkpoint is written.
+    """
     from xalign_fairseq.encoder.checkpoint import updates_of
     from xalign_fairseq.launch.mending import BEST, LAST
 
     model = next((path for name in (BEST, LAST) if (path := folder / name).is_file()), folder)
-    found = ["no further update"] if progress.last is None else []
+    last, updates = folder / LAST, progress.updates
+    if not updates and last.is_file() and last.stat().st_mtime >= began:
+        updates = updates_of(last) or 0
     of = updates_of(model) if model.name == BEST else None
     best = f", of update {of:,}" if of else ""
+    found = [f"{'last ' if best else ''}update {updates:,}" if updates else "no further update"]
     if progress.last is not None:
-        found.append(f"{'last ' if best else ''}update {progress.last.updates:,}")
         found.append(f"loss {progress.last.values.get('loss', float('nan')):.2f}")
     if progress.best is not None:
         found.append(f"lowest AER {100 * progress.best[0]:.2f} at update {progress.best[1]:,}")

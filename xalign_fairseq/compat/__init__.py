@@ -24,8 +24,10 @@ UNITS = (
     "torchrun",
     "checkpoint_errors",
     "checkpoint_copies",
+    "missing_restore_file",
     "damaged_checkpoint",
     "task_state",
+    "ema_of_old_runs",
     "early_stopping",
     "lacking_batches",
     "whole_updates",
@@ -34,6 +36,7 @@ UNITS = (
     "nonfinite_updates",
     "process_count",
     "requeue",
+    "validated_once",
 )
 
 _statuses: list[PatchStatus] = []

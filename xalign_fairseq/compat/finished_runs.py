@@ -1,7 +1,8 @@
-"""A run that has had all its updates is not trained further when its command is given again.
+"""A run that has had all its updates, or that ``--patience`` has ended, is not trained further when it is given again.
 
-Why: fairseq asks for ``--max-update`` after an update. A run that ended, or was killed after its last checkpoint, and
-that a batch system queues again has one update more each time.
+Why: fairseq asks for ``--max-update`` after an update, and for ``--patience`` after a validation. A run that ended, or
+was killed after its last checkpoint, and that a batch system queues again has one update, or those up to a validation,
+more each time.
 Touches: ``train`` of fairseq-train, which trains an epoch, from ``fairseq.trainer.Trainer.__init__``.
 Can go: when fairseq asks before an update.
 """
@@ -49,6 +50,11 @@ def _unless_finished(train: Callable[..., Any]) -> Callable[..., Any]:
         most = cfg.optimization.max_update
         if most and trainer.get_num_updates() >= most:
             logger.info("the run has had all its updates: %d of %d", trainer.get_num_updates(), most)
+            return [None], True
+        # Of a run that goes on, early_stopping has restored the count.
+        counted = getattr(getattr(training_loop(), "should_stop_early", None), "num_runs", 0)
+        if 0 < cfg.checkpoint.patience <= counted:
+            logger.info("the run has ended: no improvement in %d validations (--patience)", counted)
             return [None], True
         return train(cfg, trainer, task, epoch_itr)
 

@@ -4,6 +4,8 @@ Why: the trainer saves the task's state, but only ``fairseq-validate`` and gener
 ``--restore-file`` or ``--finetune-from-model`` on data of another dictionary with as many symbols would go on with
 embeddings of other words, without a word.
 With several processes rank 0 alone reads a checkpoint and sends it to the others, whose tasks see what was sent.
+Which of several data-bins the run was at (``shard``) is not shown where the data begin anew (``--reset-dataloader``,
+``--finetune-from-model``).
 Touches: ``fairseq.trainer.Trainer.load_checkpoint``.
 Can go: when the trainer restores the task's state.
 """
@@ -41,17 +43,21 @@ def _shown(load: Callable[..., Any]) -> Callable[..., Any]:
 
         read = checkpoint_utils.load_checkpoint_to_cpu
         send = utils.broadcast_object
+        left_out = _left_out(self.cfg.checkpoint, args[0] if args else kwargs.get("filename"))
+
+        def show(state: dict[str, Any]) -> None:
+            self.task.load_state_dict({key: each for key, each in state["task_state"].items() if key not in left_out})
 
         def read_and_show(*read_args: Any, **read_kwargs: Any) -> dict[str, Any]:
             state = read(*read_args, **read_kwargs)
             if "task_state" in state:
-                self.task.load_state_dict(state["task_state"])
+                show(state)
             return state
 
         def send_and_show(*send_args: Any, **send_kwargs: Any) -> Any:
             state = send(*send_args, **send_kwargs)
             if self.data_parallel_rank > 0 and isinstance(state, dict) and "task_state" in state:
-                self.task.load_state_dict(state["task_state"])
+                show(state)
             return state
 
         with (
@@ -61,3 +67,9 @@ def _shown(load: Callable[..., Any]) -> Callable[..., Any]:
             return load(self, *args, **kwargs)
 
     return load_checkpoint
+
+
+def _left_out(cfg: Any, filename: str | None) -> tuple[str, ...]:
+    """What of a task's state is not taken over: the place in the data, of a run whose data are read from the start."""
+    anew = cfg.reset_dataloader or (cfg.finetune_from_model is not None and filename == cfg.finetune_from_model)
+    return ("shard",) if anew else ()

@@ -128,8 +128,9 @@ class DataBin:
         self.path = Path(path)
         if not self.path.is_dir():
             near = nearly(self.path)
+            where = self.path if self.path.is_absolute() else f"{self.path}, in {Path.cwd()}"  # hydra changes it
             raise XalignError(
-                "the data-bin folder does not exist", where=self.path, found=near, next="xalign prepare --out ..."
+                "the data-bin folder does not exist", where=where, found=near, next="xalign prepare --out ..."
             )
         pairs: set[tuple[str, str, str]] = set()
         self._mono: dict[tuple[str, str], str] = {}

@@ -30,11 +30,15 @@ class MaskOptions:
     pad: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("probability", "leave", "random"):
+        options = {"probability": "--mask-prob", "leave": "--leave-unmasked-prob", "random": "--random-token-prob"}
+        for name, option in options.items():
             if not 0 <= getattr(self, name) <= 1:
-                raise XalignError("a masking share is outside [0, 1]", where=name, found=getattr(self, name))
+                raise XalignError("a masking share is outside [0, 1]", where=option, found=getattr(self, name))
         if self.leave + self.random > 1:
-            raise XalignError("the shares left and replaced sum to more than 1", found=self.leave + self.random)
+            raise XalignError(
+                "the shares of masking that are left and replaced sum to more than 1",
+                where=f"{options['leave']}, {options['random']}", found=f"{self.leave:g} + {self.random:g}",
+            )  # fmt: skip
 
 
 def mask_tokens(

@@ -179,12 +179,12 @@ class PretrainingData:
         self.pair_names = sorted({f"{src}-{tgt}" for shard in texts for _, src, tgt in shard.pairs})
         trained = {f"{src}-{tgt}" for shard in texts for split, src, tgt in shard.pairs if split == "train"}
         pairs = self.options.lang_pairs
-        chosen = {pair for pair in trained or self.pair_names if not pairs or pair in pairs.split(",")}
+        chosen = {pair for pair in trained or self.pair_names if not pairs or pair in listed(pairs)}
         self.languages = tuple(sorted({language for pair in chosen for language in pair.split("-")}))
         # Objectives number the languages of the pairs; those of monolingual text alone come behind.
         mono = {language for shard in texts for _, language in shard.monos}
         if self.options.mono_langs:
-            mono &= set(self.options.mono_langs.split(","))
+            mono &= set(listed(self.options.mono_langs))
         self.all_languages = (*self.languages, *sorted(mono - set(self.languages)))
         self.pivot = pivot_language(chosen, self.options.pivot_lang)
 
@@ -252,7 +252,7 @@ class PretrainingData:
         here = data.language_pairs(split)
         if not self.options.lang_pairs:
             return here
-        wanted = [tuple(pair.split("-")) for pair in self.options.lang_pairs.split(",")]
+        wanted = [tuple(pair.split("-")) for pair in listed(self.options.lang_pairs)]
         for pair in wanted:
             if pair not in here and split == "train":
                 data.pair(split, pair[0], pair[-1])  # raises, naming the pairs that are there
@@ -262,7 +262,7 @@ class PretrainingData:
         here = data.languages(split)
         if not self.options.mono_langs:
             return here
-        wanted = self.options.mono_langs.split(",")
+        wanted = listed(self.options.mono_langs)
         if split == "train":
             for language in wanted:
                 data.mono(split, language)  # raises, naming the languages that are there
@@ -342,6 +342,11 @@ class PretrainingData:
         readers = [data.mono(split, language) for language in languages]
         numbers = [self.all_languages.index(language) for language in languages]
         return MonoStream(readers, min(self.options.mono_tokens_per_sample, reader.positions), numbers)
+
+
+def listed(text: str) -> list[str]:
+    """The names in a list with commas, with or without blanks."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:

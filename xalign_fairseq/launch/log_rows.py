@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-# Of an interval of training, of an epoch's updates together, of a validation.
+# Of an interval of training, of an epoch's updates together, of a validation; of other subsets nothing is read.
 INTERVAL, EPOCH, VALID = "train_inner", "train", "valid"
 # A --log-file has the lines without time, level and logger.
 _LINE = re.compile(r"^(?:(?P<time>\d\S+ \d\S+) \| )?(?:[^|{]*\| )*?(?P<text>(?:\{|epoch +\d).*)$", re.ASCII)
 _SIMPLE_INTERVAL = re.compile(r"epoch +\d+: +\d+ / \d+ (?P<pairs>.*)$", re.ASCII)
-_SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on 'valid' subset \| ", re.ASCII)
+_SIMPLE_VALID = re.compile(r"epoch +\d+ \| valid on '(?P<subset>[^']*)' subset \| ", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,10 @@ def _simple(text: str) -> tuple[str, Mapping[str, object]]:
     """``epoch 001:  10 / 125 loss=9.3, lr=0.1`` of an interval, ``epoch 001 | loss 9.3 | lr 0.1`` of the others."""
     if interval := _SIMPLE_INTERVAL.match(text):
         return INTERVAL, dict(part.split("=", 1) for part in interval["pairs"].split(", ") if "=" in part)
-    kind = VALID if _SIMPLE_VALID.match(text) else EPOCH
+    valid = _SIMPLE_VALID.match(text)
+    if valid and valid["subset"] != VALID:
+        return "", {}
+    kind = VALID if valid else EPOCH
     return kind, dict(part.rsplit(" ", 1) for part in text.split(" | ")[1:] if " " in part)
 
 

@@ -51,8 +51,9 @@ def train_line(
         if checkpoint is not None and value(given, "--arch") is None:
             defaults |= named(sizes_of(checkpoint))
     defaults["--optimizer"] = "xalign_adamw"
-    if value(given, "--lr-scheduler") is None and value(given, "--max-update") is not None:
-        defaults |= {"--lr-scheduler": "polynomial_decay", "--total-num-update": value(given, "--max-update")}
+    most = value(given, "--max-update")
+    if value(given, "--lr-scheduler") is None and most not in (None, "0"):  # with 0 there is no such end
+        defaults |= {"--lr-scheduler": "polynomial_decay", "--total-num-update": most}
     if task == TASK and not any(each.partition("=")[0] in VALIDATION for each in given) and not validates(data):
         defaults["--disable-validation"] = True
     defaults |= {"--save-dir": "checkpoints", "--log-format": "json", "--log-interval": 10}
@@ -61,8 +62,8 @@ def train_line(
 
 
 def validates(data: str) -> bool:
-    """Whether a data-bin, or one of several, has text to validate on."""
-    return any(any(Path(folder).glob("valid.*.idx")) for folder in data.split(":"))
+    """Whether a data-bin, the first of several, has text to validate on."""
+    return any(Path(data.split(":")[0]).glob("valid.*.idx"))
 
 
 def value(line: Sequence[str], option: str) -> str | None:

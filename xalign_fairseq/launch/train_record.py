@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.json_files import read_json, write_json
@@ -32,6 +32,7 @@ class Session(TypedDict):
     """One time that the run was begun or gone on with. ``ended`` and ``exit`` are None if that was killed."""
 
     command: str
+    data: NotRequired[list[str]]  # which records of earlier versions have for the newest alone
     begun: str
     ended: str | None
     exit: int | None
@@ -66,13 +67,14 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
     if not (path.is_file() and (folder / LAST).exists()) or any(each.partition("=")[0] in TAKEN_OVER for each in line):
         return
     record = read_json(path, TrainRecord)
-    earlier = shlex.split(record["sessions"][-1]["command"])[1:]
+    newest = _writer(folder, record)
+    earlier, earlier_data = shlex.split(newest["command"])[1:], newest.get("data", record["data"])
     given = {name: [value(each, name) or usual for each in (earlier, line)] for name, usual in IDENTITY.items()}
     found = [f"{name} {before}, now {now}" for name, (before, now) in given.items() if before != now]
     data = _data(line)
     # By their places too: from another folder, or through a link, the same data-bin has another name.
-    if not {*data, *map(os.path.realpath, data)} & {*record["data"], *map(os.path.realpath, record["data"])}:
-        found.append(f"{':'.join(record['data'])}, now {':'.join(data)}")
+    if not {*data, *map(os.path.realpath, data)} & {*earlier_data, *map(os.path.realpath, earlier_data)}:
+        found.append(f"{':'.join(earlier_data)}, now {':'.join(data)}")
     if found:
         raise XalignError(
             "the folder has the checkpoints of another run",
@@ -81,6 +83,13 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
             expected="the options of that run, to go on with it",
             next="another --save-dir, or remove this one; --restore-file FILE says what to go on from",
         )
+
+
+def _writer(folder: Path, record: TrainRecord) -> Session:
+    """The session that the last checkpoint is of: one that ended before it wrote any says nothing of the run."""
+    written = datetime.fromtimestamp((folder / LAST).stat().st_mtime, UTC)
+    before = [each for each in record["sessions"] if datetime.fromisoformat(each["begun"]) <= written]
+    return (before or record["sessions"])[-1]
 
 
 @contextmanager
@@ -112,6 +121,7 @@ def _begin(folder: Path, line: Sequence[str]) -> TrainRecord:
     found = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     begun: Session = {
         "command": shlex.join(["fairseq-train", *line]),
+        "data": _data(line),
         "begun": _now(),
         "ended": None,
         "exit": None,

@@ -1,7 +1,7 @@
 """The pre-training task: bitext and monolingual text from a data-bin, for any set of objectives."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, List, Optional  # noqa: UP035
 
@@ -73,6 +73,7 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     )
     debug: bool = field(default=False, metadata={"help": "show the traceback of an error in the input, too"})
     seed: int = II("common.seed")
+    amp: bool = II("common.amp")
     fp16: bool = II("common.fp16")
     bf16: bool = II("common.bf16")
     memory_efficient_fp16: bool = II("common.memory_efficient_fp16")
@@ -82,6 +83,9 @@ class XalignPretrainingConfig(PretrainingDataOptions, FairseqDataclass):
     ddp_backend: str = II("distributed_training.ddp_backend")
     zero_sharding: str = II("distributed_training.zero_sharding")
     optimizer: Optional[str] = II("optimizer._name")
+    train_subset: str = II("dataset.train_subset")
+    valid_subset: str = II("dataset.valid_subset")
+    best_checkpoint_metric: str = II("checkpoint.best_checkpoint_metric")
     update_freq: List[int] = II("optimization.update_freq")  # noqa: RUF009 UP006 as fairseq has it
     max_update: int = II("optimization.max_update")
     lr: Any = II("optimization.lr")  # noqa: RUF009
@@ -153,16 +157,64 @@ class XalignPretrainingTask(FairseqTask):
             criterion.attach_heads(model)
             update_rows_alone(model, self, criterion.with_all_embeddings)
         self.labelling, self.objectives = criterion.labelling, criterion.active
+        self._require_trained(criterion)
         self.reader = criterion.reader(self.models)
         self.source.require(self.reader)
         return criterion
 
+    def _require_trained(self, criterion: Any) -> None:
+        """Refuse a training that changes nothing; warn of updates that do."""
+        for model in self.models:
+            if not any(parameter.requires_grad for parameter in model.parameters()):
+                raise XalignError(
+                    "nothing is left to train",
+                    where=f"--freeze-layers {self.cfg.freeze_layers}",
+                    found=f"an encoder of {model.encoder.config.encoder_layers} layers, and no objective with a head",
+                    next="freeze fewer layers",
+                )
+            learns = criterion.predicts_tokens or next(model.heads.parameters(), None) is not None
+            if self.cfg.freeze_encoder_updates and not learns:
+                logger.warning(
+                    "the first %d updates train nothing: no objective has a head (--freeze-encoder-updates)",
+                    self.cfg.freeze_encoder_updates,
+                )
+
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Open a split, of the shard of this epoch."""
+        if split == self.cfg.train_subset and split != "train":
+            raise XalignError("no other split is trained on", where="--train-subset", found=split, expected="train",
+                              next="xalign prepare a data-bin with that text as train")  # fmt: skip
         epoch = kwargs.get("epoch", 1)
         self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, epoch)
         if split == "train":
             self.epoch = epoch
+        elif split in self.cfg.valid_subset.split(",") and not self.restoring:
+            self._require_metric(split, self.datasets[split])
+
+    def _require_metric(self, split: str, dataset: FairseqStreams) -> None:
+        """Refuse to choose checkpoints by an AER that validation will not have; fairseq would end at the first one."""
+        metric = self.cfg.best_checkpoint_metric
+        if metric != "aer" and not metric.startswith("aer_"):
+            return
+        corpora = dataset.bitext.corpora if dataset.bitext is not None else []
+        linked = [f"aer_{self.pair_names[each.number]}" for each in corpora if each.links is not None]
+        if not linked or metric not in ("aer", *linked):
+            raise XalignError(
+                "validation has no such score to choose checkpoints by",
+                where="--best-checkpoint-metric",
+                found=metric,
+                expected=", ".join(["aer", *linked]) if linked else f"loss: no pair of {split} has links",
+                next=None if linked else f"xalign prepare --links {split}=FILE, or --best-checkpoint-metric loss",
+            )
+
+    def post_validate(self, model: Any, stats: Mapping[str, Any], agg: Any) -> None:
+        """Called by fairseq with what a validation has, of which it takes the score that chooses checkpoints."""
+        if self.cfg.best_checkpoint_metric not in stats:
+            known = sorted(name for name in stats if not name.startswith("_"))
+            raise XalignError(
+                "validation has no such score to choose checkpoints by", where="--best-checkpoint-metric",
+                found=self.cfg.best_checkpoint_metric, expected=f"one of {', '.join(known)}",
+            )  # fmt: skip
 
     def get_batch_iterator(self, dataset: Any, *args: Any, **kwargs: Any) -> Any:
         """fairseq's iterator; one that holds a window of the epoch's batches where an epoch is long, or in updates."""

@@ -1,6 +1,7 @@
 """transformers' Trainer for any sum of objectives; transformers and accelerate are needed for this file alone."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -51,7 +52,7 @@ class AlignmentTrainer(Trainer):
         model: AlignmentModel,
         args: TrainingArguments,
         train_batches: Batches,
-        eval_batches: Batches | None = None,
+        eval_batches: Batches | Mapping[str, Batches] | None = None,
         **keywords: Any,
     ):
         if not hasattr(Trainer, "loss_is_scaled_for_ga"):
@@ -95,10 +96,16 @@ class AlignmentTrainer(Trainer):
 
     def evaluate(self, eval_dataset: Any = None, ignore_keys: Any = None, metric_key_prefix: str = "eval") -> Any:
         """The loss over all predictions of the validation batches of all processes, and each objective's."""
+        batches = self.eval_batches if eval_dataset is None else eval_dataset
+        if isinstance(batches, Mapping):  # several, by their names, as Trainer takes them
+            found: dict[str, float] = {}
+            for name, each in batches.items():
+                found |= self.evaluate(each, ignore_keys, f"{metric_key_prefix}_{name}")
+            return found
         self.alignment.eval()
         sums: dict[str, Tensor] = {}
         with torch.no_grad():
-            for batch in eval_dataset or self.eval_batches or ():
+            for batch in batches or ():
                 made = self.alignment(batch)
                 parts = {f"{name}_loss": (each.total, each.count) for name, each in made.losses.items()}
                 for name, (total, count) in {"loss": (made.total, made.count), **parts}.items():

@@ -1,5 +1,6 @@
 """The weighted sum of objectives, which fairseq's criterions and plain training loops share."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -10,7 +11,7 @@ from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import Reader
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.models.headed import HeadedEncoder
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, labeller_among
 from xalign_fairseq.training.update import UpdateCounts
@@ -65,7 +66,7 @@ class WeightedSum:
         language_rows: rows of the language embeddings by the numbers of languages; None for an encoder without any.
 
     Raises:
-        XalignError: every weight is zero.
+        XalignError: every weight is zero, or one is negative or no number.
 
     Example::
 
@@ -84,6 +85,10 @@ class WeightedSum:
                 "no objective is left: every weight is 0",
                 where=", ".join(f"--{o.name}-weight" for o in self.objectives),
             )
+        check_values(
+            "a weight is no factor",
+            *((f"--{o.name}-weight", o.cfg.weight, 0 <= o.cfg.weight < math.inf, "0 or more") for o in self.objectives),
+        )
         self.source = source
         for objective in self.objectives:
             objective.languages, objective.pivot = source.languages, source.pivot
