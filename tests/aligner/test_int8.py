@@ -52,6 +52,14 @@ def test_outputs_are_within_the_stated_bound(shape):
 
 
 @needs_int8
+def test_one_row_with_the_strides_of_a_column():
+    """It counts as contiguous, and torch read beyond it: other numbers in each call."""
+    mine, x = Int8Linear(linear()), torch.randn(1, 96)
+    column = torch.empty(96, 1).copy_(x.t()).t()
+    assert column.stride() == (1, 1) and torch.equal(mine(column), mine(x))
+
+
+@needs_int8
 def test_it_is_the_product_of_the_dequantised_numbers():
     mine, x = Int8Linear(linear()), torch.randn(7, 96)
     rounded, scale = quantise(x)

@@ -25,6 +25,12 @@ def test_results_are_those_of_the_exact_search(faiss, n, m, mean):
     assert faiss_search.by_margin(queries, candidates).tolist() == retrieval.by_margin(queries, candidates).tolist()
 
 
+def test_vectors_of_zeros_are_found_as_by_the_exact_search(faiss):
+    queries, candidates = torch.tensor([[0.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    assert faiss_search.by_margin(queries, candidates).tolist() == [0, 0]
+    assert retrieval.by_margin(queries, candidates).tolist() == [0, 0]
+
+
 def test_the_best_margin_may_be_beyond_the_nearest(faiss, monkeypatch):
     queries, candidates = clouds(60, 300, 3)
     exact = retrieval.by_margin(queries, candidates)

@@ -86,6 +86,9 @@ def test_of_equal_candidates_the_first_is_found(search, chunk):
 
 def test_a_vector_of_zeros_is_near_to_none():
     assert by_cosine(vectors([1, 1], [0, 0]), vectors([-1, 0], [0, 0], [1, 0])).tolist() == [2, 0]
+    zeros = vectors([1, 0], [0, 1], [0, 0])
+    assert by_margin(zeros, zeros, neighbours=1).tolist() == [0, 1, 0]  # there is no fourth
+    assert by_margin(vectors([0, 0], [1, 0]), vectors([1, 0], [0, 0])).tolist() == [0, 0]
 
 
 def test_both_directions_and_metrics():

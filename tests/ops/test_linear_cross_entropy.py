@@ -178,6 +178,19 @@ def test_logits_that_are_not_finite_are_seen_in_the_loss(chunks):
         assert not linear_cross_entropy(features, weight, bias, labels).nll.isfinite().any()
 
 
+@pytest.mark.parametrize("kept", [0, 10**9])
+@pytest.mark.parametrize("block", [slice(0, 64), slice(0, 70), slice(64, 128), slice(3, 20)])
+def test_tokens_that_can_not_be_have_no_part(block, kept, chunks):
+    chunks(64, kept)
+    given, _ = problem(4)
+    with torch.no_grad():
+        given[2][block] = -torch.inf
+    labels, upstream = torch.tensor([129, 140, 131, 149]), torch.randn(4, dtype=torch.float64)
+    for found, truth in zip(outcome(linear_cross_entropy, given, labels, upstream),
+                            outcome(plain, given, labels, upstream), strict=True):  # fmt: skip
+        torch.testing.assert_close(found, truth)
+
+
 def near(found, reference, truth, tolerance):
     """|truth - found| <= |truth - reference| + tolerance, for the largest difference."""
     error, allowed = ((truth - each.to(truth.dtype)).abs().max().item() for each in (found, reference))

@@ -1,6 +1,7 @@
 """Scores of words from posteriors of units."""
 
 import numpy as np
+import pytest
 import torch
 from statistical_text import SENTENCES, translated
 
@@ -52,6 +53,12 @@ def test_a_guide_decides_between_words_that_the_text_has_not():
     assert guided[0, 1] > 2 * guided[0, 0]
     assert guided[1, 0] > 2 * guided[1, 1]
     assert unguided[0, 1] < 1.1 * unguided[0, 0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_empty_word_has_no_score():
+    [scores] = mean_scores([learned("word")], [(["das", ""], ["the", "house"])])
+    assert scores[1].tolist() == [0, 0] and scores[0, 0] > 0
 
 
 def test_empty_sides_and_pairs_that_are_too_long(monkeypatch):

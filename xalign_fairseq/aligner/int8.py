@@ -28,7 +28,7 @@ class Int8Linear(nn.Module):
     """Stands for ``nn.Linear``: each output is within (s_o sum |x_ni| + t_n sum |w_oi|) / 2 + I s_o t_n / 4 of its own.
 
     Args:
-        linear: whose weights are rounded.
+        linear: whose weights are rounded; of two inputs or more.
 
     Example::
 
@@ -49,6 +49,8 @@ class Int8Linear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """x (..., I) float32 -> (..., O) float32."""
         rounded, scale = quantise(x.flatten(0, -2))
+        # torch 2.13 reads beyond a matrix of one row that has the strides of a column, which counts as contiguous.
+        rounded = rounded.new_empty(rounded.shape).copy_(rounded)
         sums = torch._int_mm(rounded, self.weight.t())
         return torch.addcmul(self.bias, sums * self.scale, scale).unflatten(0, x.shape[:-1])
 

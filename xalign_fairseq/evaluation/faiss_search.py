@@ -43,16 +43,21 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = 4) -> Te
     cosines, rows = _nearest(queries_, candidates_, max(DEPTH, neighbours))
     of_queries = cosines[:, :neighbours].mean(1)
     of_candidates = _nearest(candidates_, queries_, neighbours)[0].mean(1)
-    margins = 2 * cosines / (of_queries[:, None] + of_candidates[rows])
+    margins = ratios(2 * cosines, of_queries[:, None] + of_candidates[rows])
     found = _lowest(margins, rows)
     smallest = of_queries + of_candidates.min()
     bound = 2 * cosines[:, -1].clamp_min(0) / smallest
     decided = (smallest > 0) & (margins.amax(1) > bound + EQUAL)
     if rows.shape[1] < len(candidates_):
         for open_ in (~decided).nonzero()[:, 0].split(CHUNK):
-            margins = 2 * (queries_[open_] @ candidates_.T) / (of_queries[open_, None] + of_candidates)
+            margins = ratios(2 * (queries_[open_] @ candidates_.T), of_queries[open_, None] + of_candidates)
             found[open_] = _lowest(margins, torch.arange(len(candidates_)).expand_as(margins))
     return found.to(queries.device)
+
+
+def ratios(cosines: Tensor, means: Tensor) -> Tensor:
+    """Cosines over the mean cosines of neighbours; 0 over 0, of a vector of zeros, is 0."""
+    return (cosines / means).masked_fill((cosines == 0) & (means == 0), 0.0)
 
 
 def _unit(vectors: Tensor) -> Tensor:

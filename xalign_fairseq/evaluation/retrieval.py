@@ -8,6 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation import faiss_search
+from xalign_fairseq.evaluation.faiss_search import ratios
 from xalign_fairseq.evaluation.metric import Metric, ratio
 from xalign_fairseq.evaluation.unit_vectors import unit
 
@@ -45,7 +46,7 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
 
     The neighbours of a query are candidates and those of a candidate queries; with fewer than k of them, all count.
     All candidates compete, not only the query's neighbours. Ratios mean something where neighbours have positive
-    cosines, as mean hidden states have.
+    cosines, as mean hidden states have; 0 over 0, of vectors of zeros, is 0.
 
     Args:
         queries, candidates, chunk: as in :func:`by_cosine`; of equal candidates it is the lowest index here too.
@@ -56,7 +57,7 @@ def by_margin(queries: Tensor, candidates: Tensor, *, neighbours: int = NEIGHBOU
     of_candidates = _mean_of_nearest(candidates, queries, neighbours, chunk)
     return torch.cat(
         [
-            _best(2 * (part @ candidates.T) / (mean[:, None] + of_candidates))
+            _best(ratios(2 * (part @ candidates.T), mean[:, None] + of_candidates))
             for part, mean in zip(queries.split(chunk), of_queries.split(chunk), strict=True)
         ]
     )

@@ -91,7 +91,8 @@ class LinearCrossEntropy(torch.autograd.Function):
             wide = scratch[: logits.numel()].view_as(logits).copy_(logits) if half else logits
             top, at = _first_highest(wide)
             chosen = torch.where(top > highest, at + start, chosen)
-            before, highest = highest, torch.maximum(highest, top)
+            # Finite, so that a chunk of nothing but -inf takes no part: a difference of two of them would be NaN.
+            before, highest = highest, torch.maximum(highest, top).clamp_min(torch.finfo(highest.dtype).min)
             inside, place = _place(labels, start, stop)
             of_label = torch.where(inside, wide.gather(1, place)[:, 0], of_label)
             scale = scale * (before - highest).exp() + wide.sub_(highest[:, None]).exp_().sum(1)

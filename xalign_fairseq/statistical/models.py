@@ -73,4 +73,4 @@ def _membership(owners: Sequence[int], words: int) -> np.ndarray:
 
 
 def _mean(membership: np.ndarray) -> np.ndarray:
-    return membership / membership.sum(1, keepdims=True)
+    return membership / membership.sum(1, keepdims=True).clip(min=1)  # an empty word has no unit

@@ -274,7 +274,7 @@ def _run(call: Call, read: Tensor) -> None:
     call.stream = torch.cuda.current_stream(read.device).cuda_stream
     # Allocated on the stream that uses it, so that it may be let go at once.
     floats = native.xalign_cuda_workspace(ctypes.byref(call))
-    workspace = torch.empty(floats, device=read.device)
+    workspace = torch.empty(floats, dtype=torch.float32, device=read.device)
     call.workspace = workspace.data_ptr()
     failed = native.xalign_cuda(ctypes.byref(call))
     if failed:

@@ -57,7 +57,8 @@ def sinkhorn(
         eps: floor of the similarity (Eq. 1).
         order: ``columns-first`` or ``rows-first``.
         domain: ``linear``, ``log``, or ``auto``: linear down to mu = 0.05, log below. At mu = 1 the linear domain needs
-            neither exp nor log.
+            neither exp nor log. With masses of 0 and a small mu choose ``log``: linear scales rows and columns by their
+            largest entries, and beside that of a token without mass all others may vanish.
         src_mass: (B, n), the mass a of every source token, 0 or more (Cuturi, 2013); default: 1 each.
         tgt_mass: (B, m), b likewise.
 
