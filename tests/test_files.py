@@ -106,6 +106,25 @@ def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
         pytest.fail("the work began")
 
 
+def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_text("{}")
+    (tmp_path / "text").write_text("a\n")
+    (tmp_path / "link").symlink_to("model/config.json")
+    for free in ("new", "model/new", "a/b/c", "text"):
+        files.require_place(tmp_path / free, [model, "-", tmp_path / "gone"])
+    files.require_place(tmp_path / "text")
+    for taken, message in (("model", "is a folder"), ("text/a/b", "folder is a file"),
+                           ("model/config.json", "is read"), ("link", "is read")):  # fmt: skip
+        with pytest.raises(XalignError, match=message):
+            files.require_place(tmp_path / taken, [model])
+    with pytest.raises(XalignError, match="is read"):
+        files.require_place(tmp_path / "text", [tmp_path / "text"])
+    with pytest.raises(XalignError, match="folder is a file"), files.atomic_write(tmp_path / "text/a"):
+        pytest.fail("the work began")
+
+
 def test_a_file_is_not_replaced_by_a_folder(tmp_path):
     (tmp_path / "notes").write_text("mine")
     for overwrite in (False, True):

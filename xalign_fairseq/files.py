@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -30,8 +30,7 @@ def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
             f.write("0-0\\n")
     """
     path = Path(path)
-    if path.is_dir():  # found here, not after the work
-        raise XalignError("the output file is a folder", where=path, expected="the name of a file")
+    require_place(path)  # found here, not after the work
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
     # Renaming would put a file in the place of the device, or of what the shell has opened.
     number = opened(path)
@@ -96,7 +95,7 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool | None = False, keep:
         raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
     if path in (Path.cwd(), *Path.cwd().parents):  # which would be another folder than the one of that name
         raise XalignError("the current folder can't be replaced by the output", where=path, next="name a new folder")
-    _require_free(path, overwrite)
+    require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
     temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
@@ -106,7 +105,7 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool | None = False, keep:
         if not _hold(handle) and keep:
             raise XalignError("another process writes this output", where=path, found=temporary)
         yield temporary
-        _require_free(path, overwrite)
+        require_free(path, overwrite)
         if path.exists():
             _exchange(temporary, path)
             shutil.rmtree(temporary)
@@ -131,6 +130,30 @@ def usual_mode(path: str | os.PathLike) -> None:
         probe.unlink()
 
 
+def require_place(path: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -> None:
+    """Raise :class:`XalignError`, before the work, if a file can't be written there or would replace what is read.
+
+    Args:
+        path: of the file; what it is a link to counts.
+        inputs: files that are read, and folders of which everything is.
+
+    Example::
+
+        require_place(args.out, [args.src, args.tgt, args.model])
+    """
+    place = _resolved(path)
+    if place.is_dir():
+        raise XalignError("the output file is a folder", where=path, expected="the name of a file")
+    above = next(each for each in place.parents if each.exists())
+    if not above.is_dir():
+        raise XalignError("the output's folder is a file", where=path, found=above, expected="a folder, or a new name")
+    for each in inputs:
+        if not (place.is_file() and os.path.exists(each)):
+            continue
+        if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
+            raise XalignError("the output is a file that is read", where=path, found=each, next="choose another place")
+
+
 def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
     """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
     source, target = _resolved(read), _resolved(output)
@@ -152,8 +175,9 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
 
 
-def _require_free(path: Path, overwrite: bool | None) -> None:
-    if path.exists() and not overwrite and any(path.iterdir()):
+def require_free(path: Path, overwrite: bool | None) -> None:
+    """Raise :class:`XalignError` if a folder is there already and has something in it, as :func:`atomic_folder`."""
+    if path.is_dir() and not overwrite and any(path.iterdir()):
         option = "" if overwrite is None else ", or pass --overwrite to replace this one"
         raise XalignError(
             "the output folder exists already and was left as it is",

@@ -68,6 +68,11 @@ def test_no_layers(text):
         _aligning.layer_list(text)
 
 
+def test_more_layers_than_any_encoder_has():
+    with pytest.raises(argparse.ArgumentTypeError, match="at most 1000 layers"):
+        _aligning.layer_list("0-100000000")
+
+
 @pytest.mark.parametrize("text", ["en", "en-", "-de", "en-de-fr", ""])
 def test_languages_of_the_sides_are_two(text):
     assert _aligning.language_pair("pt_BR-de") == ("pt_BR", "de")

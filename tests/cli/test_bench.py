@@ -135,6 +135,18 @@ def test_links_that_do_not_fit_and_names_given_twice(data, links, capsys):
     assert "a model and links have the same name" in capsys.readouterr().err
 
 
+def test_what_is_wrong_is_told_before_the_first_model_aligns(data, tiny_checkpoint, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.cli.bench.align_sets", lambda *given: pytest.fail("the work began"))
+    models = ("--model", tiny_checkpoint, tmp_path / "absent.pt")
+    assert bench("--data", data, *models) == 2
+    assert "absent.pt" in capsys.readouterr().err
+    assert bench("--data", data, "--model", tiny_checkpoint, "--method", "argmax", "argmax") == 2
+    assert "a method is given twice" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    assert bench("--data", data, "--model", tiny_checkpoint, "--out", tmp_path / "file/t.md") == 2
+    assert "folder is a file" in capsys.readouterr().err
+
+
 def test_links_that_do_not_fit_are_told_before_a_model_aligns(data, links, tmp_path, capsys):
     """It ended in the error after all the work; the model, which is not there, shows that none was done."""
     tool = links("tool", "0-0\n", "0-0\n\n1-0\n")

@@ -148,12 +148,25 @@ def test_a_plot(layers, tmp_path):
     assert (tmp_path / "layers.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+def test_what_is_read_is_not_replaced(option, layers, tiny_text, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    gold = tmp_path / "gold.svg"
+    gold.write_bytes(before := (tiny_text / "text.gold").read_bytes())
+    assert layers(option, gold, gold=gold) == 2
+    assert "a file that is read" in capsys.readouterr().err and gold.read_bytes() == before
+    assert layers(option, gold / "x.svg") == 2
+    assert "folder is a file" in capsys.readouterr().err
+
+
 def test_bad_gold_and_bad_layers(layers, tiny_text, tmp_path, capsys):
     assert layers("--layer", "9") == 2
     assert "no such layer" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         layers("--average", "0")
     assert "--average" in capsys.readouterr().err
+    assert layers("--average", "50") == 2
+    assert "not so many neighbouring layers" in capsys.readouterr().err
     lines = (tiny_text / "text.gold").read_text().splitlines()
     (tmp_path / "short").write_text("\n".join(lines[:-1]))
     assert layers(gold=tmp_path / "short") == 2

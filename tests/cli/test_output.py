@@ -156,6 +156,12 @@ def test_a_folder_or_an_input_in_the_place_of_the_file(tmp_path):
         Output(str(tmp_path / "t.tsv"), RECORD, False, [f"{tmp_path}/t.tsv#1", f"{tmp_path}/t.tsv#2"])
 
 
+def test_a_closed_standard_output_is_told_at_once(monkeypatch):
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(XalignError, match=r"(?s)standard output is closed.*--out FILE"):
+        Output("-", RECORD, False, [])
+
+
 def test_standard_output(capsys):
     with Output("-", RECORD, False, []).open() as stream:
         stream.write("é\n")

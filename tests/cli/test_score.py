@@ -128,6 +128,7 @@ def test_the_seed_decides_the_interval(files, capsys):
         ({"hyp": ""}, "the file is empty"),
         ({"hyp": "0-0\n1+1\n\n"}, "hyp, line 2"),
         ({"gold": "0-0\r\r\r"}, "carriage return"),
+        ({"gold": "\n\n\n"}, "the gold file has no link"),
     ],
 )
 def test_bad_files(files, capsys, change, expected):
@@ -156,6 +157,8 @@ def test_gold_as_the_shared_tasks_write_it(files, capsys):
     found, expected = json.loads(found), json.loads(expected)
     assert code == 0 and "gold1" in found.pop("signature") and "gold0" in expected.pop("signature")
     assert found == expected
+    code, _, err = score(capsys, "--hyp", files / "hyp", "--gold", files / "numbered", "--gold-index-base", 0)
+    assert code == 2 and "counts tokens from 1" in err
 
 
 def test_links_are_named_as_their_file_has_them(files, capsys):

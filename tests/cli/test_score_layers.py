@@ -55,6 +55,13 @@ def test_what_xalign_layers_writes_can_be_drawn(tiny_checkpoint, tiny_text, tmp_
     assert (tmp_path / "p.png").stat().st_size > 5000
 
 
+@pytest.mark.parametrize("aer", ["x", float("nan"), None])
+def test_a_file_whose_aer_is_no_number(aer, tables, capsys):
+    (tables / "odd.json").write_text(json.dumps({"rows": [{"layer": 1, "method": "m", "aer": aer}]}))
+    assert score("--plot", tables / "p.svg", "--layers", f"x={tables}/odd.json") == 2
+    assert "the file has no layers" in capsys.readouterr().err and not (tables / "p.svg").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -45,7 +45,7 @@ def ends(monkeypatch):
 @pytest.mark.parametrize(("ended", "code"), [(0, 0), (75, 75), (1, 2)])
 def test_exit_codes(ends, tmp_path, ended, code):
     ends(ended)
-    line = ["train", "data", "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)]
+    line = ["train", str(tmp_path), "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)]
     assert main(line) == code
 
 
@@ -64,7 +64,7 @@ def test_options_are_handed_on_as_they_are(ends, tmp_path, capsys):
         "--adam-betas",
         "(0.9, 0.98)",
     ]
-    assert main(["train", "data", *own]) == 0
+    assert main(["train", str(tmp_path), *own]) == 0
     assert (tmp_path / "train.log").read_text().endswith(" ".join(own) + "\n")
     assert f"log: {tmp_path}/train.log" in capsys.readouterr().err
 
@@ -72,7 +72,7 @@ def test_options_are_handed_on_as_they_are(ends, tmp_path, capsys):
 def test_a_finished_run_says_so(ends, tmp_path, capsys):
     ends(0)
     (tmp_path / "checkpoint_last.pt").touch()
-    main(["train", "data", "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)])
+    main(["train", str(tmp_path), "--lr", "1", "--max-update", "3", "--batch-size", "8", "--save-dir", str(tmp_path)])
     assert f"{tmp_path}/checkpoint_last.pt: no further update\n" in capsys.readouterr().out
 
 
@@ -81,7 +81,7 @@ def test_the_last_update_is_that_of_the_checkpoint_where_the_log_has_none(monkey
     torch.save({"model": {}, "optimizer_history": [{"num_updates": 25}]}, tmp_path / "made.pt")
     program = f"import shutil; shutil.copyfile({str(tmp_path / 'made.pt')!r}, {str(last)!r})"
     monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", program))
-    main(["train", "data", "--lr", "1", "--max-update", "25", "--batch-size", "8", "--save-dir", str(tmp_path)])
+    main(["train", str(tmp_path), "--lr", "1", "--max-update", "25", "--batch-size", "8", "--save-dir", str(tmp_path)])
     assert f"{last}: update 25\n" in capsys.readouterr().out
 
 
@@ -92,14 +92,14 @@ def test_the_lowest_aer_is_that_of_the_whole_training(goes_on, lowest, monkeypat
     if goes_on:
         (tmp_path / "checkpoint_last.pt").touch()
     monkeypatch.setattr(train_run, "FAIRSEQ_TRAIN", (sys.executable, "-S", "-c", f"print({rows[1]!r})"))
-    main(["train", "data", "--lr", "1", "--max-update", "8", "--batch-size", "8", "--save-dir", str(tmp_path)])
+    main(["train", str(tmp_path), "--lr", "1", "--max-update", "8", "--batch-size", "8", "--save-dir", str(tmp_path)])
     out, err = capsys.readouterr()
     assert f"lowest AER {lowest} at update" in out
     assert ("AER 50.00, the lowest so far" in err) is not goes_on
 
 
 def test_what_is_missing_is_told_before_anything_starts(tmp_path, capsys):
-    assert main(["train", "data", "--save-dir", str(tmp_path)]) == 2
+    assert main(["train", str(tmp_path), "--save-dir", str(tmp_path)]) == 2
     assert "no learning rate" in capsys.readouterr().err and not list(tmp_path.iterdir())
 
 

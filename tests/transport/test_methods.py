@@ -105,7 +105,7 @@ def test_methods_by_name():
         ("argmax", {"mu": 0.5}, "argmax has no such option(.|\n)*--mu(.|\n)*none"),
         ("softmax", {"rounds": 3}, "--rounds(.|\n)*--threshold"),
         ("softmax", {"threshold": 1.0}, "threshold"),
-        ("grow", {"temperature": 0.0}, "temperature(.|\n)*above 0"),
+        ("grow", {"temperature": 0.0}, "temperature(.|\n)*from 0.001"),
         ("grow", {"threshold": 0.0}, "threshold(.|\n)*above 0"),
         ("grow", {"growth": 1.5}, "growth(.|\n)*at most 1"),
         ("itermax", {"alpha": 0.0}, "alpha"),

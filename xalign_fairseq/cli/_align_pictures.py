@@ -1,12 +1,15 @@
 """The pictures of ``xalign align``: one pair's link matrix, and the gold links that pictures show."""
 
 import argparse
+import os
 from collections.abc import Iterable
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import read_fitting_gold
+from xalign_fairseq.cli._output import STANDARD_OUTPUT
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_place
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
@@ -32,8 +35,8 @@ def gold_to_show(args: argparse.Namespace, pairs: "SentencePairs | PairStream") 
     return read_fitting_gold(args.gold, pairs)
 
 
-def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
-    """That the picture can be drawn, if one is asked for, before the work begins."""
+def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream", inputs: Iterable[str]) -> None:
+    """That the picture can be drawn, if one is asked for, and replaces no input, before the work begins."""
     if not args.plot:
         if args.plot_line is not None:
             raise XalignError("a line is drawn with --plot alone", where="--plot-line", next="add --plot FILE.png")
@@ -42,6 +45,9 @@ def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream") ->
     from xalign_fairseq.plots.figure import check_picture
 
     check_picture(args.plot)
+    require_place(args.plot, [*inputs, *([args.out] if args.out != STANDARD_OUTPUT else [])])
+    if os.path.realpath(args.plot) == os.path.realpath(args.out):
+        raise XalignError("the picture and the links have the same name", where="--plot, --out", found=args.plot)
     if not isinstance(pairs, SentencePairs):
         raise XalignError("a pair of a pipe can't be drawn", where="--plot", expected="files as input")
     if not 1 <= _line(args) <= len(pairs):

@@ -328,6 +328,9 @@ def probability(text: str) -> float:
     return value
 
 
+MOST_LAYERS = 1000  # of no encoder
+
+
 def layer_list(text: str) -> tuple[int, ...]:
     """``8``, ``7,8,9`` or ``6-9``, which are averaged."""
     layers: list[int] = []
@@ -335,7 +338,10 @@ def layer_list(text: str) -> tuple[int, ...]:
         found = re.fullmatch(r"(-?\d+)(?:-(\d+))?", part)
         if not found or (found[2] and int(found[2]) <= int(found[1])):
             raise argparse.ArgumentTypeError("must be a layer, several with commas, or first-last")
-        layers += range(int(found[1]), int(found[2] or found[1]) + 1)
+        first, last = int(found[1]), int(found[2] or found[1])
+        if last - first >= MOST_LAYERS:
+            raise argparse.ArgumentTypeError(f"must be at most {MOST_LAYERS} layers")
+        layers += range(first, last + 1)
     return tuple(layers)
 
 

@@ -55,6 +55,9 @@ def compared_layers(args: argparse.Namespace, aligner: "Aligner") -> list[tuple[
     found = [tuple(config.resolve_layer(layer, "--layer") for layer in each) for each in given]
     single = sorted({each[0] for each in found if len(each) == 1})
     for width in args.average or ():
+        if width > len(single):
+            raise XalignError("there are not so many neighbouring layers", where="--average", found=width,
+                              expected=f"at most {len(single)}")  # fmt: skip
         found += [
             tuple(range(first, first + width)) for first in single if set(range(first, first + width)) <= set(single)
         ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, opened
+from xalign_fairseq.files import atomic_write, opened, require_place
 from xalign_fairseq.json_files import read_json, write_json
 from xalign_fairseq.launch.locks import alone_on
 from xalign_fairseq.text.containers import file_of
@@ -30,7 +30,7 @@ class Output:
         path: the file; ``-`` is standard output. A symbolic link stays one, and what it points to is written.
         record: what determines every line, by the option that gives it; ``None`` if the run can't be repeated.
         resume: go on where an unfinished file is, begin where there is no file.
-        inputs: files that the output must not replace.
+        inputs: files, and folders of files, that the output must not replace.
 
     Raises:
         XalignError: before anything is written: an unfinished file without ``resume``, or of another record; a finished
@@ -51,7 +51,9 @@ class Output:
         if self._path.is_symlink() and self._is_plain():  # what it points to is written, and the link stays one
             self._path = Path(os.path.realpath(self._path))
         if not self._standard:
-            self._refuse_place(inputs)
+            require_place(self._path, map(file_of, inputs))
+        elif sys.stdout is None:
+            raise XalignError("standard output is closed", where="--out -", next="give --out FILE")
         self._record = dict(record) if record is not None and self._is_plain() else None
         self._part = self._path.with_name(f"{self._path.name}.part")
         self._note = self._path.with_name(f"{self._path.name}.part.json")
@@ -71,13 +73,6 @@ class Output:
         if self._standard or opened(self._path) is not None:
             return False
         return self._path.is_file() or not self._path.exists()
-
-    def _refuse_place(self, inputs: Iterable[str]) -> None:
-        if self._path.is_dir():
-            raise XalignError("the output file is a folder", where=self._path, expected="the name of a file")
-        for each in map(file_of, inputs):
-            if self._path.is_file() and os.path.exists(each) and os.path.samefile(self._path, each):
-                raise XalignError("the output is a file that is read", where=self._path, next="give another --out")
 
     def _earlier_lines(self) -> tuple[int, int]:
         """How many lines, and bytes, of an unfinished output are to be kept."""

@@ -138,7 +138,8 @@ def run(args: argparse.Namespace) -> None:
     learn_first(args, pairs, _add_encoder_arguments)
     take_packaged(args)
     golds = gold_to_show(args, pairs)
-    check_plot(args, pairs)
+    inputs = [*text_files(args), args.model, *filter(None, (args.dict, args.spm, args.gold, args.statistics))]
+    check_plot(args, pairs, inputs)
     show_log(args.quiet)
     devices = _devices(args)
     if not is_statistical(args.model):
@@ -147,7 +148,6 @@ def run(args: argparse.Namespace) -> None:
     form = Page(golds, args.languages) if args.format == "html" else FORMATS[args.format]
     # A format with a frame around its lines has no end to go on from; a pipe can't be read once more.
     repeatable = isinstance(pairs, SentencePairs) and not form.begin()
-    inputs = [*text_files(args), args.model, *filter(None, (args.dict, args.spm, args.gold, args.statistics))]
     output = Output(args.out, run_record(args) if repeatable else None, args.resume, inputs)
     with _open_aligner(args, devices) as (aligner, description):
         if args.plot:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from xalign_fairseq.cli._aligning import METHODS, positive, progress_bar, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_json, add_model, named_models, tell
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_place
 
 if TYPE_CHECKING:
     from xalign_fairseq.cli._gold_sets import GoldSet
@@ -74,10 +75,15 @@ def run(args: argparse.Namespace) -> None:
     check_options(args.samples, seed=args.seed)
     if args.out and Path(args.out).suffix not in (".md", ".tex", ".json"):
         raise XalignError("the kind of table is not known", where=f"--out {args.out}", expected=".md, .tex or .json")
+    if args.out:
+        require_place(args.out)
     models = named_models(args.model or ([] if args.links else ["e5-small"]))
     others = named_models(args.links, "--links")
     if models.keys() & others.keys():
         raise XalignError("a model and links have the same name", where="--model, --links", expected="another name")
+    if len(set(args.method)) < len(args.method):
+        raise XalignError("a method is given twice", where="--method", found=", ".join(args.method))
+    require_models(models.values(), args.method)  # what is wrong is told before the work of those before it
     show_log(quiet=True)
     sets = find_sets(args.data)
     linked = [read_sets(name, folder, sets) for name, folder in others.items()]  # what is wrong is told before the work
@@ -97,6 +103,21 @@ def run(args: argparse.Namespace) -> None:
         write(Path(args.out), result)
 
 
+def require_models(paths: Iterable[str], methods: Sequence[str]) -> None:
+    """That there are all models, and that the methods are for them."""
+    from xalign_fairseq.files import nearly
+    from xalign_fairseq.pretrained.reading import find_pretrained
+    from xalign_fairseq.statistical.folder import is_statistical
+
+    for path in paths:
+        if not is_statistical(path):
+            if not (found := find_pretrained(path)).exists():
+                raise XalignError("the checkpoint does not exist", where=found, found=nearly(found))
+        elif set(methods) != {OWN}:
+            raise XalignError("an aligner from bitext alone has no methods", where=path,
+                              found=f"--method {' '.join(methods)}")  # fmt: skip
+
+
 def align_sets(
     label: str, model: str, method: str | None, sets: "Sequence[GoldSet]", args: argparse.Namespace, progress: Any
 ) -> "System":
@@ -109,8 +130,6 @@ def align_sets(
     if is_statistical(model):
         from xalign_fairseq.aligner.from_scratch import StatisticalAligner
 
-        if method is not None:
-            raise XalignError("an aligner from bitext alone has no methods", where=model, found=f"--method {method}")
         aligner = StatisticalAligner.from_folder(model)
         signature = score_signature(system=aligner.describe())
         links = [(pair.links for pair in aligner.stream(each.pairs, progress)) for each in sets]

@@ -77,7 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--average", nargs="+", type=positive, metavar="N", help="compare also the means of so many neighbouring layers"
     )
-    parser.add_argument("--best", type=int, default=10, metavar="N", help="settings to print (default: %(default)s)")
+    parser.add_argument(
+        "--best", type=positive, default=10, metavar="N", help="settings to print (default: %(default)s)"
+    )
     add_json(parser, file=True)
     parser.add_argument(
         "--plot", metavar="FILE", help="draw AER over layers, as PNG or SVG by the ending (needs matplotlib)"
@@ -92,10 +94,7 @@ def run(args: argparse.Namespace) -> None:
 
     sets = development_sets(args)
     take_packaged(args)
-    if args.plot:
-        from xalign_fairseq.plots.figure import check_picture
-
-        check_picture(args.plot)
+    check_places(args)
     show_log(args.quiet)
     aligner = _load(args)
     settings = compared_settings(args, aligner)
@@ -112,7 +111,7 @@ def run(args: argparse.Namespace) -> None:
         if not args.quiet:
             pairs = sum(len(text.pairs) for text in sets)
             print(f"{len(settings)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
-        print_table(ranked[: max(1, args.best)])
+        print_table(ranked[: args.best])
         print_layers(ranked)
         print_certainty(runner_up)
         print(f"{ranked[0]['signature']}\n{command}")
@@ -121,6 +120,21 @@ def run(args: argparse.Namespace) -> None:
         from xalign_fairseq.plots.layers import curves_by_method, plot_layers
 
         plot_layers(curves_by_method(list(rows.values())), args.plot)
+
+
+def check_places(args: argparse.Namespace) -> None:
+    """That what is to be written can be, and replaces nothing that is read."""
+    from xalign_fairseq.files import require_place
+    from xalign_fairseq.text.containers import file_of
+
+    read = [args.src, args.tgt, args.pairs, *(each for one in args.set or () for each in one)]
+    inputs = [*map(file_of, filter(None, read)), *filter(None, (args.gold, args.model, args.dict, args.spm))]
+    if args.plot:
+        from xalign_fairseq.plots.figure import check_picture
+
+        check_picture(args.plot)
+    for path in filter(None, (args.plot, None if args.json == STANDARD_OUTPUT else args.json)):
+        require_place(path, inputs)
 
 
 def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import add_out
 from xalign_fairseq.errors import XalignError
 
@@ -114,7 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dict", metavar="DICT", help="fairseq's dict.txt of --spm (made from its pieces by default)")
     parser.add_argument(
-        "--vocab-size", type=int, metavar="N", help="pieces of the trained sentencepiece model (default: 8000)"
+        "--vocab-size", type=positive, metavar="N", help="pieces of the trained sentencepiece model (default: 8000)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of sentencepiece's training sample (default: 1)")
     parser.add_argument("--min-length", type=int, metavar="N", help="leave out training text of fewer tokens (a side)")
@@ -160,10 +161,13 @@ def _shard(text: str) -> tuple[int, int]:
 
 def run(args: argparse.Namespace) -> None:
     """Prepare the data and print what was kept, dropped and unknown."""
+    from pathlib import Path
+
     from xalign_fairseq.data.filters import Filters
     from xalign_fairseq.data.prepare import prepare
     from xalign_fairseq.data.sources import PrepareOptions
     from xalign_fairseq.data.unknown import unknown_of_texts
+    from xalign_fairseq.files import require_free
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         raise XalignError(
@@ -189,6 +193,7 @@ def run(args: argparse.Namespace) -> None:
         progress=not args.quiet,
     )
     options.check()
+    require_free(Path(args.out), args.overwrite)  # told before a model is read and trimmed
     manifest = prepare(options, *_tokenizer(options))
     print("\n".join(summary(manifest)))
     unknown = unknown_of_texts(manifest["pairs"] + manifest["mono"])

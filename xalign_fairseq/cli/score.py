@@ -13,9 +13,11 @@ Examples:
 """
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.cli._aligning import require_links
 from xalign_fairseq.cli._arguments import add_json, tell
 from xalign_fairseq.errors import XalignError
 
@@ -107,6 +109,7 @@ def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
     paths = [path for path in (args.hyp, args.compare) if path]
     hyps = {path: read_links(path, base=hyp_base) for path in paths}
     golds = read_gold(args.gold, base=gold_base, pairs=len(hyps[args.hyp]))
+    require_links(golds, args.gold)
     possible = [gold.possible for gold in golds]
     counts = [sentence_counts(hyps[path], golds, where=f"{path}, {args.gold}") for path in paths]
     if args.src:
@@ -126,7 +129,11 @@ def base_of_gold(args: argparse.Namespace) -> int:
     """The index of the first token in the gold file: numbered lines of the shared tasks have it from 1."""
     from xalign_fairseq.links.gold import is_numbered
 
-    return 1 if is_numbered(args.gold) else args.gold_index_base or 0
+    numbered = is_numbered(args.gold)
+    if numbered and args.gold_index_base == 0:
+        raise XalignError("numbered gold counts tokens from 1", where=f"{args.gold}, --gold-index-base", found="0",
+                          expected="1, or nothing")  # fmt: skip
+    return 1 if numbered else args.gold_index_base or 0
 
 
 def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
@@ -214,9 +221,11 @@ def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[i
     for name, path in files:
         try:
             found = curves_by_method(read_json(path)["rows"], name)
+            points = [each for curve in found.values() for each in curve]
+            whole = all(isinstance(each, int | float) and math.isfinite(each) for point in points for each in point)
         except (AttributeError, KeyError, TypeError):
-            found = {}
-        if not found:
+            found, whole = {}, False
+        if not (found and whole):
             raise XalignError(
                 "the file has no layers", where=path, expected="what xalign layers wrote",
                 next="xalign layers ... --json > FILE",

@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from xalign_fairseq.cli._train_progress import TrainProgress
+    from xalign_fairseq.errors import XalignError
     from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
     from xalign_fairseq.launch.installed import require_fairseq
     from xalign_fairseq.launch.process import running
@@ -51,6 +52,9 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.launch.train_run import LOG, QUEUE_AGAIN, train
 
     require_fairseq()
+    for each in args.data.split(":"):
+        if not Path(each).is_dir():
+            raise XalignError("the data folder does not exist", where=each, next="xalign prepare --out ...")
     if {"-h", "--help"} & set(args.options):
         with running([*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]) as helping:
             return helping.wait()

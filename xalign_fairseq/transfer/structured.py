@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from itertools import chain
@@ -39,7 +40,8 @@ def load_yaml(path: str | os.PathLike) -> Any:
         raise
     # ValueError: bytes that are no UTF-8, numbers of more digits than Python reads
     except (yaml.YAMLError, ValueError, OmegaConfBaseException, OSError) as error:
-        raise XalignError("the study is not YAML", where=path, found=" ".join(str(error).split())) from None
+        found = textwrap.shorten(" ".join(str(error).split()), 300, placeholder=" ...")
+        raise XalignError("the study is not YAML", where=path, found=found) from None
 
 
 def load_with_base(path: str | os.PathLike) -> Any:

@@ -1,5 +1,6 @@
 """Links of words rather than of subwords: sure ones, and weaker neighbours that grow from them."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -54,7 +55,7 @@ class Grown(ByMatrix):
     def __post_init__(self) -> None:
         check_values(
             "links can't grow with such an option",
-            ("temperature", self.temperature, self.temperature > 0, "above 0"),
+            ("temperature", self.temperature, 1e-3 <= self.temperature < math.inf, "from 0.001"),
             ("threshold", self.threshold, 0 < self.threshold <= 1, "above 0, at most 1"),
             ("growth", self.growth, 0 < self.growth <= 1, "above 0, at most 1"),
         )

@@ -49,16 +49,19 @@ def test_new_texts_need_suffixes():
         ({"out": "d.fwd", "directions": "d"}, "two outputs have the same name"),
         ({"out": "k", "drops_pairs": True, "tgt": "other.en"}, "two outputs have the same name"),
         ({"out": "folder"}, "is a folder"),
+        ({"out": "weights/config.json"}, "a file that is read"),
     ],
 )
 def test_outputs_that_can_t_be(text, options, message):
     Path("folder").mkdir()
+    Path("weights").mkdir()
+    Path("weights/config.json").touch()
     Path("model").touch()
     Path("same").symlink_to("all.en")
     options = {"src": "all.en", "tgt": "all.de"} | options
     options["out"] = options["out"].format(text.name)
     with pytest.raises(XalignError, match=message):
-        LinkFiles.of(**options).check(overwrite=True, other_inputs=("model",))
+        LinkFiles.of(**options).check(overwrite=True, other_inputs=("model", "weights"))
 
 
 def test_existing_outputs_are_refused_by_name(text):

@@ -21,6 +21,9 @@ def test_the_layer_is_the_one_that_is_asked_for_or_that_of_the_models_depth(smal
     assert open_model(small_run).config.encoder_embed_dim == 32
     with pytest.raises(XalignError, match="--layer"):
         open_model(replace(small_run, layer=3))
+    assert open_model(replace(small_run, freeze_layers=2)).run.freeze_layers == 2
+    with pytest.raises(XalignError, match=r"--freeze-layers[\s\S]*99[\s\S]*0 to 2"):
+        open_model(replace(small_run, freeze_layers=99))
 
 
 def test_options_are_checked_as_the_models_family_has_them(small_run, tmp_path):

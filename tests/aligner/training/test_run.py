@@ -94,7 +94,16 @@ def test_rates_are_those_of_awesome_align(run):
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("updates", 0), ("batch_size", 0), ("validate_every", 0), ("patience", -1), ("workers", 0), ("lr", 0.0)],
+    [
+        ("updates", 0),
+        ("batch_size", 0),
+        ("validate_every", 0),
+        ("patience", -1),
+        ("workers", 0),
+        ("lr", 0.0),
+        ("seed", -1),
+        ("seed", 2**32),
+    ],
 )
 def test_numbers_out_of_range(run, option, value):
     with pytest.raises(XalignError, match=rf"--{option.replace('_', '-')}\b"):

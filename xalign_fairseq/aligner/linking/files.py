@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from xalign_fairseq.errors import XalignError
+from xalign_fairseq.files import require_place
 from xalign_fairseq.text.containers import file_of, suffix_of
 
 
@@ -73,13 +74,16 @@ class LinkFiles:
     def check(self, overwrite: bool = False, other_inputs: tuple[str, ...] = ()) -> None:
         """Refuse outputs that are folders, that are inputs or one another, or that exist, unless ``overwrite``.
 
+        Args:
+            overwrite: replace what exists.
+            other_inputs: files beside the texts, and folders of files.
+
         Example::
 
             LinkFiles.of("all.en", "all.de", "all.links").check()
         """
         for path in self.outputs:
-            if path.is_dir():
-                raise XalignError("the output file is a folder", where=path, expected="the name of a file")
+            require_place(path)
         for first, second in combinations(self.outputs, 2):
             if os.path.realpath(first) == os.path.realpath(second):
                 raise XalignError(
@@ -91,6 +95,8 @@ class LinkFiles:
                 raise XalignError(
                     "an input would be overwritten", where=path, next="choose another --out (or --directions)"
                 )
+        for path in self.outputs:
+            require_place(path, other_inputs)  # in a folder that is read
         existing = [str(path) for path in self.outputs if path.exists()]
         if existing and not overwrite:
             raise XalignError(

@@ -61,7 +61,8 @@ class RunFolder:
                 where=self.path,
                 found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
                 expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),
-                next="choose another --out, or remove this folder",
+                next="choose another --out, or remove this folder"
+                + ("" if self.last.is_file() else ", in which nothing is trained yet"),
             )
         return begun
 

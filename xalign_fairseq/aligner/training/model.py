@@ -13,6 +13,7 @@ from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.pretrained.known import family_of
@@ -46,6 +47,9 @@ def open_model(run: TrainingRun) -> Start:
     config = encoder.config
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     config.side_rows(run.languages)
+    if run.freeze_layers is not None and not 0 <= run.freeze_layers <= config.encoder_layers:
+        raise XalignError("the encoder has not so many layers", where="--freeze-layers", found=run.freeze_layers,
+                          expected=f"0 to {config.encoder_layers}")  # fmt: skip
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "--layer")
     # Without its MLM head: a model that comes without one gets another each time it is read.
     weights = {f"encoder.{key}": each for key, each in encoder.sentence_encoder.state_dict().items()} | heads

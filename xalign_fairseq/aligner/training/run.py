@@ -252,6 +252,9 @@ class TrainingRun:
                 option = f"--{name.replace('_', '-')}"
                 raise XalignError("an option is out of range", where=option, found=getattr(self, name),
                                   expected=f"{least} or more")  # fmt: skip
+        if not 0 <= self.seed < 2**32:
+            raise XalignError("an option is out of range", where="--seed", found=self.seed,
+                              expected="from 0 to 4,294,967,295")  # fmt: skip
         if not self.learning_rate > 0:
             raise XalignError("an option is out of range", where="--lr", found=self.lr, expected="a number above 0")
         if self.heads_lr is not None and not self.heads_lr > 0:

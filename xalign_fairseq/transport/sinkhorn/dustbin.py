@@ -1,5 +1,7 @@
 """Unbalanced transport with a dustbin: words without a partner send their mass there. Log domain, plain torch."""
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -13,7 +15,7 @@ def check_dustbin_options(dustbin: float, mu: float, iterations: int) -> None:
     check_values(
         "an option of transport with a dustbin has no such value",
         ("dustbin", dustbin, 0 <= dustbin <= 1, "0 to 1"),
-        ("mu", mu, mu > 0, "a number above 0"),
+        ("mu", mu, 0 < mu < math.inf, "a number above 0"),
         ("iterations", iterations, iterations >= 1, "1 or more"),
     )
 

@@ -1,5 +1,6 @@
 """The definition of the transport plan: masked, batched Sinkhorn in the linear or the log domain."""
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -19,7 +20,7 @@ def check_sinkhorn_options(iterations: int, mu: float, eps: float, order: str, d
     check_values(
         "a Sinkhorn option has no such value",
         ("iterations", iterations, iterations >= 0, "0 or more"),
-        ("mu", mu, mu > 0, "a number above 0"),
+        ("mu", mu, 0 < mu < math.inf, "a number above 0"),
         ("eps", eps, eps > 0, "a number above 0"),
         ("order", order, order in ORDERS, " or ".join(ORDERS)),
         ("domain", domain, domain in DOMAINS, " or ".join(DOMAINS)),
