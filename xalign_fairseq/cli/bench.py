@@ -83,10 +83,10 @@ def run(args: argparse.Namespace) -> None:
         raise XalignError("a model and links have the same name", where="--model, --links", expected="another name")
     if len(set(args.method)) < len(args.method):
         raise XalignError("a method is given twice", where="--method", found=", ".join(args.method))
-    require_models(models.values(), args.method)  # what is wrong is told before the work of those before it
     show_log(quiet=True)
     sets = find_sets(args.data)
-    linked = [read_sets(name, folder, sets) for name, folder in others.items()]  # what is wrong is told before the work
+    linked = [read_sets(name, folder, sets) for name, folder in others.items()]
+    require_models(models.values(), args.method)  # what is wrong is told before the work
     systems = []
     total = sum(len(each.pairs) for each in sets) * len(models) * len(args.method)
     with progress_bar(total, args.quiet) as progress:
