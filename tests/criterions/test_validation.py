@@ -1,6 +1,7 @@
 """AER in validation: links are made as the model labels itself, unless the options say otherwise."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from small import CONFIG as SMALL
 from small import pair, typed
 from trials import Task
 
-from xalign_fairseq.criterions.validation import PARTS, AerCounter
+from xalign_fairseq.criterions.validation import PARTS, AerCounter, _mean_rate
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.errors import XalignError
@@ -188,3 +189,13 @@ def test_options_without_meaning_are_named():
     for given in ({"filter": "best"}, {"similarity": "cosine"}):
         with pytest.raises(XalignError, match="--aer-" + next(iter(given))):
             prepared([], **given)
+
+
+def test_a_pair_whose_gold_is_possible_alone_counts_in_the_mean():
+    counts = {"aa-bb": (3, 4, 4, 4), "aa-cc": (0, 1, 2, 0)}  # AER 1 - 7/8 and 1 - 1/2
+    meters = {
+        f"_aer_{name}_{part}": SimpleNamespace(sum=value)
+        for name, values in counts.items()
+        for part, value in zip(PARTS, values, strict=True)
+    }
+    assert _mean_rate(list(counts), meters) == pytest.approx((0.125 + 0.5) / 2, abs=1e-4)

@@ -112,3 +112,10 @@ def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
         prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
     made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
     assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200
+
+
+def test_each_side_is_to_be_in_its_language(monkeypatch):
+    monkeypatch.setattr(filters, "in_language", lambda model, language, lines: np.array([x == language for x in lines]))
+    texts = {"en": ["en", "en", "el"], "el": ["el", "en", "el"]}
+    [(reason, mask)] = Filters(language_model="lid").failing([np.ones(3), np.ones(3)], texts, None)
+    assert reason == "other language" and mask.tolist() == [False, True, True]

@@ -81,3 +81,8 @@ def test_shares_outside_the_unit_interval_are_refused():
         MaskOptions(mask=9, vocab=10, probability=1.5)
     with pytest.raises(XalignError, match="more than 1"):
         MaskOptions(mask=9, vocab=10, leave=0.6, random=0.6)
+
+
+def test_unknown_tokens_are_not_predicted():
+    options = MaskOptions(mask=999, vocab=1000, probability=1.0)
+    assert mask_tokens(np.array([0, 5, 3, 6, 2]), np.random.default_rng(0), options)[1].tolist() == [1, 5, 1, 6, 1]

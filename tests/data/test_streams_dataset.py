@@ -248,3 +248,17 @@ def test_a_halved_batch_sees_the_same_pairs_and_blocks_in_the_same_order(build):
         pairs = 80
         assert (batch[batch < pairs] == both[both < pairs]).all()
         assert (batch[batch >= pairs] == both[both >= pairs]).all()
+
+
+def test_blocks_are_perturbed_in_another_way_in_each_epoch(build):
+    one, two = build(), build()
+    one.set_epoch(2), two.set_epoch(3)
+    assert any((one[i].masked != two[i].masked).any() for i in range(one.pairs, len(one)))
+
+
+def test_a_block_has_its_language(build, write_mmap, tmp_path):
+    dataset = build(blocks=False)
+    texts = [write_mmap(tmp_path / name, [[token, 2]] * 10) for name, token in (("x", 40), ("y", 41))]
+    dataset.mono = MonoStream(texts, 11, langs=(3, 5))
+    found = {int(dataset.mono[i][0]): dataset[dataset.pairs + i].lang for i in range(len(dataset.mono))}
+    assert found == {40: 3, 41: 5}

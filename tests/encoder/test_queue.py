@@ -87,3 +87,10 @@ def test_a_queue_holds_sentences_and_their_translations_until_it_is_cleared():
     assert queue.holds(hashes)[:, :2].tolist() == [[True, False], [False, True], [True, False], [False, True]]
     queue.clear()
     assert not queue.filled and not queue.keys.any() and not queue.holds(hashes).any()
+
+
+def test_the_seed_decides_the_random_keys():
+    queues = [KeyQueue(6, 4) for _ in range(3)]
+    for queue, seed in zip(queues, (7, 7, 8), strict=True):
+        queue.fill_at_random(seed)
+    assert torch.equal(queues[0].keys, queues[1].keys) and not torch.equal(queues[0].keys, queues[2].keys)

@@ -90,3 +90,24 @@ def test_initialisation_is_berts():
     assert layer.self_attn.q_proj.bias.abs().max() == 0
     assert encoder.sentence_encoder.embed_tokens.weight[1].abs().max() == 0
     assert encoder.sentence_encoder.embed_positions.weight[1].abs().max() == 0
+
+
+@pytest.mark.parametrize("kind", ["attention_dropout", "activation_dropout"])
+def test_attention_and_activations_are_dropped_in_training_alone(kind):
+    rates = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0, kind: 0.5}
+    encoder, tokens = Encoder(EncoderConfig(40, 1, 16, 32, 2, **rates)).double(), torch.randint(3, 40, (4, 10))
+    dropped, once, again = (encoder.states(tokens, training=training).layer(1) for training in (True, False, False))
+    assert torch.equal(once, again) and not torch.allclose(dropped, once)
+
+
+def test_both_sublayers_are_dropped_before_they_are_added():
+    rates = {"dropout": 0.5, "attention_dropout": 0.0, "activation_dropout": 0.0}
+    layer = Encoder(EncoderConfig(40, 1, 16, 32, 2, **rates)).double().sentence_encoder.layers[0]
+    x, attended = torch.randn(2, 30, 16, dtype=torch.float64)
+
+    def drops(given):
+        return not torch.allclose(layer.rest(x, given, True), layer.rest(x, given, False))
+
+    assert drops(torch.zeros_like(x))  # of what the feed-forward layer adds
+    torch.nn.init.zeros_(layer.fc2.weight)
+    assert drops(attended) and not drops(torch.zeros_like(x))

@@ -79,3 +79,8 @@ def test_a_word_is_the_mean_of_its_subwords(tmp_path):
         subwords = [embeddings[i] for i in tokenizer.encode(word)]
         torch.testing.assert_close(vector, sum(subwords) / len(subwords))
     assert vectors[3].tolist() == [0] * 7
+
+
+def test_what_is_as_near_as_the_translation_is_not_farther():
+    ranks = rank_counts(torch.tensor([[1.0, 0.0]]), torch.tensor([[2.0, 0.0], [2.0, 0.0], [0.0, 1.0]]), [{0}])
+    assert ranks.tolist() == [[1, 2]]

@@ -300,3 +300,9 @@ def test_an_interval_without_a_resample_that_correlates_is_unknown():
     found = [spearman([1, 2, 3], [1, 3, 2], samples=1, seed=seed) for seed in range(40)]
     assert any(math.isnan(each.low) and math.isnan(each.high) for each in found)
     assert all(each.rho == pytest.approx(0.5, abs=1e-12) for each in found)
+
+
+def test_the_seed_decides_which_runs_are_drawn():
+    system = np.stack([np.array([0.1, 0.4, 0.6, 0.7]), np.ones(4)], axis=-1)[:, None]  # one item
+    one, two = (paired_items_and_seeds([system], [system], ratio, samples=50, seed=seed).drawn for seed in (1, 2))
+    assert (one != two).any()

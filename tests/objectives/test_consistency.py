@@ -4,6 +4,7 @@ import pytest
 import torch
 from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch
 
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.consistency import Consistency, ConsistencyConfig
 
@@ -48,3 +49,9 @@ def test_pairs_with_an_empty_side_cost_nothing():
 def test_options_that_do_not_fit_are_refused(options):
     with pytest.raises(XalignError, match=f"(?s){next(iter(options))}"):
         Consistency(ConsistencyConfig(**options))
+
+
+def test_the_layer_is_8_of_12_unless_one_is_given():
+    one = Consistency(ConsistencyConfig())
+    one.prepare(EncoderConfig(vocab_size=60))
+    assert one.layer == 8

@@ -7,6 +7,7 @@ import torch
 from small import typed
 from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext, pair
 
+from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig, labelling_method
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
@@ -212,3 +213,10 @@ def test_an_option_of_the_method_has_a_value_of_its_type(given, expected):
     option, value = given.split("=")
     with pytest.raises(XalignError, match=f"where: .*{option}\n  found: {value}\n  expected: {expected}"):
         labelling_method(SelfTrainingConfig(method="transport", method_options=given))
+
+
+@pytest.mark.parametrize(("method", "layer"), [("argmax", 8), ("softmax", 8), ("transport", 10)])
+def test_the_layer_is_that_of_the_method_unless_one_is_given(method, layer):
+    one = SelfTraining(SelfTrainingConfig(method=method))
+    one.prepare(EncoderConfig(vocab_size=60))
+    assert one.labelling.layer == layer

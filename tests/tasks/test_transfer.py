@@ -15,6 +15,7 @@ from fairseq.tasks import TASK_DATACLASS_REGISTRY, TASK_REGISTRY  # noqa: E402
 from xalign_fairseq.data.tokenizer import SentencePieceTokenizer  # noqa: E402
 from xalign_fairseq.encoder import checkpoint  # noqa: E402
 from xalign_fairseq.errors import XalignError  # noqa: E402
+from xalign_fairseq.labelled.groups import held_out  # noqa: E402
 
 
 def task(data, benchmark="pos", family="tagging", **options):
@@ -174,3 +175,20 @@ def test_a_checkpoint_of_other_labels_or_options_is_refused(transfer_data, trans
     for part, value in (("labels", ["ADJ"]), ("options", {"crf": True}), ("features", {"feature_based": True})):
         with pytest.raises(XalignError, match=rf"other {part}[\s\S]*--task xalign_tagging"):
             made.load_state_dict({"transfer": {**state["transfer"], part: value}})
+
+
+def test_a_class_that_is_held_out_alone_is_a_class(tmp_path):
+    train, found = tmp_path / "train.tsv", []
+    for place in range(10):
+        rows = [f"the house {i}\ta tree {i}\t{'rare' if i == place else 'usual'}\n" for i in range(10)]
+        train.write_text("".join(rows))
+        made = task(tmp_path, "xnli", "classification", train_files=f"en={train}", holdout=0.2)
+        assert made.spec.labels == ("rare", "usual")
+        found.append(any(group[0].label == "rare" for group in made.valid_groups))
+    assert sum(found) == 2
+
+
+def test_the_usual_draw_of_what_is_held_out(transfer_data):
+    made, whole = task(transfer_data, holdout=0.2), task(transfer_data).train_groups
+    chosen = held_out({"en": [group[0] for group in whole]}, whole, 0.2)
+    assert texts(made.valid_groups) == texts([group for group, held in zip(whole, chosen, strict=True) if held])

@@ -132,3 +132,17 @@ def test_streams_that_a_batch_lacks_count_nothing():
     criterion.update.begin([pairs, both], CPU)
     counts = [len(both["mono"]["predicted"]) / 2, len(pairs["bitext"]["predicted"])]  # both have the same pair
     assert criterion.update.average(torch.tensor([9, 9])).tolist() == counts
+
+
+def test_a_worker_that_lacks_a_micro_batch_weighs_the_others_as_all_do():
+    criterion, _ = build("dwa")
+    criterion.update.begin([part(0, 1), {}], CPU)  # two micro-batches, of which workers have one
+    assert criterion.update.average(torch.tensor([4])).tolist() == [2 * 4 / 1]
+
+
+def test_losses_of_earlier_updates_are_forgotten():
+    criterion, model = build("tlm")
+    for _ in range(2):
+        criterion.begin_update([part(0, 1)], CPU)
+        criterion(model, part(0, 1))
+    assert len(criterion.seen) == 1

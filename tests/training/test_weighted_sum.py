@@ -3,7 +3,7 @@
 import pytest
 import torch
 from no_fairseq import run_without_fairseq
-from small import CONFIG, block, diagonal, pair
+from small import CONFIG, block, diagonal, pair, typed
 from trials import Task, build_criterion, build_model
 
 from xalign_fairseq.data.batches import collate
@@ -88,3 +88,11 @@ def test_a_batch_without_a_stream_has_none_of_its_loss():
     batch = weighted.batch(collate([pair(5, 7)], []))
     losses = model.run(lambda encoder: weighted.losses(encoder, batch))
     assert losses["mlm"].count == 0 and losses["tlm"].count > 0 and not torch.isnan(losses["mlm"].total)
+
+
+def test_heads_of_what_a_batch_lacks_have_a_gradient_of_zero():
+    """Distributed wrappers wait for it."""
+    weighted, model = build("joint", MLM(), DWA())
+    losses = model.run(lambda encoder: weighted.losses(encoder, typed([], [block()])))
+    weighted.total(losses, True)[0].backward()
+    assert all(each.grad is not None and not each.grad.any() for each in model.heads["dwa"].parameters())

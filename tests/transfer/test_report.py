@@ -150,3 +150,8 @@ def test_checkpoints_that_were_fine_tuned_otherwise_are_told(write_run, right, t
     assert told.startswith("xnli, trained on en") and told.endswith(
         'b and none: settings {"lr": 0.002} and {"lr": 0.001}'
     )
+
+
+def test_no_supervised_gap_of_a_language_that_all_were_trained_on(study, write_run, right):
+    write_run("tlm", {"en": right(16)}, task="own", benchmark="xnli", models="each")
+    assert {gap.language for gap in make_report(study).supervised_gaps} == {"de"}

@@ -209,3 +209,20 @@ def test_results_that_are_no_json(write_run, right, tmp_path, text):
     (write_run("a", {"de": right(9)}) / "result.json").write_text(text)
     with pytest.raises(XalignError, match=r"not JSON|not of the expected form"):
         read_results(tmp_path)
+
+
+def test_a_language_trained_on_as_a_treebank_is_not_zero_shot(write_run, right, tmp_path):
+    write_run("a", {"en_ewt": right(18), "en_pud": right(16), "de": right(8)}, train=("en_ewt",))
+    [setting] = read_results(tmp_path).settings
+    assert setting.zero_shot == ("de",)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "names"),
+    [("parsing", ["las"]), ("tatoeba", ["accuracy"]), ("pos", ["accuracy"]), ("mlqa", ["f1", "em"])],
+)
+def test_a_score_is_of_the_first_metric_but_for_qa(write_run, tmp_path, benchmark, names):
+    counts = {each.name: np.ones((3, len(each.columns))) for each in BENCHMARKS[benchmark].metrics}
+    write_run("a", {"de": counts}, task=benchmark)
+    [setting] = read_results(tmp_path).settings
+    assert [each.name for each in setting.score_metrics] == names

@@ -108,3 +108,9 @@ def test_probability_is_the_geometric_mean_of_both_directions():
 def test_options_without_meaning(option, value):
     with pytest.raises(XalignError, match=option):
         links_of(PLAN, **{option: value})
+
+
+def test_a_pair_of_which_one_side_is_linked_gets_no_further_round():
+    rows = [[0.9, 0.1, 0.1, 0.3, 0.2], [0.1, 0.9, 0.1, 0.2, 0.3], [0.1, 0.1, 0.9, 0.1, 0.1]]
+    assert links_of(rows, rounds=3) == {(0, 0), (1, 1), (2, 2)}
+    assert links_of([list(column) for column in zip(*rows, strict=True)], rounds=3) == {(0, 0), (1, 1), (2, 2)}

@@ -118,3 +118,14 @@ def test_from_the_identity_it_points_by_dot_products():
             keys = slice(t0, t1) if s0 <= i < s1 else slice(s0, s1)
             expected = (hidden[b, keys] @ hidden[b, i] / math.sqrt(6)).log_softmax(0)
             torch.testing.assert_close(found[b, row, keys], expected)
+
+
+def test_scores_of_a_sure_pointer_are_not_cut():
+    pointer, hidden = build()
+    with torch.no_grad():
+        pointer.query.weight.mul_(8), pointer.query.bias.mul_(8)
+    found = pointer.similarity(hidden, SPANS)[0][0, :3, :2].log()
+    q, k = pointer.query(hidden[0]), pointer.key(hidden[0])
+    both = (q[1:4] @ k[5:7].T + k[1:4] @ q[5:7].T) / (2 * math.sqrt(6))
+    assert both.abs().max() > 20
+    torch.testing.assert_close(found, both)

@@ -221,3 +221,8 @@ def test_real_answers_are_found_in_their_windows(tmp_path, language):
         rest = answer.replace(gold, "", 1)
         assert len(rest) <= 3 or not any(unicodedata.category(char).startswith("Z") for char in rest)
     assert wrong <= 0.03 * len(chosen)
+
+
+def test_the_first_answer_is_the_one_trained_on():
+    several = QuestionExample("1", "en", "ab", "cdef", (("d", 1), ("ef", 2)))
+    assert family().encode(several).arrays["targets"].tolist() == [[6, 6]]
