@@ -9,7 +9,7 @@ import numpy as np
 from xalign_fairseq.data import sampling
 from xalign_fairseq.data.mmap import MMapReader
 
-BITEXT, MONO = 0, 1  # part of the keys of random draws, so that the streams never share one
+BITEXT, MONO = 0, 1  # part of the keys of random draws, so that pairs and blocks share none
 CHUNK = 1 << 16  # draws that are counted at a time
 
 

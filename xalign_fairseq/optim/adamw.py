@@ -25,7 +25,7 @@ class FoldedAdamW(torch.optim.Optimizer):
 
     which is fairseq's adam, eps where that has it. :meth:`multiply` and :meth:`clip` change the factor, a number on the
     device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is as the
-    backward pass has left it, and as the step used it (scaled) afterwards.
+    backward pass has left it; afterwards that of float32 is as the step used it (scaled), others as they were.
 
     **Sparse gradients** are stepped lazily: the rows that are in one follow the equations above, t being the updates of
     the whole parameter, and all other rows and their moments stay as they are. In dense Adam a row whose gradient is
