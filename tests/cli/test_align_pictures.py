@@ -75,5 +75,8 @@ def test_bad_requests_for_a_picture(align, failed, tmp_path, monkeypatch):
     assert "1 lines of links" in failed(align(*plot, "--gold", tmp_path / "gold"))
     (tmp_path / "gold").write_text("0-0\n" * 11 + "0-99\n" + "\n" * 28)
     assert "link" in failed(align(*plot, "--gold", tmp_path / "gold"))
+    with monkeypatch.context() as patch:
+        patch.setattr("xalign_fairseq.cli._align_pictures.MOST_WORDS", 2)
+        assert "too long to be drawn" in failed(align(*plot))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert "pip install matplotlib" in failed(align(*plot))

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from xalign_fairseq.links.pharaoh import Gold
 
 
+MOST_WORDS = 300  # of a side that is drawn, whose names could not be read otherwise
+
+
 def gold_to_show(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> "list[Gold] | None":
     """Gold links of all pairs, checked before the work begins; ``None`` without ``--gold``."""
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
@@ -62,7 +65,12 @@ def plot(args: argparse.Namespace, aligner: Any, pairs: Iterable[Any], golds: "l
 
     line = _line(args)
     gold = golds[line - 1] if golds else None
-    [alignment] = aligner.stream(islice(pairs, line - 1, line))
+    [pair] = islice(pairs, line - 1, line)
+    if max(map(len, pair)) > MOST_WORDS:
+        raise XalignError("the pair is too long to be drawn", where=f"--plot-line {line}",
+                          found=" and ".join(f"{len(side):,}" for side in pair) + " words",
+                          expected=f"at most {MOST_WORDS}", next="choose another by --plot-line")  # fmt: skip
+    [alignment] = aligner.stream([pair])
     plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)
 
 
