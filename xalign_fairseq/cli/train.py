@@ -24,6 +24,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from xalign_fairseq.errors import XalignError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -44,7 +46,6 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from xalign_fairseq.cli._train_progress import TrainProgress
-    from xalign_fairseq.errors import XalignError
     from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
     from xalign_fairseq.launch.installed import require_fairseq
     from xalign_fairseq.launch.process import running
