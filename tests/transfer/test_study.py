@@ -155,6 +155,7 @@ def test_xtreme_without_a_study():
     assert list(tasks) == ["xnli", "pawsx", "pos", "ner", "xquad", "mlqa", "tydiqa", "tatoeba"]
     assert tasks["xquad"].settings.max_length == 384 and tasks["xquad"].languages == ("en", "de")
     assert tasks["tatoeba"].languages == ("de",) and not tasks["tatoeba"].trains
+    assert {name: task.score for name, task in tasks.items() if task.score} == {"pos": ("f1",)}  # XTREME's own
     assert tasks["tydiqa"].splits["test"] == "dev" and tasks["tydiqa"].holdout == 0.1
 
 
