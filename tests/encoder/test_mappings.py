@@ -33,6 +33,16 @@ def test_one_parameter_a_language_that_starts_as_identities():
     assert [name for name, _ in maps.named_parameters()] == ["maps.de", "maps.to"]
 
 
+def test_maps_that_were_loaded_are_brought_back_in_the_same_update_again():
+    maps = random_maps()
+    before = {name: value.clone() for name, value in maps.state_dict().items()}
+    maps.orthogonalise(0.1, 3)
+    once = maps.of("de").clone()
+    maps.load_state_dict(before)
+    maps.orthogonalise(0.1, 3)
+    assert torch.equal(maps.of("de"), once) and not torch.equal(once, before["maps.de"])
+
+
 def test_they_stay_in_float32_in_a_half_model():
     model = torch.nn.ModuleDict({"maps": random_maps(), "linear": torch.nn.Linear(2, 2)})
     before = model["maps"].of("de").clone()

@@ -34,6 +34,12 @@ def encoder(tokenizer):
     return encoder.eval()
 
 
+def test_a_probe_can_be_trained_on_them(encoder, tokenizer):
+    vectors = sentence_vectors(encoder, tokenizer, GERMAN[:2], 1)
+    torch.nn.Linear(16, 2)(vectors).sum().backward()
+    assert not vectors.requires_grad and not vectors.is_inference()
+
+
 @pytest.mark.parametrize("layer", [0, 2, -1])
 def test_a_vector_is_the_mean_over_all_tokens_of_the_sentence(encoder, tokenizer, layer):
     vectors = sentence_vectors(encoder, tokenizer, GERMAN, layer)

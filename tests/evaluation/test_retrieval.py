@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS, by_cosine, by_margin, retrieval_counts, retrieve
 
 
@@ -89,6 +90,11 @@ def test_a_vector_of_zeros_is_near_to_none():
     zeros = vectors([1, 0], [0, 1], [0, 0])
     assert by_margin(zeros, zeros, neighbours=1).tolist() == [0, 1, 0]  # there is no fourth
     assert by_margin(vectors([0, 0], [1, 0]), vectors([1, 0], [0, 0])).tolist() == [0, 0]
+
+
+def test_sides_of_other_lengths_are_refused():
+    with pytest.raises(XalignError, match="3 and 1"):
+        retrieval_counts(vectors([1, 0], [0, 1], [1, 1]), vectors([1, 0]))
 
 
 def test_both_directions_and_metrics():

@@ -19,6 +19,13 @@ def write(tmp_path):
     return write
 
 
+def test_pairs_may_be_numbered_as_in_a_corpus_of_millions(write):
+    golds = read_gold(write("2000000 1 1 S\n2000000 2 1 P\n"))
+    assert len(golds) == 2_000_000 and golds[-1].possible == {(0, 0), (1, 0)} and not golds[0].possible
+    with pytest.raises(XalignError, match="line 2"):
+        read_gold(write(f"1 1 1 S\n1 1 {'9' * 5000} S\n"))
+
+
 def test_numbered_lines_by_hand(write):
     path = write("0001 1 1 S\n0001 2 3 P\n3 2 1\n3 1 4 P 0.5\n3 1 4 S\n\n4 0 2 S\n")
     assert is_numbered(path)

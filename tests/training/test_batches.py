@@ -3,6 +3,7 @@
 from itertools import islice
 
 import pytest
+import torch
 from plain_data import write_plain_data
 from torch.utils.data import DataLoader
 
@@ -110,6 +111,21 @@ def test_validation_ends_and_is_the_same_each_time(folder):
     valid = batches(folder, "valid")
     once, again = [seen(batch) for batch in valid], [seen(batch) for batch in valid]
     assert once == again and len(once) > 1
+
+
+def test_validation_is_whole_after_one_that_was_broken_off_and_draws_nothing(folder):
+    valid = batches(folder, "valid")
+    whole = [seen(batch) for batch in valid]
+    before = torch.get_rng_state()
+    next(iter(valid))
+    assert [seen(batch) for batch in valid] == whole and len(whole) > 1
+    assert torch.equal(torch.get_rng_state(), before)
+    # a place that was loaded is gone on from
+    first = iter(valid)
+    next(first)
+    resumed = batches(folder, "valid")
+    resumed.load_state_dict(valid.state_dict())
+    assert [seen(batch) for batch in resumed] == whole[1:]
 
 
 def test_what_cannot_be_is_refused(folder):

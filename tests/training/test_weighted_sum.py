@@ -1,5 +1,7 @@
 """The weighted sum by itself: what fairseq's criterions add up, where fairseq is missing."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from no_fairseq import run_without_fairseq
@@ -88,6 +90,21 @@ def test_a_batch_without_a_stream_has_none_of_its_loss():
     batch = weighted.batch(collate([pair(5, 7)], []))
     losses = model.run(lambda encoder: weighted.losses(encoder, batch))
     assert losses["mlm"].count == 0 and losses["tlm"].count > 0 and not torch.isnan(losses["mlm"].total)
+
+
+def test_an_objective_is_not_there_twice():
+    with pytest.raises(XalignError, match=r"(?s)there twice.*l2_align, tlm, l2_align"):
+        WeightedSum([L2Align(layer=1), TLM(), L2Align(layer=2)], "joint", Task())
+
+
+def test_another_sum_of_the_same_objectives_changes_nothing():
+    """What they are told of data and encoder was written into the caller's objects."""
+    objectives = [DWA(), TLM()]
+    first, _ = build("joint", *objectives)
+    layers = first.labelling.layers
+    small = HeadedEncoder(Encoder(replace(CONFIG, encoder_layers=1)))
+    WeightedSum(objectives, "joint", Task()).attach_heads(small)
+    assert first.labelling.layers == layers
 
 
 def test_heads_of_what_a_batch_lacks_have_a_gradient_of_zero():

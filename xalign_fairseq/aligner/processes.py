@@ -85,12 +85,18 @@ class AlignerPool:
 
     def ask(self, task: Task[Answer]) -> Answer:
         """What a function, which must be possible to pickle, gives of the first aligner."""
-        self._workers[0].send(task)
-        return self._workers[0].receive()
+        self._require_open()
+        try:
+            self._workers[0].send(task)
+            return self._workers[0].receive()
+        except BaseException:  # the process has ended with the error
+            self.close()
+            raise
 
     @property
     def unknown(self) -> UnknownTokens:
         """How many tokens of all pairs so far the vocabulary lacks; not to be asked while pairs are being aligned."""
+        self._require_open()
         for worker in self._workers:
             worker.send(_unknown)
         counted = UnknownTokens()
@@ -102,6 +108,7 @@ class AlignerPool:
         self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
     ) -> Iterator["Alignment"]:
         """Align pairs in their order, as :meth:`Aligner.stream` does; left before its end, it closes the pool."""
+        self._require_open()
         numbered = enumerate(chunks(pairs, self._chunk_size(operator.length_hint(pairs))))
         waiting = next(numbered, None)
         idle, busy = list(self._workers), dict[object, tuple[_Worker, int]]()
@@ -127,6 +134,10 @@ class AlignerPool:
         except BaseException:  # answers still to come would be taken for those to the next stream
             self.close()
             raise
+
+    def _require_open(self) -> None:
+        if not self._workers:
+            raise XalignError("the pool of aligners is closed", where="AlignerPool", next="make another one")
 
     def _chunk_size(self, total: int) -> int:
         """Pairs in a chunk, so that short texts occupy all workers; ``total`` is 0 if it isn't known."""

@@ -45,6 +45,10 @@ class LanguageMaps(nn.Module):
         self.pivot._buffers[pivot] = torch.zeros(1)
         self._edited_before = -1
 
+    def _load_from_state_dict(self, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(*args, **kwargs)
+        self._edited_before = -1  # these maps have not been
+
     def _apply(self, fn: Any, recurse: bool = True) -> "LanguageMaps":
         return super()._apply(keep_float32(fn), recurse)
 

@@ -40,7 +40,7 @@ def pool(hidden: Tensor, real: Tensor, pooling: str) -> Tensor:
     return (at_least_float32(hidden) * real[..., None]).sum(1) / real.sum(1)[:, None]
 
 
-@torch.inference_mode()
+@torch.no_grad()  # what is learned on them needs them for its own gradient, which inference tensors refuse
 def sentence_vectors(
     encoder: Encoder,
     tokenizer: Tokenizer,

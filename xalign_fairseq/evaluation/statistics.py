@@ -61,7 +61,7 @@ def bootstrap_interval(
 
         bootstrap_interval(counts, ACCURACY.value)  # (0.79, 0.84)
     """
-    check_options(samples, level)
+    check_options(samples, level, seed)
     if not len(counts):
         raise XalignError("there is no item to resample")
     drawn = np.concatenate([value(weights @ counts) for weights in resampling_weights(len(counts), samples, seed)])
@@ -149,7 +149,7 @@ def resample(
     Raises:
         XalignError: no test set or item, or other items in one system than in another.
     """
-    check_options(samples)
+    check_options(samples, seed=seed)
     _check(systems)
     every = [[np.asarray(counts, dtype=np.float64) for counts in system] for system in systems]
     scores = [[value(counts.sum(1)) for counts in system] for system in every]
@@ -270,7 +270,7 @@ def spearman(
 
         spearman([0.9, 0.5, 0.1, 0.2], [3.0, 12.0, 31.0, 20.0])  # rho -1.0, p 0.083
     """
-    check_options(samples, level)
+    check_options(samples, level, seed)
     sides = [np.asarray(side, dtype=np.float64) for side in (x, y)]
     if len(x) != len(y) or len(x) < 3 or not all(np.isfinite(side).all() and np.ptp(side) > 0 for side in sides):
         raise XalignError(

@@ -41,7 +41,7 @@ def bootstrap_intervals(
 
         bootstrap_intervals(sentence_counts(hyps, golds))["aer"]  # (0.16, 0.19)
     """
-    check_options(samples, level)
+    check_options(samples, level, seed)
     table = _table(counts)
     rates = np.concatenate([_rates(weights @ table) for weights in resampling_weights(len(table), samples, seed)])
     return {name: percentile_interval(rates[:, k], level) for k, name in enumerate(METRICS)}
@@ -65,7 +65,7 @@ def mean_aer_interval(
 
         mean_aer_interval([counts_de, counts_hi])  # (0.16, 0.19)
     """
-    check_options(samples, level)
+    check_options(samples, level, seed)
     if not sets:
         raise XalignError("there is no test set")
     drawn = [_drawn_aers([counts], samples, _seed(seed, sets, at))[0] for at, counts in enumerate(sets)]
@@ -124,7 +124,7 @@ def paired_bootstrap_of_sets(
 
         paired_bootstrap_of_sets([counts_de, counts_hi], [other_de, other_hi]).p_value
     """
-    check_options(samples, level)
+    check_options(samples, level, seed)
     sizes = [[len(counts) for counts in sets] for sets in (first, second)]
     if sizes[0] != sizes[1] or not sizes[0]:
         one, other = (", ".join(map(str, each)) or "no" for each in sizes)

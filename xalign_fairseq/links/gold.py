@@ -9,7 +9,7 @@ from xalign_fairseq.links.pharaoh import Gold, Link, parse_line
 from xalign_fairseq.text.lines import read_lines
 
 # A pair's number, its two tokens, sure or possible (sure where it is left out), and perhaps how sure the annotator was.
-_NUMBERED = re.compile(r"\s*([0-9]+)\s+([0-9]+)\s+([0-9]+)(?:\s+([SP]))?(?:\s+[0-9.]+)?\s*")
+_NUMBERED = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.]+)?\s*")
 
 
 def is_numbered(path: str | os.PathLike) -> bool:
@@ -69,5 +69,6 @@ def _numbered(lines: Iterable[str], path: str | os.PathLike, pairs: int | None) 
             )
         if i and j:
             found.setdefault(pair, (set(), set()))[match[4] == "P"].add((i - 1, j - 1))
-    golds = (found.get(pair, ((), ())) for pair in range(1, (pairs or max(found, default=0)) + 1))
-    return [Gold(frozenset(sure), frozenset(possible)) for sure, possible in golds]
+    golds = {pair: Gold(frozenset(sure), frozenset(possible)) for pair, (sure, possible) in found.items()}
+    empty = Gold(frozenset(), frozenset())  # one for all, as pairs may be numbered in a corpus of millions
+    return [golds.get(pair, empty) for pair in range(1, (pairs or max(found, default=0)) + 1)]

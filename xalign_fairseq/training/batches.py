@@ -73,6 +73,7 @@ class Batches(IterableDataset):
             data.require(reader)
         # The epoch, how many of its batches were over when the iteration began, and since then in this process.
         self.epoch, self._before, self._done = 1, 0, 0
+        self._goes_on = False  # from a state that was loaded
 
     @property
     def training(self) -> bool:
@@ -99,10 +100,15 @@ class Batches(IterableDataset):
                 where="Batches.load_state_dict", found=self.world_size, expected=state["world_size"],
             )  # fmt: skip
         self.epoch, self._before, self._done = state["epoch"], state["batch"], state["done"]
+        self._goes_on = True
         if "shard" in state:
             self.data.shards.go_on(self.epoch, state["shard"], state.get("visits"))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        # Another split than that of training is read whole, also after a reading that was broken off.
+        if not (self.training or self._goes_on):
+            self._before = self._done = 0
+        self._goes_on = False
         while True:
             yield from self._rest_of_epoch()
             if not self.training:
@@ -129,8 +135,9 @@ class Batches(IterableDataset):
                 ignored.append(len(batch) == 0)
                 yield (batch if len(batch) else stand_in()).tolist()
 
-        # A loader draws a seed of torch's generator; one that goes on must not again, for dropout to go on too.
-        again = torch.Generator() if self._before + self._done else None
+        # A loader draws a seed of torch's generator; one that goes on must not again, for dropout to go on too, and one
+        # of validation never, lest it change what training draws.
+        again = torch.Generator() if self._before + self._done or not self.training else None
         loader = DataLoader(
             dataset, batch_sampler=own(), collate_fn=dataset.collater, num_workers=processes, generator=again
         )

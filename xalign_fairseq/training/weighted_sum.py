@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Protocol
 
 import torch
@@ -66,7 +67,7 @@ class WeightedSum:
         language_rows: rows of the language embeddings by the numbers of languages; None for an encoder without any.
 
     Raises:
-        XalignError: every weight is zero, or one is negative or no number.
+        XalignError: every weight is zero, or one is negative or no number; or an objective is there twice.
 
     Example::
 
@@ -78,7 +79,11 @@ class WeightedSum:
 
     def __init__(self, objectives: Iterable[Objective], loss_normalization: str, source: TrainingSource):
         self.joint = choice(loss_normalization, NORMALIZATIONS, "--loss-normalization") == "joint"
-        self.objectives = list(objectives)
+        self.objectives = [copy(objective) for objective in objectives]  # each sum tells its own of data and encoder
+        names = [objective.name for objective in self.objectives]
+        if len(set(names)) < len(names):
+            raise XalignError("an objective is there twice", where="objectives", found=", ".join(names),
+                              expected="one of each name")  # fmt: skip
         self.active = [objective for objective in self.objectives if objective.cfg.weight != 0]
         if not self.active:
             raise XalignError(

@@ -72,6 +72,10 @@ def test_viterbi_finds_the_best_tagging(crf):
             assert tuple(found[i, :length].tolist()) == max(every, key=every.get)
 
 
+def test_sentences_without_words_have_no_tags(crf):
+    assert crf.decode(torch.zeros(2, 0, len(crf.first)), torch.zeros(2, 0, dtype=torch.bool)).shape == (2, 0)
+
+
 def test_the_chain_can_outweigh_the_words():
     crf = LinearChainCRF(2)
     scores = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])

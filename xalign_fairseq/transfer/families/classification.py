@@ -20,7 +20,8 @@ from xalign_fairseq.transport.precision import at_least_float32
 class Classification(TaskFamily[PairExample]):
     r"""p(y) = softmax(W h_1 + b), h_1 the last hidden state of ``<s>`` (Devlin et al. 2019; Wu & Dredze section 3).
 
-    A pair is ``<s> first </s></s> second </s>`` (one ``</s>`` between them with ``separators`` 1). A pair that is too
+    A pair is ``<s> first </s></s> second </s>`` with XLM-R's two separators, ``<s> first </s> second </s>`` with one
+    (``--pair-separators``; by default as the encoder's tokenizer joins pairs). A pair that is too
     long loses tokens from the end of its longer side, one by one.
     """
 
@@ -65,7 +66,7 @@ class Classification(TaskFamily[PairExample]):
             *second[: keep[1]],
             dictionary.eos_index,
         ]
-        label = -1 if example.label is None else self.labels.index(example.label)
+        label = self.labels.index(example.label) if example.label in self.labels else -1  # of a test it may be another
         cut = len(first) + len(second) - sum(keep)
         begin = 1 + keep[0] + len(separators)
         return EncodedExample([np.array(tokens, dtype=np.int64)], {"label": label}, cut, second=begin)

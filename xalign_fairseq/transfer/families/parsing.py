@@ -99,6 +99,8 @@ class Parsing(TaskFamily[TreeExample]):
             batch = {name: batch[name][:, words] for name in ("word_window", "word_position")}
         states, mask = _rooted_states(hidden, batch), batch["word_window"] >= 0
         lengths = mask.sum(1).tolist()
+        if not any(lengths):
+            return [((), ()) for _ in examples]
         arcs = head.arc_scores(states, mask).detach().double().cpu().numpy()
         heads = decode_trees(arcs, lengths)
         labels = head.label_scores(states, torch.from_numpy(heads).to(hidden.device), mask).argmax(1)

@@ -63,6 +63,8 @@ class LinearChainCRF(nn.Module):
             mask: (B, W) bool, True at words; padding comes after them.
         """
         scores = at_least_float32(scores)
+        if not scores.shape[1]:
+            return torch.zeros_like(mask, dtype=torch.long)
         first, neighbours, last = self._parameters_as(scores)
         best = first + scores[:, 0]
         stay = torch.arange(best.shape[1], device=best.device).expand_as(best)
