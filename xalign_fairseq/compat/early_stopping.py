@@ -34,7 +34,7 @@ def install() -> None:
     replace(Trainer, "load_checkpoint", NAME, _restored)
 
 
-def _counter() -> Any:
+def stopping_counter() -> Any:
     """fairseq's function, whose attributes are the count; None in a process that does not train."""
     return getattr(training_loop(), "should_stop_early", None)
 
@@ -42,7 +42,7 @@ def _counter() -> Any:
 def _saved(save: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(save)
     def save_checkpoint(self: Any, filename: str, extra_state: dict[str, Any]) -> Any:
-        counter = _counter()
+        counter = stopping_counter()
         if hasattr(counter, "num_runs"):
             extra_state = {**extra_state, KEY: {"best": counter.best, "num_runs": counter.num_runs}}
         return save(self, filename, extra_state)
@@ -61,7 +61,7 @@ def _restored(load: Callable[..., Any]) -> Callable[..., Any]:
         reset_meters: bool = False,
     ) -> Any:
         extra_state = load(self, filename, reset_optimizer, reset_lr_scheduler, optimizer_overrides, reset_meters)
-        counter = _counter()
+        counter = stopping_counter()
         if extra_state and KEY in extra_state and counter and not (reset_optimizer or reset_meters):
             counter.best, counter.num_runs = extra_state[KEY]["best"], extra_state[KEY]["num_runs"]
         return extra_state

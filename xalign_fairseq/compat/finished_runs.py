@@ -12,7 +12,8 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from xalign_fairseq.compat.patching import replace, source_has, training_loop
+from xalign_fairseq.compat.early_stopping import stopping_counter
+from xalign_fairseq.compat.patching import replace_in_loop, source_has
 
 NAME = "finished runs"
 WHY = "fairseq takes one more update when a finished run is given again"
@@ -29,19 +30,7 @@ def needed() -> bool:
 
 def install() -> None:
     """Look at the updates before an epoch, once the loop is there."""
-    from fairseq.trainer import Trainer
-
-    replace(Trainer, "__init__", NAME, _in_loop)
-
-
-def _in_loop(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
-    def __init__(trainer: Any, *args: Any, **kwargs: Any) -> None:
-        if loop := training_loop():
-            replace(loop, "train", NAME, _unless_finished)
-        original(trainer, *args, **kwargs)
-
-    return __init__
+    replace_in_loop("train", NAME, _unless_finished)
 
 
 def _unless_finished(train: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,7 +41,7 @@ def _unless_finished(train: Callable[..., Any]) -> Callable[..., Any]:
             logger.info("the run has had all its updates: %d of %d", trainer.get_num_updates(), most)
             return [None], True
         # Of a run that goes on, early_stopping has restored the count.
-        counted = getattr(getattr(training_loop(), "should_stop_early", None), "num_runs", 0)
+        counted = getattr(stopping_counter(), "num_runs", 0)
         if 0 < cfg.checkpoint.patience <= counted:
             logger.info("the run has ended: no improvement in %d validations (--patience)", counted)
             return [None], True

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from xalign_fairseq.compat.patching import replace, source_has, training_loop
+from xalign_fairseq.compat.patching import replace_in_loop, source_has
 
 NAME = "validated once"
 WHY = "fairseq validates again after an update that is left out"
@@ -29,19 +29,7 @@ def needed() -> bool:
 
 def install() -> None:
     """Look at the updates before each validation, once the loop is there."""
-    from fairseq.trainer import Trainer
-
-    replace(Trainer, "__init__", NAME, _in_loop)
-
-
-def _in_loop(original: Callable[..., None]) -> Callable[..., None]:
-    @functools.wraps(original)
-    def __init__(trainer: Any, *args: Any, **kwargs: Any) -> None:
-        if loop := training_loop():
-            replace(loop, "validate_and_save", NAME, _unless_done)
-        original(trainer, *args, **kwargs)
-
-    return __init__
+    replace_in_loop("validate_and_save", NAME, _unless_done)
 
 
 def _unless_done(original: Callable[..., Any]) -> Callable[..., Any]:
