@@ -16,7 +16,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 HERE = Path(__file__).resolve().parent
-VERSION = re.search(r'__version__ = "(.+?)"', (HERE / "xalign_fairseq/version.py").read_text())[1]
+VERSION = re.search(r'__version__ = "(.+?)"', (HERE / "xalign_fairseq/core/version.py").read_text())[1]
 SINKHORN = Path("xalign_fairseq/transport/sinkhorn")
 NATIVE = [kind for kind in os.environ.get("XALIGN_BUILD_OPS", "").replace(" ", "").split(",") if kind]
 

@@ -57,7 +57,7 @@ CONTENTS = {
 
 project = "xalign_fairseq"
 author = "the authors of xalign_fairseq"
-version = release = re.search(r'__version__ = "(.+?)"', (ROOT / "xalign_fairseq/version.py").read_text())[1]
+version = release = re.search(r'__version__ = "(.+?)"', (ROOT / "xalign_fairseq/core/version.py").read_text())[1]
 
 root_doc = "docs/index"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]

@@ -24,10 +24,10 @@ from typing import Any
 from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, atomic_write
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.record import commit, machine
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.trainer.record import commit, machine
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("simalign", "awesome-align", "xalign")
@@ -68,9 +68,9 @@ def prepare(work: Path, src: Path, tgt: Path, count: int) -> Path:
 
 def prepare_model(model: str, inputs: Path) -> tuple[str, Path]:
     """What a model is called, and a folder beside ``inputs`` with it, as every tool can read it, and the same pairs."""
-    from xalign_fairseq.pretrained.huggingface.exporting import export
-    from xalign_fairseq.pretrained.known import family_of
-    from xalign_fairseq.pretrained.reading import read_pretrained
+    from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+    from xalign_fairseq.encoder.pretrained.known import family_of
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
     name = family_of(read_pretrained(model)[0]) or Path(model).stem
     folder = inputs.with_name(f"{inputs.name}-{name}")

@@ -25,10 +25,10 @@ from benchmark_aligner import processor
 from choose_defaults import SETS, TEST_SETS, files
 from markers import table
 
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 DTYPES = ("float32", "bfloat16", "int8")
@@ -43,7 +43,7 @@ def measure(model: str, gold: Path, stems: Sequence[str], rounds: int) -> list[d
     """A row for each dtype."""
     import torch
 
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold

@@ -29,10 +29,10 @@ from typing import Any
 from benchmark_aligner import processor
 from markers import table
 
-from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import read_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("objectives", "change", "tokens a second", "times the first", "AER before", "AER after")

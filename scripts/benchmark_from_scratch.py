@@ -24,23 +24,23 @@ from typing import Any
 from benchmark_aligner import processor
 from from_scratch_report import OURS, PEER, draw, write_sizes, write_table
 
-from xalign_fairseq.aligner.from_scratch import train_from_scratch
-from xalign_fairseq.aligner.linking.engines import ToolEngine
-from xalign_fairseq.aligner.linking.tools import TOOLS
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
+from xalign_fairseq.aligner.statistical.calibration import calibration_error
+from xalign_fairseq.aligner.statistical.choice import candidates
+from xalign_fairseq.aligner.statistical.folder import load
+from xalign_fairseq.aligner.statistical.models import mean_scores
+from xalign_fairseq.aligner.tools.engines import ToolEngine
+from xalign_fairseq.aligner.tools.tools import TOOLS
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.growing import grown_links, links_above
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links, parse_line
-from xalign_fairseq.statistical.calibration import calibration_error
-from xalign_fairseq.statistical.choice import candidates
-from xalign_fairseq.statistical.folder import load
-from xalign_fairseq.statistical.models import mean_scores
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 NAME = "from_scratch"

@@ -22,14 +22,14 @@ from from_scratch_report import origin, spread
 from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.aligner.statistical import learning
+from xalign_fairseq.aligner.statistical.batches import UnitBatch
+from xalign_fairseq.aligner.statistical.chain import Posteriors
+from xalign_fairseq.aligner.statistical.folder import load
+from xalign_fairseq.aligner.statistical.models import UnitModel, mean_scores
+from xalign_fairseq.aligner.statistical.tables import Tables
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.links.aer import score
-from xalign_fairseq.statistical import learning
-from xalign_fairseq.statistical.batches import UnitBatch
-from xalign_fairseq.statistical.chain import Posteriors
-from xalign_fairseq.statistical.folder import load
-from xalign_fairseq.statistical.models import UnitModel, mean_scores
-from xalign_fairseq.statistical.tables import Tables
 
 NAME = "from_scratch_parts"
 Scores = list[list[Any]]
@@ -69,7 +69,7 @@ LESS: Mapping[str, Mapping[str, Any]] = {
     "without agreement": {"one_pass": pass_apart},
     "without jumps": {"PASSES": (sum(learning.PASSES), 0)},
 }
-"""What stands in for the parts of :mod:`xalign_fairseq.statistical.learning`."""
+"""What stands in for the parts of :mod:`xalign_fairseq.aligner.statistical.learning`."""
 
 
 @contextmanager

@@ -26,10 +26,10 @@ from benchmark_aligner import processor
 from markers import table
 from peak_memory import peak_mb
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 SEED = 1

@@ -27,12 +27,12 @@ import numpy as np
 from benchmark_aligner import processor
 from markers import table
 
-from xalign_fairseq.data.dictionary import Dictionary
-from xalign_fairseq.data.manifest import hashes
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.data.mmap import CODES, HEADER, MAGIC
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.data.prepare.manifest import hashes
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 EACH = 500_000  # pairs of one of many folders

@@ -25,12 +25,12 @@ from markers import table
 from torch import Tensor, nn
 
 import xalign_fairseq
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 E5 = EncoderConfig(

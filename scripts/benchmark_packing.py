@@ -25,17 +25,17 @@ import torch
 from benchmark_aligner import processor
 from markers import table
 
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, open_passes
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
-from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 SIZES = {"small": (384, 1536, 12), "base": (768, 3072, 12)}

@@ -17,11 +17,11 @@ from typing import Any
 from benchmark_aligner import processor
 from markers import table
 
-from xalign_fairseq.data.prepare import prepare
-from xalign_fairseq.data.sources import PairSource, PrepareOptions
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.data.prepare.prepare import prepare
+from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 LANGUAGES = ("xx", "yy")

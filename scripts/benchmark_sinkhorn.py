@@ -38,10 +38,10 @@ import sinkhorn_profile
 import sinkhorn_report
 from benchmark_aligner import processor
 
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.launch.devices import cores
-from xalign_fairseq.launch.record import commit
-from xalign_fairseq.plots.figure import require_matplotlib
+from xalign_fairseq.core.devices import cores
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.evaluation.plots.figure import require_matplotlib
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = ("xalign_fairseq", "torch", "POT", "geomloss")

@@ -27,10 +27,10 @@ from benchmark_aligner import processor
 from benchmark_trimming import random_base
 from markers import table
 
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 LINE = ("the red house is big .", "la maison rouge est grande .")

@@ -26,17 +26,17 @@ from benchmark_aligner import processor
 from benchmark_from_scratch import read_text
 from statistics_report import ALONE, both, draw, guided, seeds_of, write_seeds, write_sizes, write_table
 
-from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.combined import METHOD, SCORES, CombinedAligner, learn_beside
-from xalign_fairseq.aligner.from_scratch import StatisticalAligner, train_from_scratch
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write, file_sha256
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write, file_sha256
+from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
 from xalign_fairseq.links.pharaoh import Gold, Link
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 NAME = "statistics"

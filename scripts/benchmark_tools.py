@@ -26,7 +26,7 @@ from unittest.mock import patch
 from peak_memory import peak_mb
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.files import atomic_write
 
 LAYER = 8  # SimAlign's and awesome-align's default
 WARM_UP = {"cpu": 2, "cuda": 32}  # pairs that are aligned before the clock starts
@@ -85,7 +85,7 @@ def awesome_align(folder: Path, device: str) -> Iterator[Run]:
 
 def xalign(folder: Path, device: str) -> Iterator[Run]:
     """The methods of the other two at their layer, where the encoder has it, and transport as it is by default."""
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
 
     for dtype in ("float32", "bfloat16") if device == "cuda" else ("float32",):
         loaded = Aligner.from_pretrained(folder, device=device, dtype=dtype)

@@ -48,12 +48,12 @@ from training_batches import SEED, Setting
 from training_contestants import CONTESTANTS
 from training_processes import Process
 
-from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import file_sha256
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.devices import cores
-from xalign_fairseq.launch.record import commit
-from xalign_fairseq.plots.figure import require_matplotlib
+from xalign_fairseq.core.devices import cores
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.evaluation.plots.figure import require_matplotlib
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parents[1] / "shared/data"

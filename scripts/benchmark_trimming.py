@@ -32,11 +32,11 @@ from typing import Any
 from benchmark_aligner import processor
 from markers import table
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
-from xalign_fairseq.text.corpus import scan
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 RANDOM = "random-base"
@@ -54,8 +54,8 @@ class Training:
 
         import xalign_fairseq
         from xalign_fairseq.encoder import checkpoint
-        from xalign_fairseq.launch.fairseq_train import adam_options, encoder_options, flags
-        from xalign_fairseq.pretrained.reading import read_pretrained
+        from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+        from xalign_fairseq.trainer.fairseq_train import adam_options, encoder_options, flags
 
         logging.disable(logging.INFO)
         warnings.simplefilter("ignore")
@@ -188,8 +188,8 @@ def random_base(work: Path) -> Path:
     import torch
 
     from xalign_fairseq.encoder.config import EncoderConfig
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
     from xalign_fairseq.encoder.transformer import Encoder
-    from xalign_fairseq.pretrained.reading import read_pretrained
 
     tokenizer = read_pretrained("e5-small")[0]["task_state"]["tokenizer"]
     torch.manual_seed(SEED)

@@ -6,7 +6,7 @@ usage: choose_defaults.py MODEL --gold FOLDER [--out FOLDER] [--table JSON]
 
 The first compares all methods in both encodings, every layer and some means of layers in the middle, on the development
 sets of FOLDER; writes OUT/defaults-MODEL.json with all that was compared, and prints the best of each method
-and encoding as xalign_fairseq/aligner/defaults.py has them. JSON is what xalign layers --json wrote by the command that
+and encoding as xalign_fairseq/aligner/neural/defaults.py has them. JSON is what xalign layers --json wrote by the command that
 is otherwise run.
 
 The second is for the end, when the table stands: AER of xalign align without any option on the test sets of FOLDER,
@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from xalign_fairseq.cli._aligning import METHODS
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.launch.record import commit, machine
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import read_links
+from xalign_fairseq.trainer.record import commit, machine
 
 HERE = Path(__file__).resolve().parent
 XL_WA = ("en-bg", "en-da", "en-es", "en-et", "en-hu", "en-it", "en-nl", "en-pt", "en-ru", "en-sl")

@@ -22,18 +22,18 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.masking import MaskOptions, mask_tokens
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.masked_lm import HEAD
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.trimming import trim
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit, machine
-from xalign_fairseq.pretrained.reading import read_pretrained
-from xalign_fairseq.pretrained.trimming import trim
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.trainer.record import commit, machine
 
 SEED = 1
 HELD_OUT = 16  # of so many lines the last

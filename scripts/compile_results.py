@@ -22,7 +22,7 @@ import markers
 import peers
 import results
 
-from xalign_fairseq.errors import XalignError, exit_code
+from xalign_fairseq.core.errors import XalignError, exit_code
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "python scripts/compile_results.py"
@@ -177,8 +177,8 @@ def draw(runs: Runs, path: Path) -> None:
     """
     from matplotlib.lines import Line2D
 
-    from xalign_fairseq.plots.figure import new_figure, save
-    from xalign_fairseq.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
+    from xalign_fairseq.evaluation.plots.figure import new_figure, save
+    from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
     pairs = results.pairs_of(runs)
     figure = new_figure(1 + 3.2 * len(pairs), 3.6)

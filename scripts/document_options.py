@@ -16,8 +16,8 @@ import documented_commands
 import markers
 
 import xalign_fairseq
-from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.objectives.description import OptionRow, describe, option_rows
 from xalign_fairseq.objectives.registry import OBJECTIVES
 
@@ -62,7 +62,7 @@ def model() -> str:
 
 def optimizer() -> str:
     """Options of the optimizer."""
-    from xalign_fairseq.optim.registered import XalignAdamWConfig
+    from xalign_fairseq.trainer.optim.registered import XalignAdamWConfig
 
     return option_table(XalignAdamWConfig)
 
@@ -172,8 +172,8 @@ def benchmarks() -> str:
 
 def defaults() -> str:
     """How models of known families align unless they are told otherwise."""
-    from xalign_fairseq.aligner.defaults import FAMILIES
-    from xalign_fairseq.aligner.link_setting import layer_words
+    from xalign_fairseq.aligner.neural.defaults import FAMILIES
+    from xalign_fairseq.aligner.neural.link_setting import layer_words
 
     rows = []
     for row in FAMILIES:
@@ -211,11 +211,11 @@ def patches() -> str:
     """The compatibility patches, as their modules describe themselves."""
     import importlib
 
-    from xalign_fairseq import compat
+    from xalign_fairseq.trainer import compat
 
     rows = []
     for unit in compat.UNITS:
-        module = importlib.import_module(f"xalign_fairseq.compat.{unit}")
+        module = importlib.import_module(f"xalign_fairseq.trainer.compat.{unit}")
         split = re.split(
             r"^(Why|Touches|Can go|Limit): ", (module.__doc__ or "").replace("``", "`"), flags=re.MULTILINE
         )
@@ -227,7 +227,7 @@ def patches() -> str:
 
 def supported() -> str:
     """The models of Hugging Face's that can be read."""
-    from xalign_fairseq.pretrained.huggingface.supported import supported_table
+    from xalign_fairseq.encoder.pretrained.huggingface.supported import supported_table
 
     return supported_table()
 

@@ -34,10 +34,10 @@ from faults_trials import Broken, Trial
 from faults_warm import Warm
 from markers import table
 
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 SHARES = {"fairseq-train": 0.5, "prepare": 0.16, "align": 0.16, "transfer": 0.08, "train-aligner": 0.1}

@@ -15,7 +15,7 @@ from faults_runs import all_runs
 from faults_trials import Broken, Trial, aimed, descendants, ended, send
 from faults_warm import Forked
 
-from xalign_fairseq.launch.locks import LOCK
+from xalign_fairseq.core.locks import LOCK
 
 TRAINS = re.compile(r"\bnum_updates\W+([89]|[1-9]\d)\b")  # in a log, as JSON or as text
 PATIENCE = 120.0  # seconds, until a run that was told to has ended

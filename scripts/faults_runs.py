@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
-from xalign_fairseq.launch.mending import BEST, LAST
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+from xalign_fairseq.trainer.mending import BEST, LAST
 
 XALIGN = (sys.executable, "-m", "xalign_fairseq")
 UPDATES = 40

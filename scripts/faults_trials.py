@@ -16,9 +16,9 @@ import numpy as np
 from faults_runs import Run
 from faults_warm import Forked, Warm
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.process import tail
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.process import tail
 
 HERE = Path(__file__).resolve().parent
 COMPLETE = "the output is complete"  # says xalign align of an output that it has finished

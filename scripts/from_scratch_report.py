@@ -7,7 +7,7 @@ from typing import Any
 
 from markers import table
 
-from xalign_fairseq.aligner.linking.tools import TOOLS
+from xalign_fairseq.aligner.tools.tools import TOOLS
 
 OURS, PEER = "xalign", "eflomal"
 Records = Mapping[str, Mapping[str, Any]]
@@ -115,8 +115,8 @@ def origin(records: Mapping[str, Mapping[str, Any]]) -> str:
 
 def draw(records: Records, path: Path) -> None:
     """Test sets: precision over recall by whole texts, with the tools' points; AER over pairs and over CPU minutes."""
-    from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.palette import COLOURS, MARKERS
+    from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.evaluation.plots.palette import COLOURS, MARKERS
 
     figure = new_figure(13, 4)
     curves, sizes, costs = figure.subplots(1, 3)

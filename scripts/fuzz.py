@@ -39,10 +39,10 @@ import numpy as np
 from fuzz_readers import Reader, all_readers, alter_checkpoint, weird_number
 from markers import table
 
-from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 10  # of computing for an answer; a busy machine may take longer

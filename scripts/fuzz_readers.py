@@ -46,13 +46,13 @@ def all_readers(work: Path) -> list[Reader]:
 def text_readers() -> list[Reader]:
     """Formats of lines, XML and YAML."""
     from xalign_fairseq.aligner.sentence_pairs import open_pairs
-    from xalign_fairseq.data.dictionary import Dictionary
-    from xalign_fairseq.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
+    from xalign_fairseq.data.labelled import bitext, conllu, sentence_pairs, squad, tagged_words
+    from xalign_fairseq.data.tokenizers.dictionary import Dictionary
     from xalign_fairseq.languages import syntax
     from xalign_fairseq.languages.lexicons.formats import read_entries
-    from xalign_fairseq.launch.training_log import read_cost
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.pharaoh import read_links
+    from xalign_fairseq.trainer.training_log import read_cost
     from xalign_fairseq.transfer.study import load_study
 
     rows = [
@@ -135,13 +135,13 @@ def json_readers(work: Path) -> list[Reader]:
     from xalign_fairseq.aligner.training.folder import RunFolder
     from xalign_fairseq.cli.score import read_curves
     from xalign_fairseq.data.databin import DataBin
-    from xalign_fairseq.data.tokenizer_model import read_model
+    from xalign_fairseq.data.tokenizers.tokenizer_model import read_model
     from xalign_fairseq.data.verification import changed_files
-    from xalign_fairseq.pretrained.huggingface.importing import read_config
-    from xalign_fairseq.pretrained.huggingface.tokenizer_json import added_tokens
-    from xalign_fairseq.pretrained.huggingface.unigram import read_unigram
-    from xalign_fairseq.pretrained.huggingface.vocabularies import read_vocabulary
-    from xalign_fairseq.pretrained.huggingface.weights import read_weights, write_tensors
+    from xalign_fairseq.encoder.pretrained.huggingface.importing import read_config
+    from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_tokens
+    from xalign_fairseq.encoder.pretrained.huggingface.unigram import read_unigram
+    from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
+    from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights, write_tensors
     from xalign_fairseq.transfer.results import RunResult
     from xalign_fairseq.transfer.run_spec import RunSpec
 
@@ -240,9 +240,9 @@ def binary_readers(work: Path) -> list[Reader]:
     # Imported before memory is bounded.
     from xalign_fairseq.cli._doctor_files import files as look_at_files  # noqa: F401
     from xalign_fairseq.data.databin import DataBin
-    from xalign_fairseq.data.model_proto import read_pieces
-    from xalign_fairseq.data.tokenizer import load_sentencepiece
-    from xalign_fairseq.pretrained.huggingface.weights import read_tensors, write_tensors
+    from xalign_fairseq.data.tokenizers.model_proto import read_pieces
+    from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+    from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, write_tensors
 
     data = make_data_bin(work)
     bitext = {name: (data / name).read_bytes() for name in _names(data, "train.de-en.")}
@@ -294,8 +294,8 @@ def binary_readers(work: Path) -> list[Reader]:
 
 def make_data_bin(work: Path) -> Path:
     """A small data-bin with bitext and links, and a tokenizer of its own."""
-    from xalign_fairseq.data.prepare import prepare
-    from xalign_fairseq.data.sources import PairSource, PrepareOptions
+    from xalign_fairseq.data.prepare.prepare import prepare
+    from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
 
     made = work / "data-bin"
     if not made.is_dir():

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from xalign_fairseq.ops.linear_cross_entropy import linear_cross_entropy
+from xalign_fairseq.transport.ops.linear_cross_entropy import linear_cross_entropy
 
 ROWS = 512  # predictions in a chunk of the peers; torch's own choice, two, makes it ten times as slow
 

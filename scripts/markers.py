@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.files import atomic_write
 
 END = "<!-- end -->"
 

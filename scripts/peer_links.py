@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs, WordPair
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.files import atomic_write
 
 # Words of each pair: single words, two on a side (no second round of itermax), short against long, and plain pairs.
 SHAPES = (

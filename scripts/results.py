@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 TEXT, WHOLE, NUMBER, FRACTION, INTERVAL = "text", "a whole number", "a number", "a fraction in [0, 1]", "two fractions"
 FIGURES = {"aer": FRACTION, "precision": FRACTION, "recall": FRACTION}

@@ -23,12 +23,12 @@ import torch
 from markers import table
 
 import xalign_fairseq
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.plots.figure import new_figure, save
-from xalign_fairseq.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
+from xalign_fairseq.evaluation.plots.figure import new_figure, save
+from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
 HERE = Path(__file__).resolve().parent
 GPUS = (8, 16, 32, 64, 128, 256, 512, 1024)

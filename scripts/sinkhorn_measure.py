@@ -23,8 +23,8 @@ import torch
 from sinkhorn_contestants import CONTESTANTS, PRODUCTS, READ, Call, agreement, eager, labels_of, read
 from sinkhorn_problems import LARGE, Problem, Size, make
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.sinkhorn import backend
 

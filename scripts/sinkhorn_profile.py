@@ -23,7 +23,7 @@ import torch
 from sinkhorn_contestants import xalign
 from sinkhorn_problems import LARGE, Problem, Size, make
 
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.sinkhorn import backend
 

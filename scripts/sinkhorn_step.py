@@ -21,7 +21,7 @@ from unittest.mock import patch
 import torch
 
 import xalign_fairseq
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.transport.sinkhorn import backend
 
 # The encoder, and what is in a batch on each device.

@@ -85,8 +85,8 @@ def write_seeds(records: Records) -> str:
 
 def draw(records: Records, path: Path) -> None:
     """AER on each test set over pairs of text: statistics, the encoders, and both."""
-    from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.palette import COLOURS
+    from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.evaluation.plots.palette import COLOURS
 
     by_size = draws(records)
     pairs = sorted({pair for pair, _ in by_size})

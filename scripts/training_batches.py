@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.errors import XalignError
 
 SEED = 1
 BUFFER = 10  # batches, fairseq-train's own --data-buffer-size

@@ -22,9 +22,9 @@ from training_batches import (
     read_options,
 )
 
-from xalign_fairseq.compat.patching import swapped
-from xalign_fairseq.pretrained.huggingface.exporting import to_hugging_face
-from xalign_fairseq.pretrained.huggingface.families import SIZES, XLM_R
+from xalign_fairseq.encoder.pretrained.huggingface.exporting import to_hugging_face
+from xalign_fairseq.encoder.pretrained.huggingface.families import SIZES, XLM_R
+from xalign_fairseq.trainer.compat.patching import swapped
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 SPREAD = 5  # times the usual weights: with those a loss hardly depends on what a token attends to

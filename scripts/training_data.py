@@ -8,8 +8,8 @@ from pathlib import Path
 
 from benchmark_sinkhorn import data_bin
 
-from xalign_fairseq.pretrained.packaged import NAME, PACKAGE
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.encoder.pretrained.packaged import NAME, PACKAGE
 
 PAIRS = ("de-en", "en-fr", "ro-en", "en-hi")  # of XLM-Align's Table 2
 EACH = 3000  # pairs of each, evenly over its text

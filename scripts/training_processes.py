@@ -17,7 +17,7 @@ from sinkhorn_step import Clock
 from training_batches import BUFFER, Setting, open_batches
 from training_contestants import CONTESTANTS
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 WORKERS = 2  # that read, mask and batch ahead where waiting for data is measured
 AHEAD = BUFFER + 6  # batches that are ready before the first update: no wait shows before these are used up

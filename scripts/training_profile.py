@@ -15,7 +15,7 @@ from sinkhorn_profile import CALLS, Part, lines, on_device, part_of, wait
 from training_batches import Setting
 from training_processes import Worker
 
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.files import atomic_write
 
 MOST = 25  # kernels and operations that are listed
 BUSY = 0.9  # share of an update's time from which on the device bounds it

@@ -7,9 +7,9 @@ from typing import Any
 
 from markers import table
 
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.plots.figure import new_figure, save
-from xalign_fairseq.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.evaluation.plots.figure import new_figure, save
+from xalign_fairseq.evaluation.plots.palette import COLOURS, GRID, INK, MARKERS, MUTED
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 NOT_MEASURED = "not measured"

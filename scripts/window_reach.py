@@ -21,13 +21,13 @@ import numpy as np
 from markers import table
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-from xalign_fairseq.data.tokenizer import Tokenizer
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.pretrained.reading import read_tokenizer
+from xalign_fairseq.trainer.record import commit
 
 HERE = Path(__file__).resolve().parent
 SHARES = ("links beyond", "links beyond, longest tenth", "pairs with one")

@@ -3,8 +3,8 @@
 import torch
 
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.pretrained.reading import read_pretrained
 
 TEXT = ["The red house is not so big.", "Der rote Hund schläft über Nacht.", "Bob sees a cat and Ann likes bread."]
 SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]")

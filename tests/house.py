@@ -8,22 +8,10 @@ PACKAGE = Path(__file__).resolve().parents[1] / "xalign_fairseq"
 # From the top floor down: a room imports only from rooms further down. The face of the package, its __init__.py,
 # names what is imported from the top; registration is what makes the folder a --user-dir.
 FLOORS = (
-    *(
-        "__main__",
-        "cli",
-        "reports",
-        "__init__",
-        "aligner",
-        "statistical",
-        "registration",
-        "tasks",
-        "criterions",
-        "training",
-    ),
-    *("objectives", "optim", "transfer", "languages"),
-    *("compat", "models", "pretrained", "encoder", "evaluation", "plots", "data", "transport", "sample", "links"),
-    *("labelled", "ops", "launch", "text"),
-    *("json_files", "files", "errors", "version"),
+    *("__main__", "cli", "__init__", "aligner"),
+    *("registration", "tasks", "criterions", "models"),
+    *("transfer", "training", "objectives", "trainer", "languages", "evaluation"),
+    *("encoder", "data", "transport", "links", "core"),
 )
 
 
@@ -71,8 +59,38 @@ def upward(found: dict[str, set[str]]) -> list[tuple[str, str]]:
     ]
 
 
+def folder_arrows(found: dict[str, set[str]], folder: str) -> dict[str, set[str]]:
+    """The imports among what stands in a folder: its files, and its subfolders, each with all that is below it."""
+    depth = folder.count(".") + 2
+
+    def child(module: str) -> str | None:
+        parts = module.split(".")
+        if not f"{module}.".startswith(f"{folder}."):
+            return None
+        return ".".join(parts[:depth]) if len(parts) >= depth else f"{folder}.__init__"
+
+    inside: dict[str, set[str]] = {}
+    for one, others in found.items():
+        if here := child(one):
+            inside.setdefault(here, set()).update(
+                there for other in others if (there := child(other)) not in (None, here)
+            )
+    return inside
+
+
+def folders(found: dict[str, set[str]]) -> list[str]:
+    """Every folder of the package, the package itself first."""
+    return sorted({module.rsplit(".", depth)[0] for module in found for depth in range(1, module.count(".") + 1)})
+
+
 def circles(found: dict[str, set[str]]) -> list[list[str]]:
-    """Modules that import one another in a circle: what is left when whoever imports nothing left is taken away."""
+    """What imports one another in a circle: modules, and at every depth the files and folders of one folder."""
+    every = [_circle(found), *(_circle(folder_arrows(found, folder)) for folder in folders(found))]
+    return [circle for circle in every if circle]
+
+
+def _circle(found: dict[str, set[str]]) -> list[str]:
+    """What is left when whoever imports nothing that is left, or is imported by nothing, is taken away."""
     left = {name: set(others) for name, others in found.items()}
     while free := [name for name, others in left.items() if not others & left.keys()]:
         for name in free:
@@ -80,7 +98,7 @@ def circles(found: dict[str, set[str]]) -> list[list[str]]:
     while free := [name for name in left if not any(name in others for others in left.values())]:
         for name in free:
             del left[name]
-    return [sorted(left)] if left else []
+    return sorted(left)
 
 
 def has_logic(path: Path) -> bool:

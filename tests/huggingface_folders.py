@@ -5,7 +5,7 @@ import json
 import torch
 
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.pretrained.huggingface import importing
+from xalign_fairseq.encoder.pretrained.huggingface import importing
 
 TEXT = [
     "The red house is not so big.", "A cat's 3 kittens sleep on the ﬁrst floor…", "Der rote Hund schläft über Nacht.",

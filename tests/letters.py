@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
 
 class Letters:

@@ -6,8 +6,8 @@ import signal
 import time
 from collections import Counter
 
-from xalign_fairseq.data.unknown import UnknownTokens
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 logger = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ import re
 import pytest
 import torch
 
-from xalign_fairseq import compat
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.trainer import compat
 
 SIZES = {"encoder_layers": 3, "encoder_embed_dim": 24, "encoder_ffn_embed_dim": 40, "encoder_attention_heads": 4}
 WORDS = 30

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.plots import figure
+from xalign_fairseq.evaluation.plots import figure
 
 pytest.importorskip("matplotlib")
 ROOT = Path(__file__).resolve().parents[1]

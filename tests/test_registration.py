@@ -3,8 +3,8 @@
 import pytest
 
 import xalign_fairseq
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch import installed
+from xalign_fairseq.core import installed
+from xalign_fairseq.core.errors import XalignError
 
 
 def test_everything_is_registered_once():

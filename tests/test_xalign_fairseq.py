@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import xalign_fairseq
-from xalign_fairseq.version import __version__
+from xalign_fairseq.core.version import __version__
 
 LIGHT = "import sys, xalign_fairseq; sys.exit('torch' in sys.modules or 'fairseq' in sys.modules)"
 # Links are scored without torch, from the top too.
@@ -25,7 +25,7 @@ def test_it_loads_no_more_than_it_is_asked_for(code):
 
 
 def test_every_name_is_there_and_is_the_one_of_its_home():
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
 
     assert xalign_fairseq.__version__ == __version__

@@ -2,7 +2,7 @@
 
 import torch
 
-from xalign_fairseq.data.wordpiece import from_vocabulary
+from xalign_fairseq.data.tokenizers.wordpiece import from_vocabulary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import tokenizer_state

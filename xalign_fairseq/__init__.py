@@ -15,13 +15,13 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.registration import register
-from xalign_fairseq.version import __version__
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.aligner import Aligner
     from xalign_fairseq.aligner.alignment import Alignment
+    from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.pharaoh import Gold, parse_line
@@ -43,7 +43,7 @@ __all__ = [
 ]
 # Where each name is that is loaded when it is asked for.
 _HOMES = {
-    "Aligner": "xalign_fairseq.aligner.aligner",
+    "Aligner": "xalign_fairseq.aligner.neural.aligner",
     "Alignment": "xalign_fairseq.aligner.alignment",
     "Gold": "xalign_fairseq.links.pharaoh",
     "parse_line": "xalign_fairseq.links.pharaoh",

@@ -12,12 +12,12 @@ def register() -> None:
     Raises:
         XalignError: fairseq is not installed.
     """
-    from xalign_fairseq import compat
-    from xalign_fairseq.launch.installed import require_fairseq
+    from xalign_fairseq.core.installed import require_fairseq
+    from xalign_fairseq.trainer import compat
 
     require_fairseq()
     compat.apply()
 
     from xalign_fairseq import criterions, objectives, tasks  # noqa: F401  (importing registers)
     from xalign_fairseq.models import xalign  # noqa: F401
-    from xalign_fairseq.optim import registered  # noqa: F401
+    from xalign_fairseq.trainer.optim import registered  # noqa: F401

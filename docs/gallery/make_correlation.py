@@ -6,8 +6,8 @@ from typing import Any
 
 import pictures
 
+from xalign_fairseq.evaluation.plots.gaps import plot_alignment
 from xalign_fairseq.evaluation.statistics import spearman
-from xalign_fairseq.plots.gaps import plot_alignment
 
 RUNS = "examples/align_mlm/results/runs"
 OBJECTIVES = {"mlm": "MLM", "xlm": "XLM", "dict_mlm": "DICT-MLM", "align_mlm": "ALIGN-MLM"}

@@ -11,10 +11,10 @@ from sentences import word_vectors
 
 from xalign_fairseq import Aligner
 from xalign_fairseq.cli import main as xalign
+from xalign_fairseq.evaluation.plots.embeddings import Panel, plot_embeddings
+from xalign_fairseq.languages.sample.bitext import write_sample
 from xalign_fairseq.links.pharaoh import read_links
 from xalign_fairseq.objectives import WordContrastive
-from xalign_fairseq.plots.embeddings import Panel, plot_embeddings
-from xalign_fairseq.sample.bitext import write_sample
 from xalign_fairseq.training import AlignmentModel, Batches, PretrainingData, PretrainingDataOptions
 
 INPUTS = ("docs/gallery/sentences.py",)

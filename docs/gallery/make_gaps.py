@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pictures
 
-from xalign_fairseq.plots.transfer import plot_gaps
+from xalign_fairseq.evaluation.plots.transfer import plot_gaps
 
 REPORT = "examples/transfer/small/results/report/report.json"
 INPUTS = (REPORT,)

@@ -8,9 +8,9 @@ from sentences import pair, similarities
 from torch import Tensor
 
 from xalign_fairseq import sinkhorn
-from xalign_fairseq.plots.figure import new_figure, save
-from xalign_fairseq.plots.matrix import draw_frames_key, draw_gold, draw_scale, draw_values, draw_words
-from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
+from xalign_fairseq.evaluation.plots.figure import new_figure, save
+from xalign_fairseq.evaluation.plots.matrix import draw_frames_key, draw_gold, draw_scale, draw_values, draw_words
+from xalign_fairseq.evaluation.plots.palette import ACCENT, INK, MUTED
 from xalign_fairseq.transport.extraction import find_links, link_probability
 
 INPUTS = ("docs/gallery/sentences.py",)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pictures
 
-from xalign_fairseq.plots.figure import new_figure, save, style_axes
-from xalign_fairseq.plots.palette import COLOURS, INK, MARKERS, MUTED
+from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
+from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS, MUTED
 
 PACKAGED = "scripts/results/defaults-e5-small.json"
 NAMES = {

@@ -5,9 +5,9 @@ from pathlib import Path
 import pictures
 from sentences import TRANSLATIONS, aligner, pair
 
-from xalign_fairseq.plots.figure import new_figure, save
-from xalign_fairseq.plots.matrix import draw_frames_key, draw_gold, draw_scale, draw_values, draw_words
-from xalign_fairseq.plots.palette import INK
+from xalign_fairseq.evaluation.plots.figure import new_figure, save
+from xalign_fairseq.evaluation.plots.matrix import draw_frames_key, draw_gold, draw_scale, draw_values, draw_words
+from xalign_fairseq.evaluation.plots.palette import INK
 
 INPUTS = ("docs/gallery/sentences.py",)
 

@@ -7,9 +7,9 @@ from sentences import pair, similarities
 from torch import Tensor
 
 from xalign_fairseq import sinkhorn
-from xalign_fairseq.plots.figure import new_figure, save
-from xalign_fairseq.plots.matrix import draw_scale, draw_values, draw_words
-from xalign_fairseq.plots.palette import INK, MUTED
+from xalign_fairseq.evaluation.plots.figure import new_figure, save
+from xalign_fairseq.evaluation.plots.matrix import draw_scale, draw_values, draw_words
+from xalign_fairseq.evaluation.plots.palette import INK, MUTED
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
 
 INPUTS = ("docs/gallery/sentences.py",)

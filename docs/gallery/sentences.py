@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from xalign_fairseq import Aligner, Gold, parse_line
-from xalign_fairseq.aligner.pair_batches import encode_pairs
+from xalign_fairseq.aligner.neural.pair_batches import encode_pairs
 
 ENGLISH = ["Yesterday", "the", "old", "teacher", "did", "not", "sell", "her", "books", "."]
 # Language -> translation, and links from English: i-j sure, ipj possible.

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from sacremoses import MosesTokenizer
 
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.text.lines import read_lines
 
 LEFT_OUT = (
     "tatoeba-laser-test/*.en", "ud-pud/*.en", "multi30k/test_*.en", "mlqe-pe/*.dev.en", "mlqe-pe/*.test.en",

@@ -34,12 +34,12 @@ from common import results
 from common.training import training_record
 
 import xalign_fairseq
+from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.errors import XalignError, exit_code
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import read as read_lexicon
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
-from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.transfer.grid import build, open_checkpoint
 from xalign_fairseq.transfer.predict import Predictor, evaluate
 from xalign_fairseq.transfer.run_spec import RunSpec, train_options

@@ -19,8 +19,8 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.files import atomic_write
 
 SENTENCES = re.compile(r"(?<= [.!?]) (?=[A-Z0-9\"])")
 TREEBANKS = ("en_ewt-ud-train", "en_ewt-ud-dev", "en_ewt-ud-test", "fr_gsd-ud-dev", "fr_gsd-ud-test")

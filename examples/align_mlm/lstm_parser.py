@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
+from xalign_fairseq.data.labelled.examples import TreeExample
 from xalign_fairseq.evaluation.parsing import universal
-from xalign_fairseq.labelled.examples import TreeExample
 from xalign_fairseq.transfer.heads.biaffine import Biaffine
 from xalign_fairseq.transfer.heads.trees import decode_trees
 

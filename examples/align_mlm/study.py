@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from common import results
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import f1, ratio
 
 RESULTS = Path(__file__).resolve().parent / "results"

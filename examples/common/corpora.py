@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 # Release of each corpus of OPUS, https://opus.nlpl.eu; its files are named by both languages in alphabetical order.
 OPUS = {

@@ -24,7 +24,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
-from xalign_fairseq.errors import XalignError, exit_code
+from xalign_fairseq.core.errors import XalignError, exit_code
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for common
 

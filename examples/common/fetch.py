@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 CHUNK = 1 << 20
 

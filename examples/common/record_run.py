@@ -8,8 +8,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.record import commit, machine
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.trainer.record import commit, machine
 
 
 def main() -> None:

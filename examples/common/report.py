@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.errors import exit_code
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.errors import exit_code
+from xalign_fairseq.core.files import atomic_write
 
 NOTHING = "No results yet."
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import read_json, write_json
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
 
 
 def write(path: Path, record: Mapping[str, Any], counts: Mapping[str, np.ndarray]) -> None:

@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError, exit_code
+from xalign_fairseq.core.errors import XalignError, exit_code
 
 MEASURED = Path(__file__).parents[2] / "scripts/results/training-cuda.json"
 MILLION_PARAMETERS = {"base": 278, "small": 66}  # XLM-R base; 8 layers of 512 with 80,000 pieces

@@ -31,13 +31,17 @@ import study
 from common import results
 from common.training import training_record
 
-from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.sweep import sweep_links
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.sweep import sweep_links
+from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import apply_map, load_maps
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import XalignError, exit_code
 from xalign_fairseq.evaluation.embedding_alignment import (
     BilingualDictionary,
     alignment_counts,
@@ -46,14 +50,10 @@ from xalign_fairseq.evaluation.embedding_alignment import (
 )
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.json_files import read_json
-from xalign_fairseq.launch.devices import choose_device
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import Link
-from xalign_fairseq.text.lines import read_lines
 from xalign_fairseq.transport.methods import Transport
-from xalign_fairseq.version import __version__
 
 METHODS = ("argmax", "itermax", "union")
 ISO3 = {"ar": "ara", "cs": "ces", "de": "deu", "en": "eng", "es": "spa", "fr": "fra", "hi": "hin", "ru": "rus"}

@@ -184,8 +184,8 @@ def to_markdown(runs: Runs) -> str:
 
 def draw(runs: Runs, folder: Path) -> None:
     """A panel for each measure: the seeds of each setting, their mean, and lines at the baselines."""
-    from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
+    from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.evaluation.plots.palette import ACCENT, INK, MUTED
 
     figure = new_figure(9.6, 1.2 + 0.3 * len(runs))
     panels = figure.subplots(1, len(study.HEADLINES), sharey=True)

@@ -17,10 +17,10 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import markers
 
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.evaluation.figures import percent, signed
 from xalign_fairseq.evaluation.statistics import Correlation, Summary, spearman
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.json_files import read_json
 
 HERE = Path(__file__).resolve().parent
 ALIGNMENT = HERE.parent / "xlm_align/continued/results"
@@ -113,8 +113,8 @@ def draw(
 
     What harms alignment by more than :data:`FAR` is left out: beside it all others would be one point.
     """
-    from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
+    from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.evaluation.plots.palette import ACCENT, INK, MUTED
 
     figure = new_figure(1.0 + 3.6 * len(tasks), 4.6)
     panels = figure.subplots(1, len(tasks), squeeze=False)[0]

@@ -25,7 +25,7 @@ esac
 if [[ -z "${UPDATES:-}" ]]; then
   count='import sys
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 src, _, tgt = sys.argv[2].partition("-")
 try:
     print(len(DataBin(sys.argv[1]).pair("train", src, tgt)[0]))

@@ -13,10 +13,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.links.pharaoh import Gold, Link, format_links
-from xalign_fairseq.text.lines import read_lines
 
 PAIRS = ("de-en", "en-fr", "en-hi", "ro-en")
 

@@ -27,8 +27,8 @@ import markers  # noqa: E402
 import sinkhorn_report  # noqa: E402
 import training_report  # noqa: E402
 
-from xalign_fairseq.errors import XalignError, exit_code  # noqa: E402
-from xalign_fairseq.json_files import read_json, write_json  # noqa: E402
+from xalign_fairseq.core.errors import XalignError, exit_code  # noqa: E402
+from xalign_fairseq.core.json_files import read_json, write_json  # noqa: E402
 
 ROOT = HERE.parent.parent
 RUNS = Path("xalign_fairseq/cli/gpu_runs.json")

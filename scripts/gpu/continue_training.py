@@ -25,19 +25,19 @@ from typing import Any
 from carried_checkpoint import carry
 
 from xalign_fairseq.aligner.training.defaults import family_options
+from xalign_fairseq.core.errors import XalignError, exit_code
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.process import output
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError, exit_code
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, encoder_options, flags
-from xalign_fairseq.launch.mending import mend
-from xalign_fairseq.launch.process import output
-from xalign_fairseq.launch.record import commit, machine
-from xalign_fairseq.plots.figure import require_matplotlib
-from xalign_fairseq.plots.layers import plot_updates
-from xalign_fairseq.pretrained.known import family_of
-from xalign_fairseq.pretrained.reading import read_pretrained
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.evaluation.plots.figure import require_matplotlib
+from xalign_fairseq.evaluation.plots.layers import plot_updates
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, encoder_options, flags
+from xalign_fairseq.trainer.mending import mend
+from xalign_fairseq.trainer.record import commit, machine
 
 SEED = 1
 LOG = "train.log"

@@ -103,7 +103,7 @@ fi
 
 step "Encoder"
 tokenizer=()
-if [[ -d "$scratch/text" ]] && "$python" -c 'from xalign_fairseq.pretrained.packaged import find; find()' 2> /dev/null; then
+if [[ -d "$scratch/text" ]] && "$python" -c 'from xalign_fairseq.encoder.pretrained.packaged import find; find()' 2> /dev/null; then
   "$python" "$here/pack_data.py" --gold "$benchmark" > "$scratch/gold"
   mapfile -t gold < "$scratch/gold"
   "$python" "$here/pack_encoder.py" "$kit/encoder.bin" "$scratch"/text/*/train.* "${gold[@]}"

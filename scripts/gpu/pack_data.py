@@ -19,7 +19,7 @@ from pathlib import Path
 
 import kit as kits
 
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.core.text.lines import read_lines
 
 GOLD = ("hansards-wpt03-trial", "wpt05-hi-trial", "golden-collection", "simalign-testsets")
 VALID = {"en-fr": "hansards-wpt03-trial", "en-hi": "wpt05-hi-trial"}  # de-en and ro-en have no development set

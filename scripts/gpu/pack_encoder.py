@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.data.trimming import trim_to_files
-from xalign_fairseq.pretrained.four_bit import BLOCK, BLOCKS, MAGIC, VERSION, FourBitFile
-from xalign_fairseq.pretrained.packaged import find
-from xalign_fairseq.pretrained.reading import read_tokenizer
+from xalign_fairseq.data.tokenizers.trimming import trim_to_files
+from xalign_fairseq.encoder.pretrained.four_bit import BLOCK, BLOCKS, MAGIC, VERSION, FourBitFile
+from xalign_fairseq.encoder.pretrained.packaged import find
+from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
 
 SIZES = "<4sI7ifi"  # magic, version, sizes, number that is added to variances, block
 PIECES = "<5iQ"  # pieces, ids of <s>, </s>, <pad> and <unk>, bytes of the pieces

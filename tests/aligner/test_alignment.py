@@ -2,8 +2,8 @@
 
 import pickle
 
-from xalign_fairseq.aligner.aligner import Alignment as PublicAlignment
 from xalign_fairseq.aligner.alignment import MOST_SHOWN, Alignment, Alignments
+from xalign_fairseq.aligner.neural.aligner import Alignment as PublicAlignment
 from xalign_fairseq.links.pharaoh import parse_line
 
 PAIR = Alignment(["red", "house"], ["maison", "rouge"], {(0, 1): 0.9, (1, 0): 0.8})

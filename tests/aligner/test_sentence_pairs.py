@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from xalign_fairseq.aligner import sentence_pairs
 from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs, chunks, open_pairs
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def write(path, text):

@@ -11,10 +11,10 @@ import torch
 from finished_runs import right, write_run  # noqa: F401
 
 from xalign_fairseq.cli import _doctor_environment, _doctor_transformers
-from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.core import installed
+from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.launch import installed
 from xalign_fairseq.transport.sinkhorn import backend, building
 
 TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"

@@ -6,9 +6,9 @@ import sys
 import pytest
 import torch
 
-from xalign_fairseq.aligner import aligner
+from xalign_fairseq.aligner.neural import aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.launch.devices import fast_bfloat16
+from xalign_fairseq.core.devices import fast_bfloat16
 from xalign_fairseq.links.pharaoh import check_bounds, read_links
 
 STRANGE = (
@@ -116,7 +116,7 @@ def test_strange_lines_keep_their_place(align, tmp_path, capsys):
 
 
 def test_a_line_that_is_too_long_is_named_and_stays_empty(align, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("xalign_fairseq.aligner.aligner.MOST_SIMILARITIES", 400)
+    monkeypatch.setattr("xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES", 400)
     (tmp_path / "text").write_text("the red house\n" + "red " * 100 + "\nthe red house\n")
     assert align(src=tmp_path / "text", tgt=tmp_path / "text") == 0
     out, err = capsys.readouterr()

@@ -5,9 +5,9 @@ import json
 import pytest
 import torch
 
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.sinkhorn import backend
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from xalign_fairseq.aligner.view.page import Page
+from xalign_fairseq.aligner.render.page import Page
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.gold import read_gold
 
@@ -46,7 +46,7 @@ def test_a_page_with_gold_links(align, tiny_text, tmp_path, capsys):
 
 def test_a_picture_of_one_pair(align, tiny_text, tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
-    from xalign_fairseq.plots import links as plots
+    from xalign_fairseq.evaluation.plots import links as plots
 
     drawn = []
     monkeypatch.setattr(plots, "plot_links", lambda *arguments, **keywords: drawn.append((arguments, keywords)))

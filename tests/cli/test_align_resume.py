@@ -5,8 +5,8 @@ import shutil
 import pytest
 import torch
 
-from xalign_fairseq.aligner import aligner
-from xalign_fairseq.aligner.aligner import Alignment
+from xalign_fairseq.aligner.neural import aligner
+from xalign_fairseq.aligner.neural.aligner import Alignment
 from xalign_fairseq.cli import main
 
 

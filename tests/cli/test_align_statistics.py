@@ -10,12 +10,12 @@ import pytest
 import statistical_text
 
 from xalign_fairseq.aligner import combined, kept_scores
-from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.combined import METHOD, SCORES, SHARE, CombinedAligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.statistical.folder import load, train_models
+from xalign_fairseq.aligner.statistical.models import mean_scores
 from xalign_fairseq.cli import main
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.statistical.folder import load, train_models
-from xalign_fairseq.statistical.models import mean_scores
 
 
 @pytest.fixture

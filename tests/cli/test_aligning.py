@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from xalign_fairseq.aligner import aligner, dtypes, pair_states
+from xalign_fairseq.aligner.neural import aligner, dtypes, pair_states
 from xalign_fairseq.cli import _aligning, align
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport import extraction as links
 from xalign_fairseq.transport import methods
 from xalign_fairseq.transport.sinkhorn import backend

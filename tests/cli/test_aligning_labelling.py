@@ -5,9 +5,9 @@ import json
 import pytest
 import torch
 
-from xalign_fairseq.aligner import defaults
-from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.defaults import FamilyDefaults, FamilyEntry
+from xalign_fairseq.aligner.neural import defaults
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.defaults import FamilyDefaults, FamilyEntry
 from xalign_fairseq.cli import main
 from xalign_fairseq.transport.label_options import LabelOptions
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Transport

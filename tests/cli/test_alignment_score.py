@@ -9,8 +9,8 @@ import torch
 from xalign_fairseq.cli import _doctor_files, main
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, Lexicon
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.evaluation.signature import parse_signature
 

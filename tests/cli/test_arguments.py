@@ -9,7 +9,7 @@ import pytest
 
 from xalign_fairseq.cli import build_parser
 from xalign_fairseq.cli._arguments import named_models, tell
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 TEXT = ("--src", "s", "--tgt", "t")
 # Command line of old -> the same line as it is told today.

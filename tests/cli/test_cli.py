@@ -13,8 +13,8 @@ from types import SimpleNamespace
 import pytest
 
 from xalign_fairseq import cli
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.version import __version__
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.version import __version__
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 
 from xalign_fairseq.cli._compared import COMPARED, ENCODINGS, METHODS, OF_GROW, compared_settings
 from xalign_fairseq.cli.layers import add_arguments
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.methods import Dustbin, Softmax, Transport, make_method
 
 

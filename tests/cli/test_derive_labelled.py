@@ -5,14 +5,14 @@ import gzip
 import pytest
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.labelled.conllu import read_trees
-from xalign_fairseq.labelled.sentence_pairs import read_pairs
-from xalign_fairseq.labelled.tagged_words import read_tagged_words
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.core.text.lines import read_lines
+from xalign_fairseq.data.labelled.conllu import read_trees
+from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
+from xalign_fairseq.data.labelled.tagged_words import read_tagged_words
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 from xalign_fairseq.languages.script import Transliteration
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.text.corpus import scan
-from xalign_fairseq.text.lines import read_lines
 
 VERBS = ("sees", "likes", "finds", "takes")
 

@@ -8,8 +8,8 @@ import numpy
 import pytest
 
 from xalign_fairseq.cli import doctor, main
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
 
 @pytest.fixture

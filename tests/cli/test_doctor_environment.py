@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import _doctor_environment
-from xalign_fairseq.ops import products
+from xalign_fairseq.transport.ops import products
 
 
 def levels(findings):
@@ -66,7 +66,7 @@ def test_two_packages_called_apex(tmp_path, monkeypatch, folders, level, text):
 
 def test_an_import_that_fails_is_reported_with_the_patches(monkeypatch):
     import xalign_fairseq
-    from xalign_fairseq import compat
+    from xalign_fairseq.trainer import compat
 
     def broken():
         raise ImportError("no module named anything")

@@ -9,13 +9,13 @@ import sentencepiece
 import torch
 
 from xalign_fairseq.cli import _doctor_files
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.dictionary import Dictionary
-from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.prepare.manifest import hashes
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.json_files import write_json
 
 TEXT = ["the cat sees the dog", "the dog sees a cat", "a bird sees the cats", "dogs and birds and cats"] * 5
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from xalign_fairseq.cli import _doctor_gpus
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.core.json_files import read_json
 
 
 @pytest.fixture

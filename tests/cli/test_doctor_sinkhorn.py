@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import _doctor_sinkhorn
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import building, fused, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_fewer_pairs(embeddings, text, capsys):
 def test_a_panel_for_each_checkpoint(embeddings, tiny_checkpoint, other_checkpoint, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
     figures = []
-    monkeypatch.setattr("xalign_fairseq.plots.embeddings.save", lambda figure, path: figures.append(figure))
+    monkeypatch.setattr("xalign_fairseq.evaluation.plots.embeddings.save", lambda figure, path: figures.append(figure))
     assert embeddings("--plot", "unused.png", checkpoints=(tiny_checkpoint, other_checkpoint)) == 0
     assert [len(axes.lines) for axes in figures[0].axes] == [3, 3]
     first, second = figures[0].axes

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import statistical_text
 
-from xalign_fairseq.aligner import from_scratch
+from xalign_fairseq.aligner.statistical import aligner as from_scratch
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli._from_scratch import passes_bar
-from xalign_fairseq.pretrained import packaged
+from xalign_fairseq.encoder.pretrained import packaged
 
 
 @pytest.fixture

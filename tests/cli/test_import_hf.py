@@ -5,7 +5,7 @@ import torch
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
 pytest.importorskip("safetensors")
 

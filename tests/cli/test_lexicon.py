@@ -10,9 +10,9 @@ import pytest
 from xalign_fairseq.cli import _doctor_files, main
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.lexicon import TRAINED
-from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 
 FREEDICT = Path(__file__).resolve().parents[3] / "shared" / "data" / "dict" / "freedict"
 

@@ -8,13 +8,13 @@ import shutil
 import pytest
 from aligner_tools import DIAGONAL, only_tools
 
-from xalign_fairseq.aligner.linking.tools import EFLOMAL
+from xalign_fairseq.aligner.tools.tools import EFLOMAL
 from xalign_fairseq.cli import main
+from xalign_fairseq.languages.sample.bitext import write_sample
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import read_links
 from xalign_fairseq.links.symmetrize import symmetrize
-from xalign_fairseq.sample.bitext import write_sample
 
 SRC = "a  b\u00a0c\n\nParis now\n||| a\n"
 TGT = "x y\nq\nParis now maintenant\nb c\n"

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from xalign_fairseq.cli._output import Output, complete_lines
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 RECORD = {"--src": "sha256 1f", "--layer": "8"}
 

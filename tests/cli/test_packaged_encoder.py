@@ -7,10 +7,10 @@ from pathlib import Path
 import four_bit_files
 import pytest
 
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.pretrained import packaged
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.pretrained import packaged
 
 NOTICE = "no --model: the packaged encoder e5-small is used\n"
 
@@ -106,7 +106,7 @@ def test_an_export_that_fails_leaves_nothing(monkeypatch, capfd):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("xalign_fairseq.pretrained.huggingface.exporting.write_tensors", full)
+    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.huggingface.exporting.write_tensors", full)
     assert main(["export-hf", "--model", "e5-small", "--out", "folder"]) == 2
     assert "No space left on device" in capfd.readouterr().err
     assert os.listdir() == []

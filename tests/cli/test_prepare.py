@@ -13,10 +13,10 @@ import pytest
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.cli.prepare import PairGroup, add_arguments, assign_links, links_place, mono_sources, pair_sources
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.sources import PairSource
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.text import corpus
+from xalign_fairseq.data.prepare.sources import PairSource
 
 
 @pytest.fixture

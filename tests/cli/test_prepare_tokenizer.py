@@ -6,12 +6,12 @@ import pytest
 from wordpieces import LINES, train_symbols, write_bert
 
 from xalign_fairseq.cli import main
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.wordpiece import WordPieceTokenizer, from_vocabulary
+from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer, from_vocabulary
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.pretrained.reading import read_pretrained, read_tokenizer
 
 
 @pytest.fixture(scope="module")

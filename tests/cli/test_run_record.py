@@ -9,8 +9,8 @@ import pytest
 from xalign_fairseq.cli import align
 from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._run_record import run_record
-from xalign_fairseq.pretrained import packaged
-from xalign_fairseq.version import __version__
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder.pretrained import packaged
 
 
 @pytest.fixture

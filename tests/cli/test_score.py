@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.version import __version__
+from xalign_fairseq.core.version import __version__
 
 GOLD = "0-0 1-1 2-2 1p2 3p3\n0-1 1-0\n\n"
 HYP = "0-0 1-1 1-2 4-0\n0-1\n\n"  # 3 of 5 sure, 4 of 5 possible, 5 links

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from xalign_fairseq.cli import main, train
-from xalign_fairseq.launch import train_run
+from xalign_fairseq.trainer import train_run
 
 SMALL = [
     "--criterion", "dwa", "--arch", "xalign_tiny", "--encoder-layers", "1", "--encoder-embed-dim", "16",

@@ -14,13 +14,13 @@ from xalign_fairseq.aligner.training import train as run
 from xalign_fairseq.aligner.training import trimmed
 from xalign_fairseq.aligner.training.log import Progress
 from xalign_fairseq.cli import main
-from xalign_fairseq.launch import process
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.core import process
+from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
+from xalign_fairseq.encoder.pretrained.trimming import trim
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import read_links
-from xalign_fairseq.pretrained.reading import read_tokenizer
-from xalign_fairseq.pretrained.trimming import trim
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 from xalign_fairseq.cli import _train_progress
 from xalign_fairseq.cli._train_progress import TrainProgress, told
-from xalign_fairseq.launch.log_rows import LogRow, read_row
+from xalign_fairseq.trainer.log_rows import LogRow, read_row
 
 HEAD = "2026-11-23 05:12:51 | "
 
@@ -51,7 +51,7 @@ def test_without_a_terminal_lines_are_sparse_and_the_last_is_shown(capsys, clock
             clock[0] += 20
         progress.hear("what fairseq says else\n")
         progress.hear(f"{HEAD}INFO | fairseq.trainer | begin training\n")
-        progress.hear(f"{HEAD}WARNING | xalign_fairseq.compat | update 3 is left out | not finite\n")
+        progress.hear(f"{HEAD}WARNING | xalign_fairseq.trainer.compat | update 3 is left out | not finite\n")
     assert capsys.readouterr().err.splitlines() == [
         "fairseq-train starts",
         "update 10/100, loss 9.00",

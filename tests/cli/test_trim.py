@@ -5,7 +5,7 @@ import torch
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.pretrained.reading import read_pretrained, read_tokenizer
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
 
 LINES = ["the red house", "a cat sees"]
 

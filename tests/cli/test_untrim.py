@@ -1,7 +1,7 @@
 import torch
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
 
 def call(*line):

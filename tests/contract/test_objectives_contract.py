@@ -11,10 +11,10 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from small import CONFIG, block, diagonal, pair, typed
 from trials import Task, build_criterion
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives.registry import OBJECTIVES
 

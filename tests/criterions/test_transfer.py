@@ -10,8 +10,8 @@ from letters import Letters
 from small import CONFIG
 from trials import Task, build_criterion
 
+from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
-from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.tasks.transfer_dataset import TransferDataset
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS

@@ -11,10 +11,10 @@ from small import CONFIG as SMALL
 from small import pair, typed
 from trials import Task
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions.validation import PARTS, AerCounter, _mean_rate
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig
 from xalign_fairseq.objectives.linear_mapping import LinearMapping
 from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig

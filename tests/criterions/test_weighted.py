@@ -8,11 +8,11 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from small import CONFIG
 from trials import Task, build_criterion
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions import weighted
 from xalign_fairseq.criterions.validation import AerCounter
 from xalign_fairseq.criterions.weighted import WeightedCriterion
 from xalign_fairseq.data.batches import Bitext
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Loss

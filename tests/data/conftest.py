@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.text.corpus import scan
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
 
 
 def make_sentences(count: int, alphabet: str, seed: int) -> list[str]:

@@ -4,10 +4,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DataBin, links_prefix, mono_prefix, pair_prefix, words_prefix
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
 
 def put(folder: Path, name: str, items: list[list[int]]) -> None:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED, Lexicon
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError
 
 # (4) - (9, 10), (5, 6) - (11), (7) - (12, 13, 4)
 SRC, SRC_SIZES, TGT, TGT_SIZES = [4, 5, 6, 7], [1, 2, 1], [9, 10, 11, 12, 13, 4], [2, 1, 3]

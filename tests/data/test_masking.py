@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.masking import MaskOptions, mask_tokens
-from xalign_fairseq.errors import XalignError
 
 OPTIONS = MaskOptions(mask=999, vocab=1000)
 

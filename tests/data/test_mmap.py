@@ -8,8 +8,8 @@ from fairseq.data.indexed_dataset import MMapIndexedDataset, MMapIndexedDatasetB
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.mmap import DTYPES, HEADER, MMapReader, MMapWriter, bin_path, dtype_for_vocabulary, idx_path
-from xalign_fairseq.errors import XalignError
 
 ITEMS = [[5, 6, 2], [2], [], [65535, 0, 1, 2]]
 

@@ -5,12 +5,12 @@ import pytest
 from no_fairseq import run_without_fairseq
 from plain_data import write_plain_data
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import streams_dataset, windows
-from xalign_fairseq.data.dictionary import Dictionary
 from xalign_fairseq.data.mmap import MMapWriter
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader, pivot_language
 from xalign_fairseq.data.streams_dataset import StreamsDataset
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
 
 @pytest.fixture

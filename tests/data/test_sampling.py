@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import sampling
-from xalign_fairseq.errors import XalignError
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000, 1025])

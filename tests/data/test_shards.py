@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import shards as module
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.dictionary import Dictionary
-from xalign_fairseq.data.manifest import hashes
 from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.prepare.manifest import hashes
 from xalign_fairseq.data.shards import Shards
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 
 
 def write_manifest(folder: Path) -> None:

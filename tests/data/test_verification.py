@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import verification
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.manifest import hashes
+from xalign_fairseq.data.prepare.manifest import hashes
 from xalign_fairseq.data.verification import changed_files, require_unchanged
-from xalign_fairseq.errors import XalignError
 
 CONTENT = {"dict.txt": b"a 1\nb 1\n", "train.en-de.en.bin": bytes(64), "train.en-de.en.idx": bytes(32)}
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import windows
 from xalign_fairseq.data.windows import Pilot, Plan, Windows, brought_to, with_samples
-from xalign_fairseq.errors import XalignError
 
 
 @pytest.mark.parametrize("plan", [Plan(10, 4, 2), Plan(1000, 97, 13), Plan(7, 7, 7), Plan(5, 9, 1)])

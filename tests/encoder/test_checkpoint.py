@@ -9,8 +9,8 @@ import pytest
 import torch
 from mapped_memory import mappings_of
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint, names
-from xalign_fairseq.errors import XalignError
 
 
 def saved(tmp_path, state, **options):

@@ -3,11 +3,11 @@ import argparse
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import load_encoder, load_pointer, read, vocab_size
 from xalign_fairseq.encoder.checkpoint_form import require_checkpoint, require_parameters
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 
 CONFIG = EncoderConfig(30, 2, 8, 16, 2, max_positions=10)
 WORDS = "encoder.sentence_encoder.embed_tokens.weight"

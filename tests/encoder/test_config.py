@@ -2,8 +2,8 @@ import argparse
 
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 
 
 @pytest.mark.parametrize(("asked", "layer"), [(0, 0), (7, 7), (12, 12), (-1, 12), (-2, 11), (-13, 0)])

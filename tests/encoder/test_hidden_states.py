@@ -3,11 +3,11 @@ import copy
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import HiddenStates, Pass, open_passes
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
-from xalign_fairseq.errors import XalignError
 
 
 def test_padding_and_batch_never_change_a_state(encoder, tokens):

@@ -6,11 +6,11 @@ import torch
 from torch import nn
 
 import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 
 SIZES = {"encoder_layers": 2, "encoder_embed_dim": 8, "encoder_ffn_embed_dim": 16, "encoder_attention_heads": 2}
 EPS = 3e-3  # large, so that it shows beside states of about 0.03

@@ -7,9 +7,9 @@ import torch
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.lookup import Lookup, look_up
+from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.pretrained.four_bit import FourBitFile
-from xalign_fairseq.pretrained.reading import read_pretrained
 
 PARTS = four_bit_files.make()
 TOKENS = torch.tensor([[0, 5, 6, 2], [0, 11, 2, 1]])

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, apply_map, load_maps, require_maps
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 
 
 def random_maps(languages=("de", "to"), layers=2, dim=4, scale=0.3):

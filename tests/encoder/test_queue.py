@@ -3,8 +3,8 @@ import itertools
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.queue import KeyQueue, same_sentence, sentence_hash
-from xalign_fairseq.errors import XalignError
 
 
 def sentences(*ids):

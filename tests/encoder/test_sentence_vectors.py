@@ -5,14 +5,14 @@ import logging
 import pytest
 import torch
 
-from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.text.corpus import scan
 
 GERMAN = ["das Haus", "ein rotes Auto", "der Hund schläft im großen Garten", "wo ist die Katze?", "ja", "das Haus"]
 

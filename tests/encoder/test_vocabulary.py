@@ -5,10 +5,10 @@ import pytest
 import sentencepiece
 import torch
 
-from xalign_fairseq.data.dictionary import Dictionary
-from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import XalignError
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.evaluation.embedding_alignment import (
     ALIGNMENT_RANK,
     ALIGNMENT_SCORE,
@@ -15,7 +16,6 @@ from xalign_fairseq.evaluation.embedding_alignment import (
     rank_counts,
     word_vectors,
 )
-from xalign_fairseq.text.corpus import scan
 
 PAIRS = [("big", "groß"), ("large", "groß"), ("big", "dick"), ("house", "Haus"), ("big", "groß")]
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation import faiss_search, retrieval
 
 

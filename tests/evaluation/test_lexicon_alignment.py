@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexicon
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 
 

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
 from xalign_fairseq.evaluation.linked_words import frequent_pairs, pair_cosines
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL, GoldTree
 
 # "Peter was seen , 5 %": words 1 ... 6.

@@ -1,5 +1,6 @@
 """Signatures: whole lines, and one line whatever the input."""
 
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric, ratio
 from xalign_fairseq.evaluation.signature import (
     on_data,
@@ -9,7 +10,6 @@ from xalign_fairseq.evaluation.signature import (
     task_signature,
 )
 from xalign_fairseq.transport.methods import Cosine, Transport
-from xalign_fairseq.version import __version__
 
 
 def metric(name="accuracy", variant="share of items"):

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import f1, ratio
 from xalign_fairseq.evaluation.statistics import (
     Comparison,

@@ -8,7 +8,7 @@ import pytest
 from seqeval.metrics import f1_score
 from seqeval.metrics.sequence_labeling import get_entities
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1, entities, repair_bio
 
 BIO = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary, alignment_counts, rank_counts
 from xalign_fairseq.evaluation.linked_words import pair_cosines
 from xalign_fairseq.evaluation.retrieval import retrieve

@@ -1,6 +1,6 @@
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.characters import MARKER, character_table
 
 # Every character of planes 0 and 1 (no surrogates), and some of plane 2.

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.conllu import read_trees, read_upos
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.conllu import read_trees, read_upos
 from xalign_fairseq.languages import conllu_files
 from xalign_fairseq.languages.sentence import SyntaxTree
 

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.languages.derivation import DeriveOptions, derive
-from xalign_fairseq.version import __version__
 
 TEXT = (("text", "t", "t.en"),)
 TWO = (("ner", "t", "a.tsv"), ("nli", "t", "b.tsv"))

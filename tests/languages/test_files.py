@@ -6,10 +6,10 @@ import lzma
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import corpus
 from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
-from xalign_fairseq.text import corpus
 
 TREE = """\
 # text = he sings .

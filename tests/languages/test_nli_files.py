@@ -2,8 +2,8 @@
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.sentence_pairs import read_pairs
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
 from xalign_fairseq.languages import nli_files
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.sentence import SyntaxTree

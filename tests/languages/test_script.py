@@ -4,9 +4,9 @@ import random
 import pytest
 import sentencepiece
 
-from xalign_fairseq.data.model_proto import Piece, with_pieces
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.model_proto import Piece, with_pieces
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.languages.characters import MARKER
 from xalign_fairseq.languages.script import BLANK, EMPTY, Transliteration
 from xalign_fairseq.languages.sentence import Sentence

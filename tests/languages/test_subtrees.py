@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.sentence import SyntaxTree
 from xalign_fairseq.languages.subtrees import Subtrees
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import transfer_data as made_up
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.conllu_files import natural, read
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.order_model import Node, OrderModel, Template, orders

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts, count, score, sentence_counts
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import Gold, read_links

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links import bootstrap
 from xalign_fairseq.links.aer import AlignmentCounts
 from xalign_fairseq.links.bootstrap import (

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.gold import is_numbered, read_gold
 from xalign_fairseq.links.pharaoh import Gold, format_links
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import (
     Gold,
@@ -17,7 +18,6 @@ from xalign_fairseq.links.pharaoh import (
     read_links,
     relative_base_problem,
 )
-from xalign_fairseq.text.lines import read_lines
 
 LINKS = st.frozensets(st.tuples(st.integers(0, 99), st.integers(0, 99)))
 

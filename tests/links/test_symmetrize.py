@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.symmetrize import METHODS, symmetrize
 
 LINKS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)))

@@ -7,12 +7,12 @@ import torch
 from torch import nn
 
 import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint, passes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.hidden_states import open_passes
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.ops import products
+from xalign_fairseq.transport.ops import products
 
 CONFIG = EncoderConfig(
     vocab_size=35, encoder_layers=3, encoder_embed_dim=24, encoder_ffn_embed_dim=40, encoder_attention_heads=4,
@@ -249,7 +249,7 @@ def test_layers_that_there_are_not_can_not_be_frozen(build, count):
     [("yes", False, True), ("auto", True, True), ("auto", False, False), ("no", True, False)],
 )
 def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, tokens, chosen, fast, enabled):
-    monkeypatch.setattr("xalign_fairseq.models.headed.fast_bfloat16", lambda device: fast)
+    monkeypatch.setattr("xalign_fairseq.training.headed.fast_bfloat16", lambda device: fast)
     model = build()
     model.autocast = chosen
     linear = nn.Linear(24, 24)
@@ -260,7 +260,7 @@ def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, toke
 
 
 def test_an_unknown_autocast_is_refused():
-    from xalign_fairseq.models.headed import require_autocast
+    from xalign_fairseq.training.headed import require_autocast
 
     with pytest.raises(XalignError, match=r"(?s)--autocast.*perhaps"):
         require_autocast("perhaps")

@@ -4,8 +4,8 @@ import pytest
 import torch
 from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.consistency import Consistency, ConsistencyConfig
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import pytest
 
 import xalign_fairseq.objectives  # noqa: F401
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives import registry
 from xalign_fairseq.objectives.description import SOURCES, describe, option_rows, registered
 from xalign_fairseq.objectives.registry import OBJECTIVES, STREAMS, Loss, Objective, ObjectiveConfig, register_objective
-from xalign_fairseq.pretrained.papers import Paper
 
 OWN = [name for name, cls in OBJECTIVES.items() if cls.__module__.startswith("xalign_fairseq.")]
 

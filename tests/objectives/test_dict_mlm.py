@@ -5,13 +5,13 @@ import pytest
 import torch
 from small import CONFIG
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Mono
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.translations import TranslationTable, source_tokens
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.dict_mlm import DictMaskedLanguageModel, DictMlmConfig
-from xalign_fairseq.ops.linear_cross_entropy import linear_cross_entropy
+from xalign_fairseq.transport.ops.linear_cross_entropy import linear_cross_entropy
 
 V, MASK = CONFIG.vocab_size, 59
 # 5 - 40, 5 - 41, 6 - 42, 7 - 43 44 (several subwords), 8 - 45 held out

@@ -6,7 +6,7 @@ import torch
 from small import MASK, pair, typed
 from trials import Trial
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig, labelling_method
 from xalign_fairseq.transport.methods import Dustbin, Transport
 from xalign_fairseq.transport.pointer import Pointer

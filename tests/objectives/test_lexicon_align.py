@@ -5,11 +5,11 @@ import pytest
 import torch
 from small import CONFIG
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import SentenceEncoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.lexicon_align import LexiconAlign, LexiconAlignConfig
 
 # 5 - 40; 6 - 41 42; 7 8 - 43; 9 - 44 is held out, 10 - 45 not used

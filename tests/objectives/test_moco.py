@@ -8,10 +8,10 @@ import torch.distributed as dist
 from gloo_workers import run_workers
 from small import CONFIG, pair, typed
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.queue import sentence_hash
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.moco import MocoConfig, MomentumContrast, info_nce
 
 # Few sentences, so that they recur; the first two differ in length.

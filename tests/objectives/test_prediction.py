@@ -9,7 +9,7 @@ from xalign_fairseq.objectives.mlm import MaskedLanguageModel
 from xalign_fairseq.objectives.prediction import predicted, summed
 from xalign_fairseq.objectives.selection import IGNORED
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.ops.linear_cross_entropy import TokenLosses
+from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 
 def losses(*nll, correct):

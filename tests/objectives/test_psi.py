@@ -7,7 +7,7 @@ import torch
 from small import CONFIG
 from word_pair_batches import DE, EN, RU, Trial, assert_same_gradient, batch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.psi import ParallelSentenceIdentification, on_device, on_host, partners
 
 # Three of one pair of languages, one exchanged, one of another pair, and one with an empty side.

@@ -5,7 +5,7 @@ import torch
 from small import CONFIG
 from word_pair_batches import DE, EN, LANGUAGES, SENTENCES, Trial, batch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.reg_hidden import RegHidden, RegHiddenConfig
 
 

@@ -7,8 +7,8 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 from small import CONFIG, pair, typed
 from trials import Trial, build_criterion, build_model
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives import DWA, TLM
 from xalign_fairseq.objectives.dwa import DwaConfig
 from xalign_fairseq.objectives.registry import OBJECTIVES, Loss, Objective, ObjectiveConfig, choice, register_objective

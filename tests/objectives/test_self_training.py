@@ -7,8 +7,8 @@ import torch
 from small import typed
 from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch, bitext, pair
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.self_training import SelfTraining, SelfTrainingConfig, labelling_method
 from xalign_fairseq.transport.methods import Cosine, Softmax, Transport
 

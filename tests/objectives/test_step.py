@@ -2,9 +2,9 @@ import pytest
 import torch
 from word_pair_batches import SENTENCES, pair
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, collate
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig
 
 

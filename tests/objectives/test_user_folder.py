@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives import registry
 from xalign_fairseq.objectives.registry import OBJECTIVES
 from xalign_fairseq.objectives.user_folder import import_folder

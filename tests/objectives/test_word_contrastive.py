@@ -7,7 +7,7 @@ from gloo_workers import run_workers
 from small import CONFIG
 from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.word_contrastive import WordContrastive, WordContrastiveConfig
 
 BOTH = pytest.mark.parametrize("negatives", ["weak", "strong"])

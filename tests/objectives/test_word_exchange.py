@@ -10,10 +10,10 @@ from sinkhorn_pairs import pair_matrices
 from small import CONFIG, MASK, pair, typed
 from trials import Trial, build_criterion, build_model
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.word_exchange import WordExchange, WordExchangeConfig
 
 LOUD = replace(MASK, probability=0.5)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 @pytest.fixture
@@ -145,8 +145,8 @@ def test_each_encoder_has_a_table(benchmark, measured):
 
 
 def test_a_second_encoder_is_exported_beside_the_same_pairs(benchmark, monkeypatch, tmp_path):
-    from xalign_fairseq.pretrained import reading
-    from xalign_fairseq.pretrained.huggingface import exporting
+    from xalign_fairseq.encoder.pretrained import reading
+    from xalign_fairseq.encoder.pretrained.huggingface import exporting
 
     task_state = {}
     monkeypatch.setattr(exporting, "export", lambda model, folder: folder.mkdir())

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 @pytest.fixture

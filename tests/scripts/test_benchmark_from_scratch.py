@@ -9,7 +9,7 @@ import pytest
 import statistical_text
 from aligner_tools import DIAGONAL, only_tools
 
-from xalign_fairseq.statistical.models import NAMES
+from xalign_fairseq.aligner.statistical.models import NAMES
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 

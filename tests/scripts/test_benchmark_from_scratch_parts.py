@@ -9,10 +9,10 @@ import pytest
 import statistical_text
 import torch
 
-from xalign_fairseq.statistical import folder as folders
-from xalign_fairseq.statistical import learning
-from xalign_fairseq.statistical.batches import batches, both_directions
-from xalign_fairseq.statistical.tables import FIRST, first_tables
+from xalign_fairseq.aligner.statistical import folder as folders
+from xalign_fairseq.aligner.statistical import learning
+from xalign_fairseq.aligner.statistical.batches import batches, both_directions
+from xalign_fairseq.aligner.statistical.tables import FIRST, first_tables
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 

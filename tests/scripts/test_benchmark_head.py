@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 import json
 
-from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
-from xalign_fairseq.text.corpus import scan
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 
 
 def test_both_ways_are_measured_on_the_first_pairs(script, tmp_path):

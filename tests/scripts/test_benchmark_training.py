@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 CONTENTS = {"tokens": 100.0, "padding": 0.1, "pairs": 2.0, "blocks": 1.0, "predictions": 15.0}
 SECONDS = {"fairseq": 2.0, "xalign, MLM + TLM": 1.0, "transformers": 4.0, "xalign, XLM-Align": 1.25}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 @pytest.fixture

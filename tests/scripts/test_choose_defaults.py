@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from xalign_fairseq.aligner.defaults import FamilyEntry
+from xalign_fairseq.aligner.neural.defaults import FamilyEntry
 
 
 @pytest.fixture

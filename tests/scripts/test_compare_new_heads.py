@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.masked_lm import HEAD, new_head
-from xalign_fairseq.errors import XalignError
 
 WEIGHTS = {
     "encoder.sentence_encoder.embed_tokens.weight": torch.rand(9, 4),

@@ -143,7 +143,7 @@ def test_the_picture_has_the_pointer_beside_the_layers(script, tmp_path, monkeyp
     pytest.importorskip("matplotlib")
     compile_results = script("compile_results")
     figures = []
-    monkeypatch.setattr("xalign_fairseq.plots.figure.save", lambda figure, path: figures.append(figure))
+    monkeypatch.setattr("xalign_fairseq.evaluation.plots.figure.save", lambda figure, path: figures.append(figure))
     bare = record("bare", 0.5)
     bare["pairs"]["ro-en"]["all"].pop()  # the pointer's row
     compile_results.draw([record("both", 0.25), bare], tmp_path / "picture.png")

@@ -35,11 +35,11 @@ def test_the_reference_is_up_to_date_and_a_change_is_found_and_mended(tmp_path):
 
 def test_every_option_criterion_and_patch_is_in_the_reference():
     xalign_fairseq.register()
-    from xalign_fairseq import compat
     from xalign_fairseq.criterions.weighted import WeightedConfig
     from xalign_fairseq.models.xalign import XalignModelConfig
     from xalign_fairseq.objectives.registry import OBJECTIVES
     from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig
+    from xalign_fairseq.trainer import compat
 
     text = "\n".join(page.read_text() for page in (ROOT / "docs/reference").glob("*.md"))
     configs = {"": [XalignPretrainingConfig, XalignModelConfig, WeightedConfig]}

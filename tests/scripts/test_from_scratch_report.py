@@ -48,7 +48,7 @@ def test_the_table_is_of_the_largest_texts(report, records):
 
 
 def test_a_line_of_each_pair_and_system(report, records, tmp_path, monkeypatch):
-    from xalign_fairseq.plots import figure
+    from xalign_fairseq.evaluation.plots import figure
 
     drawn = []
     monkeypatch.setattr(figure, "save", lambda each, path: drawn.append(each))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 NAMES = (
     *("links (Pharaoh)", "gold links", "text to align", "dict.txt", "CoNLL-U, tags", "CoNLL-U, trees"),

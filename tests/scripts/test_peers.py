@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.json_files import read_json, write_json
+from xalign_fairseq.core.json_files import read_json, write_json
 
 ROOT = Path(__file__).parents[2]
 

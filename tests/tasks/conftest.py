@@ -48,7 +48,7 @@ def lexicon_bin(databin, command, tmp_path_factory):
     """The data-bin with a lexicon: nouns of the sample, most of several subwords, three quarters to train on."""
     folder = tmp_path_factory.mktemp("lexicon")
     made = shutil.copytree(databin, folder / "databin")
-    nouns = (USER_DIR / "sample/tables/nouns.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    nouns = (USER_DIR / "languages/sample/tables/nouns.tsv").read_text(encoding="utf-8").splitlines()[1:]
     pairs = [(row.split("\t")[0], row.split("\t")[2].split()[0]) for row in nouns]
     (folder / "nouns.tsv").write_text("".join(f"{en}\t{de}\n" for en, de in pairs), encoding="utf-8")
     command("xalign", "lexicon", made, "--pair", "en-de", "--from", folder / "nouns.tsv", "--fraction", 0.75)

@@ -8,8 +8,8 @@ from tests.tasks.conftest import USER_DIR
 
 xalign_fairseq.register()
 
+from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
 from xalign_fairseq.tasks.embedding_updates import update_rows_alone  # noqa: E402
 

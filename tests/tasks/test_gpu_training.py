@@ -197,7 +197,7 @@ def test_two_processes_have_the_losses_of_one(databin, tmp_path):
 
 
 def test_links_of_the_aligner_are_those_of_the_cpu(whole, sample):
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
 
     text = [(sample / f"en-de/test.{language}").read_text().splitlines() for language in ("en", "de")]
 

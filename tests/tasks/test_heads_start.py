@@ -9,12 +9,12 @@ from gloo_trainers import BACKENDS, make_trainer
 from gloo_workers import run_workers
 from small import CONFIG, block, diagonal, pair
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.models.headed import HeadedEncoder
-from xalign_fairseq.optim.adamw import FoldedAdamW
 from xalign_fairseq.tasks.heads_start import HeadsStart, body, stretched
+from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
+from xalign_fairseq.training.headed import HeadedEncoder
 
 NO_VALID = ("--disable-validation",)
 ENCODER = "encoder.sentence_encoder."

@@ -4,10 +4,10 @@ import xalign_fairseq
 
 xalign_fairseq.register()
 
+from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data import lexicon  # noqa: E402
 from xalign_fairseq.data.databin import DataBin  # noqa: E402
 from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED, Lexicon, trained_lexicons  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.lexicons import require_same_lexicons  # noqa: E402
 
 

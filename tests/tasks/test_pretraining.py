@@ -11,12 +11,12 @@ import xalign_fairseq
 
 xalign_fairseq.register()
 
+from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data.databin import mono_prefix  # noqa: E402
 from xalign_fairseq.data.mmap import MMapWriter  # noqa: E402
 from xalign_fairseq.data.pretraining import Reader  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.vocabulary import stored_model, tokenizer_state  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.models.xalign import XalignModel  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 

@@ -7,14 +7,14 @@ import xalign_fairseq
 
 xalign_fairseq.register()
 
+from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data.databin import DataBin  # noqa: E402
-from xalign_fairseq.data.dictionary import Dictionary  # noqa: E402
 from xalign_fairseq.data.mmap import MMapWriter, dtype_for_vocabulary  # noqa: E402
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary  # noqa: E402
 from xalign_fairseq.encoder.config import EncoderConfig  # noqa: E402
 from xalign_fairseq.encoder.mappings import LanguageMaps  # noqa: E402
 from xalign_fairseq.encoder.transformer import Encoder  # noqa: E402
 from xalign_fairseq.encoder.vocabulary import tokenizer_state  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.procrustes import LinkedBitext, check_dictionary, procrustes_maps, with_maps  # noqa: E402
 
 LETTERS = "abcdefghijklmnop"

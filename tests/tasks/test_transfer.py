@@ -12,10 +12,10 @@ xalign_fairseq.register()
 
 from fairseq.tasks import TASK_DATACLASS_REGISTRY, TASK_REGISTRY  # noqa: E402
 
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer  # noqa: E402
+from xalign_fairseq.core.errors import XalignError  # noqa: E402
+from xalign_fairseq.data.labelled.groups import held_out  # noqa: E402
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer  # noqa: E402
 from xalign_fairseq.encoder import checkpoint  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
-from xalign_fairseq.labelled.groups import held_out  # noqa: E402
 
 
 def task(data, benchmark="pos", family="tagging", **options):

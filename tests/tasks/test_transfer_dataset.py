@@ -6,7 +6,7 @@ import pytest
 from letters import Letters
 from small import CONFIG
 
-from xalign_fairseq.labelled.examples import PairExample
+from xalign_fairseq.data.labelled.examples import PairExample
 from xalign_fairseq.tasks.transfer_dataset import SORTED_BATCHES, TransferDataset
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.spec import TransferSpec

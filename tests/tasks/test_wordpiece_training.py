@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from wordpieces import SIZES, train_symbols, write_bert
 
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.wordpiece import WordPieceTokenizer
+from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import stored_model
 

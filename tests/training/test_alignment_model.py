@@ -8,10 +8,10 @@ from plain_data import CONFIG, write_plain_data
 from small import diagonal, pair
 from torch.nn.parallel import DistributedDataParallel
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.pretraining import PretrainingData
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives import DWA, TLM, L2Align
 from xalign_fairseq.training.alignment_model import AlignmentModel
 
@@ -158,7 +158,7 @@ def test_a_resumed_module_knows_its_updates_and_a_checkpoint_its_heads(tmp_path)
 
 def test_it_needs_no_fairseq():
     run_without_fairseq("from xalign_fairseq.training import AlignmentModel, Batches, PretrainingData")
-    run_without_fairseq("from xalign_fairseq.optim.adamw import FoldedAdamW")
+    run_without_fairseq("from xalign_fairseq.trainer.optim.adamw import FoldedAdamW")
 
 
 def test_validation_is_no_update():

@@ -11,9 +11,9 @@ import xalign_fairseq
 
 xalign_fairseq.register()
 
+from xalign_fairseq.core.errors import XalignError  # noqa: E402
 from xalign_fairseq.data import streams_dataset, windows  # noqa: E402
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader  # noqa: E402
-from xalign_fairseq.errors import XalignError  # noqa: E402
 from xalign_fairseq.tasks.pretraining import XalignPretrainingConfig, XalignPretrainingTask  # noqa: E402
 from xalign_fairseq.training.batches import Batches  # noqa: E402
 

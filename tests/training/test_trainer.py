@@ -18,13 +18,13 @@ pytest.importorskip("accelerate")
 from transformers import AutoModel, Trainer, TrainingArguments
 
 import xalign_fairseq
-from xalign_fairseq.data.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions
-from xalign_fairseq.data.tokenizer_model import write_model
+from xalign_fairseq.data.tokenizers.model_proto import CONTROL, UNKNOWN, Piece, make_unigram
+from xalign_fairseq.data.tokenizers.tokenizer_model import write_model
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives import DWA, MLM, TLM
-from xalign_fairseq.optim.adamw import FoldedAdamW
+from xalign_fairseq.trainer.optim.adamw import FoldedAdamW
 from xalign_fairseq.training.alignment_model import AlignmentModel
 from xalign_fairseq.training.batches import Batches
 from xalign_fairseq.training.trainer import AlignmentTrainer

@@ -8,11 +8,11 @@ from no_fairseq import run_without_fairseq
 from small import CONFIG, block, diagonal, pair, typed
 from trials import Task, build_criterion, build_model
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.models.headed import HeadedEncoder
 from xalign_fairseq.objectives import DWA, MLM, TLM, L2Align, LexiconAlign, RegParam, WordExchange
+from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.training.weighted_sum import WeightedSum
 
 SAMPLE = collate([pair(5, 7, diagonal(5, 7)), pair(2, 3, diagonal(2, 3))], [block(1, 9)])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find, find_all
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.examples import PairExample, QuestionExample, WordsExample
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.examples import PairExample, QuestionExample, WordsExample
 from xalign_fairseq.transfer.families.parsing import Parsing
 from xalign_fairseq.transfer.family import (
     FAMILIES,

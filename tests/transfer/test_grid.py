@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from small_study import ENCODER, STUDY, with_task, write_pairs
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.grid import describe, find_files, open_checkpoint
 from xalign_fairseq.transfer.run_spec import shown_command
 from xalign_fairseq.transfer.study import load_study

@@ -7,9 +7,9 @@ import torch
 from speaking import with_languages
 from untrained import with_head
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.predict import PRECISIONS, Predictor, evaluate

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from letters import Letters
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.question_windows import check_room, encode_question
 

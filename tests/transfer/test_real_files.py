@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.labelled.labels import check_labels
+from xalign_fairseq.data.labelled.labels import check_labels
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, find
 
 NLI = {"contradiction", "entailment", "neutral"}

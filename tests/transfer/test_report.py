@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.report import make_report
 
 

@@ -4,7 +4,7 @@ import shutil
 import numpy as np
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.results import read_results
 

@@ -12,9 +12,9 @@ import torch
 from alive import is_alive, wait_for
 from untrained import with_head
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import write_json
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import write_json
 from xalign_fairseq.transfer import runs as transfer_runs
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.grid import build, open_checkpoint

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer.families.classification import Classification
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.spec import TransferSpec

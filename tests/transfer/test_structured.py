@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.structured import check_names, load_with_base, load_yaml, structured
 
 

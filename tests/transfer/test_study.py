@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.study import SEEDS, load_study, select, xtreme_study
 
 STUDIES = Path(__file__).parents[2] / "examples/transfer/studies"

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.transfer.family import EncodedExample, Limits
 from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from sinkhorn_pairs import pair_matrices, random_pairs
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.label_options import LabelOptions, reading
 from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
 from xalign_fairseq.transport.pointer import Pointer

@@ -6,7 +6,7 @@ import pytest
 import torch
 from sinkhorn_pairs import pair_matrices
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.partners import partners_of_matrix as partners

@@ -5,7 +5,7 @@ import torch
 from method_pairs import SIZES, draw
 from sinkhorn_pairs import method_matrices, pair_matrices
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.methods import (
     METHODS,

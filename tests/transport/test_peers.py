@@ -8,7 +8,7 @@ from method_pairs import dot, draw, mutual, similarities
 from plain_links import by_pair
 from sinkhorn_pairs import method_matrices
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.methods import Transport, make_method
 from xalign_fairseq.transport.peers import Cosine, Released, Softmax
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 from sinkhorn_pairs import pair_matrices
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.checkpoint import load_pointer
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.pointer import Pointer
 

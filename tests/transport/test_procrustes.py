@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.procrustes import Procrustes
 
 scipy_linalg = pytest.importorskip("scipy.linalg")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.similarity import pair_similarity
 
 SPANS = torch.tensor([[1, 3, 4, 7], [1, 2, 3, 5]])

@@ -6,7 +6,7 @@ import pytest
 import torch
 from plain_links import joined_words
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.token_links import links_of_matrix
 from xalign_fairseq.transport.words import word_links
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from xalign_fairseq.aligner.view.matrix import LinkMatrix
+from xalign_fairseq.aligner.render.matrix import LinkMatrix
 from xalign_fairseq.links.pharaoh import Gold
 
 Links = dict[tuple[int, int], float]
@@ -15,7 +15,7 @@ class Alignment:
     """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
 
     ``units`` says what they are: the words of the text, or the encoder's subwords. ``too_long`` is a pair of more than
-    :data:`~xalign_fairseq.aligner.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned. A notebook shows
+    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned. A notebook shows
     it as a matrix.
 
     Example::

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.kept_scores import KeptScores
-from xalign_fairseq.aligner.processes import AlignerPool
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, chunks
-from xalign_fairseq.data.unknown import UnknownTokens
-from xalign_fairseq.statistical.choice import USUAL
-from xalign_fairseq.statistical.folder import Progress, TrainedModels, finish, load, train_models
-from xalign_fairseq.statistical.guide import Guide
-from xalign_fairseq.statistical.models import mean_scores
+from xalign_fairseq.aligner.statistical.choice import USUAL
+from xalign_fairseq.aligner.statistical.folder import Progress, TrainedModels, finish, load, train_models
+from xalign_fairseq.aligner.statistical.guide import Guide
+from xalign_fairseq.aligner.statistical.models import mean_scores
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 from xalign_fairseq.transport.grown import Grown
 
 AT_ONCE = 512  # pairs whose statistics are counted together
@@ -42,7 +42,7 @@ class CombinedAligner:
     in place of the probability :math:`t(v \mid u)` that u is translated as v: what the encoder keeps apart in this
     sentence counts for a hundredth of what it puts together. So they learn what its links have in common over the
     text, and the order of words besides; where it is sure they follow it, and where it is not the rest of the text
-    decides. With their mean posterior p (:func:`~xalign_fairseq.statistical.models.mean_scores`) a link has the
+    decides. With their mean posterior p (:func:`~xalign_fairseq.aligner.statistical.models.mean_scores`) a link has the
     probability
 
     .. math:: 0.4 s(u, v) + 0.6 p(u, v).

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.aligner.aligner import Aligner
 from xalign_fairseq.aligner.alignment import Alignment
-from xalign_fairseq.aligner.processes import AlignerPool
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.processes import AlignerPool
 from xalign_fairseq.aligner.sentence_pairs import Sentence, SentencePairs, WordPair, chunks
-from xalign_fairseq.data.unknown import UnknownTokens
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.statistical.storing import DAMAGED
+from xalign_fairseq.aligner.statistical.storing import DAMAGED
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
 
 AT_ONCE = 2048  # pairs of a file
 TOO_LONG = -1

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TypeAlias
 
-from xalign_fairseq.data.tokenizer import split_words
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.text.lines import read_lines, text_lines
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines, text_lines
+from xalign_fairseq.data.tokenizers.tokenizer import split_words
 
 SEPARATOR = "|||"
 STANDARD_INPUT = "-"

@@ -21,9 +21,9 @@ from xalign_fairseq.cli._aligning import log_from
 from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.cli._ways import overview
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.signals import interrupted_code, terminate_as_interrupt
-from xalign_fairseq.version import __version__
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.signals import interrupted_code, terminate_as_interrupt
+from xalign_fairseq.core.version import __version__
 
 
 def build_parser() -> CommandParser:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import read_fitting_gold
 from xalign_fairseq.cli._output import STANDARD_OUTPUT
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import require_place
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import require_place
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
@@ -45,7 +45,7 @@ def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream", in
             raise XalignError("a line is drawn with --plot alone", where="--plot-line", next="add --plot FILE.png")
         return
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-    from xalign_fairseq.plots.figure import check_picture
+    from xalign_fairseq.evaluation.plots.figure import check_picture
 
     check_picture(args.plot)
     require_place(args.plot, [*inputs, *([args.out] if args.out != STANDARD_OUTPUT else [])])
@@ -61,7 +61,7 @@ def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream", in
 
 def plot(args: argparse.Namespace, aligner: Any, pairs: Iterable[Any], golds: "list[Gold] | None") -> None:
     """Draw one pair before the others are aligned."""
-    from xalign_fairseq.plots.links import plot_links
+    from xalign_fairseq.evaluation.plots.links import plot_links
 
     line = _line(args)
     gold = golds[line - 1] if golds else None

@@ -11,15 +11,15 @@ from xalign_fairseq.cli._aligning import method_options, progress_bar
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT
 from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays
 from xalign_fairseq.cli._run_record import model_state, run_record
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.aligner import Aligner
     from xalign_fairseq.aligner.kept_scores import KeptScores
-    from xalign_fairseq.aligner.processes import AlignerPool
+    from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.neural.processes import AlignerPool
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
-    from xalign_fairseq.statistical.folder import TrainedModels
+    from xalign_fairseq.aligner.statistical.folder import TrainedModels
 
 logger = logging.getLogger(__name__)
 LEARNED = ""  # --statistics without a folder
@@ -43,7 +43,7 @@ def learn_first(
     Raises:
         XalignError: an option does not go with another, or there is no text to learn from.
     """
-    from xalign_fairseq.statistical.folder import is_statistical
+    from xalign_fairseq.aligner.statistical.folder import is_statistical
 
     if args.statistics is not None:
         _check_statistics(args, pairs)
@@ -64,7 +64,7 @@ def learn_first(
 
 def _check_statistics(args: argparse.Namespace, pairs: "SentencePairs | PairStream") -> None:
     from xalign_fairseq.aligner.combined import METHOD, SCORES
-    from xalign_fairseq.statistical.folder import is_statistical
+    from xalign_fairseq.aligner.statistical.folder import is_statistical
     from xalign_fairseq.transport.methods import make_method
 
     both = "--statistics has the scores of an encoder and of an aligner of bitext alone"
@@ -102,7 +102,7 @@ def _require_files(
 
 def _learn(args: argparse.Namespace) -> str:
     """Learn from the text; the folder of what was learned."""
-    from xalign_fairseq.aligner.from_scratch import train_from_scratch
+    from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
 
     folder = f"{args.out}.aligner"
     with passes_bar(args.quiet) as show:
@@ -114,7 +114,7 @@ def statistics_beside(
     args: argparse.Namespace, encoder: "Aligner | AlignerPool"
 ) -> tuple["Aligner | AlignerPool | KeptScores", "TrainedModels"]:
     """What ``--statistics`` has beside an encoder: learned now, or of an earlier run; and the encoder's scores."""
-    from xalign_fairseq.statistical.folder import load
+    from xalign_fairseq.aligner.statistical.folder import load
 
     if args.statistics == LEARNED:
         return _learn_beside(args, encoder)
@@ -125,7 +125,7 @@ def statistics_beside(
 
 def _tell_of_another_guide(args: argparse.Namespace) -> None:
     """Statistics expect the scores of the encoder that guided them: those of another are read, but not in silence."""
-    from xalign_fairseq.statistical.folder import BEGUN
+    from xalign_fairseq.aligner.statistical.folder import BEGUN
 
     begun = Path(args.statistics) / BEGUN
     guide = read_json(begun).get("--model") if begun.is_file() else None  # --from-scratch had none

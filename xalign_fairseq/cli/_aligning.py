@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import BY_DEFAULT, PRETRAINED, add_model
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.progress import progress, say
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.progress import progress, say
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.links.pharaoh import Gold
     from xalign_fairseq.transport.methods import Method
@@ -218,7 +218,7 @@ def take_packaged(args: argparse.Namespace) -> None:
         XalignError: its package is not installed.
     """
     if args.model is None:
-        from xalign_fairseq.pretrained import packaged
+        from xalign_fairseq.encoder.pretrained import packaged
 
         packaged.find()
         args.model = packaged.NAME
@@ -239,7 +239,7 @@ def load_aligner(
     units: str = "word",
 ) -> "Aligner":
     """The aligner that the options describe."""
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.transport.sinkhorn import backend
 
     backend.select(args.sinkhorn_backend)

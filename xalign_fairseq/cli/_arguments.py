@@ -123,7 +123,7 @@ def give_json(to: str | None, content: Any) -> None:
     if to == STANDARD_OUTPUT:
         print(text, end="")
         return
-    from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.core.files import atomic_write
 
     with atomic_write(to) as out:
         out.write(text)
@@ -134,7 +134,7 @@ def named_models(given: Iterable[str], option: str = "--model") -> dict[str, str
 
     A path that there is has no name before it, whatever is in it. ``option`` is where errors say that they are.
     """
-    from xalign_fairseq.errors import XalignError
+    from xalign_fairseq.core.errors import XalignError
 
     found: dict[str, str] = {}
     for each in given:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import method_options
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.aligner import Aligner
-    from xalign_fairseq.aligner.link_setting import LinkSetting
+    from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.neural.link_setting import LinkSetting
     from xalign_fairseq.transport.methods import Method
 
 # What is compared unless it is given. Of SimAlign's, match needs SciPy; the others here are named.
@@ -31,7 +31,7 @@ def compared_settings(args: argparse.Namespace, aligner: "Aligner") -> "list[Lin
         aligner: as it is without a choice; if its model labelled itself and no method is named, the model's own method
             is compared, in its own encoding.
     """
-    from xalign_fairseq.aligner.link_setting import LinkSetting
+    from xalign_fairseq.aligner.neural.link_setting import LinkSetting
 
     own = not args.method and (aligner.origin == "itself" or aligner.pointer is not None)
     methods = own_methods(args, aligner.method) if own else named_methods(args)

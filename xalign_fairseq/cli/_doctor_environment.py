@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.launch.installed import (
+from xalign_fairseq.core.installed import (
     FAIRSEQ,
     INSTALL_FAIRSEQ,
     Requirement,
@@ -20,7 +20,7 @@ from xalign_fairseq.launch.installed import (
     training_requirements,
     version,
 )
-from xalign_fairseq.version import __version__
+from xalign_fairseq.core.version import __version__
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -89,7 +89,7 @@ def patches() -> list[Finding]:
         return found
     try:
         import xalign_fairseq
-        from xalign_fairseq import compat
+        from xalign_fairseq.trainer import compat
 
         found += [Finding("ok", entry.name, f"{entry.state}: {entry.reason}") for entry in compat.status()]
         xalign_fairseq.register()
@@ -123,7 +123,7 @@ def _products() -> Finding:
     """Which library multiplies float32 matrices on the CPU, and the time of one product by each that there is."""
     import torch
 
-    from xalign_fairseq.ops import products
+    from xalign_fairseq.transport.ops import products
 
     library, _, why = products.decide("auto")
     x, weight = torch.ones(512, 768), torch.ones(3072, 768)
@@ -136,7 +136,7 @@ def _products() -> Finding:
 
 
 def _milliseconds(library: str, x: "Tensor", weight: "Tensor") -> float:
-    from xalign_fairseq.ops import products
+    from xalign_fairseq.transport.ops import products
 
     best = math.inf
     with products.using(library):

@@ -4,16 +4,16 @@ import os
 from collections.abc import Sequence
 
 from xalign_fairseq.cli._doctor_findings import Finding
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.dictionary import MASK, Dictionary
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.mmap import MMapReader
-from xalign_fairseq.data.pipeline import PipelineTokenizer, TokenizerPipeline
-from xalign_fairseq.data.tokenizer_model import TokenizerModel
+from xalign_fairseq.data.tokenizers.dictionary import MASK, Dictionary
+from xalign_fairseq.data.tokenizers.pipeline import PipelineTokenizer, TokenizerPipeline
+from xalign_fairseq.data.tokenizers.tokenizer_model import TokenizerModel
+from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
 from xalign_fairseq.data.verification import changed_files
-from xalign_fairseq.data.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer, bert_ids
-from xalign_fairseq.errors import XalignError
 
 CHUNK = 1 << 22  # tokens looked at in one go
 FOREIGN = 0.1  # a dictionary with a larger share of symbols unknown to the tokenizer is of another tokenizer
@@ -162,8 +162,8 @@ def checkpoint(path: str, dictionaries: dict[str, Dictionary]) -> list[Finding]:
     import torch
 
     from xalign_fairseq.encoder.checkpoint import load_encoder, options, read
+    from xalign_fairseq.encoder.pretrained.trimming import trimmed_to
     from xalign_fairseq.encoder.vocabulary import stored_model
-    from xalign_fairseq.pretrained.trimming import trimmed_to
 
     state = read(path)
     encoder, heads = load_encoder(state, path)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.core.json_files import read_json
 
 RUNS = Path(__file__).with_name("gpu_runs.json")  # scripts/gpu/collect.py writes it
 

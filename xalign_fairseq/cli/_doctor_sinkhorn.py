@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def sinkhorn() -> list[Finding]:

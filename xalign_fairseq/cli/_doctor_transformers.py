@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.launch.installed import version
+from xalign_fairseq.core.installed import version
 
 # Compiled against one torch, and imported by transformers as soon as they are found.
 COMPANIONS = ("torchaudio", "torchvision")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from xalign_fairseq.cli._parser import CommandParser
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentParser], None], kept: set[str]) -> list[str]:
@@ -42,7 +42,7 @@ def passes_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int], None]]
     """A bar of the passes over the text and the time left on a terminal, else a line for each kind of units."""
     from tqdm import tqdm
 
-    from xalign_fairseq.statistical.models import NAMES
+    from xalign_fairseq.aligner.statistical.models import NAMES
 
     with tqdm(unit=" passes", disable=quiet or not sys.stderr.isatty()) as bar:
 

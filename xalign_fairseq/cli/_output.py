@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write, opened, require_place
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.locks import alone_on
-from xalign_fairseq.text.containers import file_of
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write, opened, require_place
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.locks import alone_on
+from xalign_fairseq.core.text.containers import file_of
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20

@@ -5,8 +5,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from xalign_fairseq.text.containers import text_sha256
-from xalign_fairseq.version import __version__
+from xalign_fairseq.core.text.containers import text_sha256
+from xalign_fairseq.core.version import __version__
 
 TEXTS = ("src", "tgt", "pairs")
 MODELS = ("model", "dict", "spm", "statistics")
@@ -48,7 +48,7 @@ def model_state(path: str) -> str:
 
         model_state("e5-small")  # "e5-small, state 1f..."
     """
-    from xalign_fairseq.pretrained import packaged
+    from xalign_fairseq.encoder.pretrained import packaged
 
     top = packaged.find() if path == packaged.NAME and not Path(path).exists() else Path(path)
     files = _model_files(top) if top.is_dir() else [top] if top.exists() else []
@@ -58,11 +58,11 @@ def model_state(path: str) -> str:
 
 def _model_files(folder: Path) -> list[Path]:
     """What a model is read from; not the logs beside it, nor the output, which may be in its folder, too."""
+    from xalign_fairseq.aligner.statistical.folder import DONE
     from xalign_fairseq.data.databin import DICTIONARY
-    from xalign_fairseq.data.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
-    from xalign_fairseq.pretrained.huggingface.locate import FILES, PICKLED, SAFE
-    from xalign_fairseq.pretrained.reading import CHECKPOINTS
-    from xalign_fairseq.statistical.folder import DONE
+    from xalign_fairseq.data.tokenizers.tokenizer_model import PIPELINE, SENTENCEPIECE_NAMES, WORDPIECE
+    from xalign_fairseq.encoder.pretrained.huggingface.locate import FILES, PICKLED, SAFE
+    from xalign_fairseq.encoder.pretrained.reading import CHECKPOINTS
 
     patterns = (*CHECKPOINTS, DICTIONARY, *SENTENCEPIECE_NAMES, WORDPIECE, PIPELINE, *FILES, *SAFE, *PICKLED, DONE)
     return sorted({file for pattern in patterns for file in folder.rglob(pattern) if file.is_file()})

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from xalign_fairseq.launch.log_rows import EPOCH, VALID, LogRow, read_row, standing
+from xalign_fairseq.trainer.log_rows import EPOCH, VALID, LogRow, read_row, standing
 
 # Seconds between two lines where they can't replace each other.
 SPARSE = 30.0

@@ -52,16 +52,16 @@ from xalign_fairseq.cli._aligning import (
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
 from xalign_fairseq.cli._output import Output
 from xalign_fairseq.cli._run_record import run_record
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.progress import say
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.progress import say
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.aligner import Aligner
     from xalign_fairseq.aligner.combined import CombinedAligner
-    from xalign_fairseq.aligner.formats import Format
-    from xalign_fairseq.aligner.from_scratch import StatisticalAligner
-    from xalign_fairseq.aligner.processes import AlignerPool
+    from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.neural.processes import AlignerPool
+    from xalign_fairseq.aligner.render.formats import Format
     from xalign_fairseq.aligner.sentence_pairs import PairStream, SentencePairs
+    from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 
     Encoding = Aligner | AlignerPool
     Streaming = Encoding | StatisticalAligner | CombinedAligner
@@ -128,11 +128,11 @@ def run(args: argparse.Namespace) -> None:
     """Align, write, and tell what was done on stderr."""
     import torch
 
-    from xalign_fairseq.aligner.dtypes import choose_dtype
-    from xalign_fairseq.aligner.formats import FORMATS
+    from xalign_fairseq.aligner.neural.dtypes import choose_dtype
+    from xalign_fairseq.aligner.render.formats import FORMATS
+    from xalign_fairseq.aligner.render.page import Page
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs, open_pairs
-    from xalign_fairseq.aligner.view.page import Page
-    from xalign_fairseq.statistical.folder import is_statistical
+    from xalign_fairseq.aligner.statistical.folder import is_statistical
 
     pairs = open_pairs(*text_files(args))
     learn_first(args, pairs, _add_encoder_arguments)
@@ -192,10 +192,10 @@ def _write(
 @contextmanager
 def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[tuple["Streaming", str]]:
     """What aligns, in this process or in several, and how it does so."""
-    from xalign_fairseq.statistical.folder import is_statistical
+    from xalign_fairseq.aligner.statistical.folder import is_statistical
 
     if is_statistical(args.model):
-        from xalign_fairseq.aligner.from_scratch import StatisticalAligner
+        from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 
         statistical = StatisticalAligner.from_folder(args.model, args.min_probability)
         yield statistical, statistical.describe()
@@ -214,7 +214,7 @@ def _open_aligner(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
 @contextmanager
 def _open_encoder(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[tuple["Encoding", str]]:
     """An encoder's aligner, in this process or in several, and how it aligns."""
-    from xalign_fairseq.aligner.processes import AlignerPool
+    from xalign_fairseq.aligner.neural.processes import AlignerPool
 
     if len(devices) == 1:
         aligner = _load(args, devices[0])
@@ -227,7 +227,7 @@ def _open_encoder(args: argparse.Namespace, devices: Sequence[str]) -> Iterator[
 
 def _devices(args: argparse.Namespace) -> list[str]:
     """The device of each process."""
-    from xalign_fairseq.launch.devices import choose_device
+    from xalign_fairseq.core.devices import choose_device
 
     names = args.device.split(",")
     devices = [choose_device(name) for name in names]

@@ -15,7 +15,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import add_json, add_model, named_models, tell
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.data.lexicon import Lexicon
@@ -37,11 +37,11 @@ def run(args: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
     from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE
     from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
     from xalign_fairseq.evaluation.signature import task_signature
     from xalign_fairseq.links.bootstrap import check_options
-    from xalign_fairseq.pretrained.reading import read_pretrained
 
     check_options(args.samples, seed=args.seed)
     rows: list[dict[str, Any]] = []

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import METHODS, positive, progress_bar, show_log
 from xalign_fairseq.cli._arguments import PRETRAINED, add_json, add_model, named_models, tell
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import require_place
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import require_place
 
 if TYPE_CHECKING:
     from xalign_fairseq.cli._gold_sets import GoldSet
@@ -105,9 +105,9 @@ def run(args: argparse.Namespace) -> None:
 
 def require_models(paths: Iterable[str], methods: Sequence[str]) -> None:
     """That there are all models, and that the methods are for them."""
-    from xalign_fairseq.files import nearly
-    from xalign_fairseq.pretrained.reading import find_pretrained
-    from xalign_fairseq.statistical.folder import is_statistical
+    from xalign_fairseq.aligner.statistical.folder import is_statistical
+    from xalign_fairseq.core.files import nearly
+    from xalign_fairseq.encoder.pretrained.reading import find_pretrained
 
     for path in paths:
         if not is_statistical(path):
@@ -122,19 +122,19 @@ def align_sets(
     label: str, model: str, method: str | None, sets: "Sequence[GoldSet]", args: argparse.Namespace, progress: Any
 ) -> "System":
     """The links of a model."""
+    from xalign_fairseq.aligner.statistical.folder import is_statistical
     from xalign_fairseq.evaluation.alignment_benchmark import System
     from xalign_fairseq.evaluation.signature import score_signature
-    from xalign_fairseq.statistical.folder import is_statistical
 
     aligner: Any
     if is_statistical(model):
-        from xalign_fairseq.aligner.from_scratch import StatisticalAligner
+        from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner
 
         aligner = StatisticalAligner.from_folder(model)
         signature = score_signature(system=aligner.describe())
         links = [(pair.links for pair in aligner.stream(each.pairs, progress)) for each in sets]
         return System(label, _signed(signature, sets), [_counted(*each) for each in zip(sets, links, strict=True)])
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
 
     counts, aligner = [], None
     for each in sets:
@@ -213,9 +213,9 @@ def _table(rows: Sequence[dict[str, Any]]) -> tuple[tuple[str, ...], list[tuple[
 
 def write(path: Path, result: dict[str, Any]) -> None:
     """The table as a file."""
+    from xalign_fairseq.core.files import atomic_write
+    from xalign_fairseq.core.json_files import write_json
     from xalign_fairseq.evaluation.tables import Table
-    from xalign_fairseq.files import atomic_write
-    from xalign_fairseq.json_files import write_json
 
     if path.suffix == ".json":
         write_json(path, result)

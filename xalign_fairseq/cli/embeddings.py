@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
     """Count, compare, print, and write what was asked for."""
     from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
     from xalign_fairseq.evaluation.linked_words import pair_cosines
-    from xalign_fairseq.plots.figure import check_picture
+    from xalign_fairseq.evaluation.plots.figure import check_picture
 
     if args.plot:
         check_picture(args.plot)
@@ -65,8 +65,8 @@ def run(args: argparse.Namespace) -> None:
 def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
     """The most frequent linked pairs; the sure links of a line, or all of one that has no sure ones."""
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+    from xalign_fairseq.core.text.lines import read_lines
     from xalign_fairseq.evaluation.linked_words import frequent_pairs
-    from xalign_fairseq.text.lines import read_lines
 
     leave_out = {line.strip().lower() for line in read_lines(args.leave_out)} if args.leave_out else set()
     pairs = SentencePairs(args.src, args.tgt)
@@ -77,9 +77,9 @@ def count_pairs(args: argparse.Namespace) -> "list[PairCount]":
 def embed(args: argparse.Namespace, path: str, words: "BilingualDictionary") -> "tuple[Tensor, Tensor]":
     """The vectors of the source and of the target words by one checkpoint, float32."""
     from xalign_fairseq.encoder import checkpoint
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
     from xalign_fairseq.evaluation.embedding_alignment import word_vectors
-    from xalign_fairseq.pretrained.reading import read_pretrained
 
     state, where = read_pretrained(path)
     encoder, _ = checkpoint.load_encoder(state, where)
@@ -98,7 +98,7 @@ def draw(
     """A panel for each checkpoint, of vectors at length 1: their distances then say the same as their cosines."""
     import torch.nn.functional as F
 
-    from xalign_fairseq.plots.embeddings import Panel, plot_embeddings
+    from xalign_fairseq.evaluation.plots.embeddings import Panel, plot_embeddings
 
     panels = []
     for row, (src, tgt) in zip(rows, vectors, strict=True):

@@ -14,7 +14,7 @@ Examples:
 import argparse
 
 from xalign_fairseq.cli._arguments import add_model, add_out
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read and write."""
-    from xalign_fairseq.pretrained.huggingface.exporting import export
+    from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
 
     if args.layer != -1 and args.sentence_transformers is None:
         raise XalignError("a layer is of sentence vectors", where="--layer", next="--sentence-transformers mean")

@@ -35,11 +35,11 @@ from xalign_fairseq.cli._aligning import (
 )
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_json, give_json
 from xalign_fairseq.cli._compared import METHODS as COMPARED_METHODS
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.aligner import Aligner
-    from xalign_fairseq.aligner.sweep import GoldPairs, Trial
+    from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
     from xalign_fairseq.links.bootstrap import PairedTest
 
 
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Score, print the tables and write what was asked for."""
-    from xalign_fairseq.aligner.sweep import try_settings
+    from xalign_fairseq.aligner.neural.sweep import try_settings
     from xalign_fairseq.cli._compared import compared_settings
 
     sets = development_sets(args)
@@ -117,20 +117,20 @@ def run(args: argparse.Namespace) -> None:
         print(f"{ranked[0]['signature']}\n{command}")
     give_json(args.json, described(args, sets, list(rows.values()), ranked, runner_up, command))
     if args.plot:
-        from xalign_fairseq.plots.layers import curves_by_method, plot_layers
+        from xalign_fairseq.evaluation.plots.layers import curves_by_method, plot_layers
 
         plot_layers(curves_by_method(list(rows.values())), args.plot)
 
 
 def check_places(args: argparse.Namespace) -> None:
     """That what is to be written can be, and replaces nothing that is read."""
-    from xalign_fairseq.files import require_place
-    from xalign_fairseq.text.containers import file_of
+    from xalign_fairseq.core.files import require_place
+    from xalign_fairseq.core.text.containers import file_of
 
     read = [args.src, args.tgt, args.pairs, *(each for one in args.set or () for each in one)]
     inputs = [*map(file_of, filter(None, read)), *filter(None, (args.gold, args.model, args.dict, args.spm))]
     if args.plot:
-        from xalign_fairseq.plots.figure import check_picture
+        from xalign_fairseq.evaluation.plots.figure import check_picture
 
         check_picture(args.plot)
     for path in filter(None, (args.plot, None if args.json == STANDARD_OUTPUT else args.json)):
@@ -139,8 +139,8 @@ def check_places(args: argparse.Namespace) -> None:
 
 def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
     """The sets, whose links are checked against their texts; the gold file is the name of each."""
+    from xalign_fairseq.aligner.neural.sweep import GoldPairs
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
-    from xalign_fairseq.aligner.sweep import GoldPairs
 
     texts = [(SentencePairs(src, tgt), gold) for src, tgt, gold in args.set or ()]
     if args.gold is not None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import language_pair, progress_bar
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.data.databin import DataBin
@@ -60,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, encode, divide, write, and tell what was dropped and kept."""
+    from xalign_fairseq.core.version import __version__
     from xalign_fairseq.data import lexicon as lexicons
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.languages.lexicons.building import LexiconOptions, build
-    from xalign_fairseq.version import __version__
 
     options = LexiconOptions(args.subwords, args.fraction, args.held_out, args.seed)
     data = DataBin(args.data)
@@ -88,7 +88,7 @@ def encoder(data: "DataBin", pieces: bool) -> "Encode":
 
 def source_files(args: argparse.Namespace) -> list[dict[str, Any]]:
     """Name, format and sha256 of every file that is read."""
-    from xalign_fairseq.files import file_sha256, nearly
+    from xalign_fairseq.core.files import file_sha256, nearly
     from xalign_fairseq.languages.lexicons.formats import files_of, format_of
 
     found = []

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.aligner.linking.filters import EMPTY, FILTERS, WU_DREDZE
+from xalign_fairseq.aligner.tools.filters import EMPTY, FILTERS, WU_DREDZE
 from xalign_fairseq.cli._aligning import (
     add_link_arguments,
     add_model_arguments,
@@ -31,12 +31,12 @@ from xalign_fairseq.cli._aligning import (
 )
 from xalign_fairseq.cli._arguments import add_out
 from xalign_fairseq.cli._parser import CommandParser
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links import symmetrize
 
 if TYPE_CHECKING:
-    from xalign_fairseq.aligner.linking.engines import Engine
-    from xalign_fairseq.aligner.linking.files import LinkFiles
+    from xalign_fairseq.aligner.tools.engines import Engine
+    from xalign_fairseq.aligner.tools.files import LinkFiles
 
 ENGINES = ("auto", "eflomal", "fast_align", "checkpoint")
 SYMMETRIZATIONS = tuple(symmetrize.METHODS)
@@ -73,9 +73,9 @@ def _add_checkpoint_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Check, align, filter, write, and tell what was done on stderr."""
-    from xalign_fairseq.aligner.linking.engines import choose_engine
-    from xalign_fairseq.aligner.linking.files import LinkFiles
-    from xalign_fairseq.aligner.linking.filters import ordered_filters
+    from xalign_fairseq.aligner.tools.engines import choose_engine
+    from xalign_fairseq.aligner.tools.files import LinkFiles
+    from xalign_fairseq.aligner.tools.filters import ordered_filters
 
     filters = ordered_filters(args.filters)
     name, why = choose_engine(args.engine, args.model)
@@ -88,8 +88,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _make(args: argparse.Namespace, files: "LinkFiles", filters: tuple[str, ...], name: str, why: str) -> dict:
-    from xalign_fairseq.aligner.linking.side_file import write_links
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
+    from xalign_fairseq.aligner.tools.side_file import write_links
 
     pairs = SentencePairs(args.src, args.tgt)
     files.links.parent.mkdir(parents=True, exist_ok=True)
@@ -103,8 +103,8 @@ def _make(args: argparse.Namespace, files: "LinkFiles", filters: tuple[str, ...]
 
 
 def _engine(args: argparse.Namespace, name: str, folder: Path) -> "Engine":
-    from xalign_fairseq.aligner.linking.engines import CheckpointEngine, ToolEngine
-    from xalign_fairseq.aligner.linking.tools import TOOLS
+    from xalign_fairseq.aligner.tools.engines import CheckpointEngine, ToolEngine
+    from xalign_fairseq.aligner.tools.tools import TOOLS
 
     if name in TOOLS:
         echo = not args.quiet and sys.stderr.isatty()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_out
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.links.pharaoh import Link
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
     """Check that the files belong together, then extract line by line."""
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.cli._output import Output
-    from xalign_fairseq.text.lines import read_lines
+    from xalign_fairseq.core.text.lines import read_lines
 
     pairs = SentencePairs(args.src, args.tgt)
     lines = sum(1 for _ in read_lines(args.links))

@@ -39,8 +39,8 @@ def run(args: argparse.Namespace) -> None:
     """Find every file, then predict one after the other."""
     import torch
 
-    from xalign_fairseq.launch.devices import choose_device
-    from xalign_fairseq.launch.memory import keep_freed_memory
+    from xalign_fairseq.core.devices import choose_device
+    from xalign_fairseq.core.memory import keep_freed_memory
     from xalign_fairseq.transfer.benchmarks import find_all
     from xalign_fairseq.transfer.family import require_languages
     from xalign_fairseq.transfer.predict import Predictor, evaluate, write_predictions

@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive
 from xalign_fairseq.cli._arguments import add_out
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from xalign_fairseq.data.sources import MonoSource, PairSource, PrepareOptions
-    from xalign_fairseq.data.tokenizer import Tokenizer
+    from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
+    from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 
 SPLITS = ("train", "valid", "test")
 
@@ -163,11 +163,11 @@ def run(args: argparse.Namespace) -> None:
     """Prepare the data and print what was kept, dropped and unknown."""
     from pathlib import Path
 
-    from xalign_fairseq.data.filters import Filters
-    from xalign_fairseq.data.prepare import prepare
-    from xalign_fairseq.data.sources import PrepareOptions
-    from xalign_fairseq.data.unknown import unknown_of_texts
-    from xalign_fairseq.files import require_free
+    from xalign_fairseq.core.files import require_free
+    from xalign_fairseq.data.prepare.filters import Filters
+    from xalign_fairseq.data.prepare.prepare import prepare
+    from xalign_fairseq.data.prepare.sources import PrepareOptions
+    from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         raise XalignError(
@@ -206,12 +206,12 @@ def run(args: argparse.Namespace) -> None:
 
 def _tokenizer(options: "PrepareOptions") -> "tuple[Tokenizer | None, Callable[[Path], object] | None]":
     """The tokenizer of the model that the options name, trimmed if they say so, and what writes the trimmed model."""
+    from xalign_fairseq.core.files import require_outside
     from xalign_fairseq.encoder.checkpoint import vocab_size
+    from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained, read_tokenizer
+    from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
+    from xalign_fairseq.encoder.pretrained.trimming import trim
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
-    from xalign_fairseq.files import require_outside
-    from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained, read_tokenizer
-    from xalign_fairseq.pretrained.saving import save_checkpoint
-    from xalign_fairseq.pretrained.trimming import trim
 
     if options.tokenizer is None:
         return None, None
@@ -261,8 +261,8 @@ def links_place(groups: Sequence[PairGroup], before: int, value: str) -> tuple[P
 
 def pair_sources(group: PairGroup) -> list["PairSource"]:
     """The splits of a pair, each with its links."""
-    from xalign_fairseq.data.sources import PairSource
-    from xalign_fairseq.text.containers import sides_of
+    from xalign_fairseq.core.text.containers import sides_of
+    from xalign_fairseq.data.prepare.sources import PairSource
 
     if not group.prefixes:
         raise XalignError(
@@ -277,7 +277,7 @@ def pair_sources(group: PairGroup) -> list["PairSource"]:
 
 def mono_sources(split: str, values: Sequence[str]) -> list["MonoSource"]:
     """The files of ``LANG=FILE`` values, by language."""
-    from xalign_fairseq.data.sources import MonoSource
+    from xalign_fairseq.data.prepare.sources import MonoSource
 
     files: dict[str, list[str]] = {}
     for value in values:

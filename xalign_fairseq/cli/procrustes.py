@@ -15,7 +15,7 @@ import sys
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
 from xalign_fairseq.cli._arguments import add_model, add_out
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,12 +49,12 @@ def run(args: argparse.Namespace) -> None:
     import torch
 
     import xalign_fairseq
+    from xalign_fairseq.core.devices import choose_device
+    from xalign_fairseq.core.files import atomic_write, require_outside
     from xalign_fairseq.data.databin import DataBin
     from xalign_fairseq.data.verification import require_unchanged
     from xalign_fairseq.encoder import checkpoint
-    from xalign_fairseq.files import atomic_write, require_outside
-    from xalign_fairseq.launch.devices import choose_device
-    from xalign_fairseq.pretrained.reading import read_pretrained
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
     if Path(args.out).exists() and not args.overwrite:
         raise XalignError(

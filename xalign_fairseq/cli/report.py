@@ -17,7 +17,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._aligning import positive, read_fitting_gold
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,10 +39,10 @@ def run(args: argparse.Namespace) -> None:
     """Read the run, write the page."""
     from pathlib import Path
 
-    from xalign_fairseq.files import atomic_write, require_outside
-    from xalign_fairseq.launch.train_run import LOG
-    from xalign_fairseq.reports.page import report_page
-    from xalign_fairseq.reports.trained_run import read_run
+    from xalign_fairseq.core.files import atomic_write, require_outside
+    from xalign_fairseq.trainer.report.page import report_page
+    from xalign_fairseq.trainer.report.trained_run import read_run
+    from xalign_fairseq.trainer.train_run import LOG
 
     if (args.src is None) != (args.tgt is None) or (args.gold and args.src is None):
         raise XalignError(
@@ -65,7 +65,7 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
     """The first pairs with words on both sides, aligned by the run's model."""
     from itertools import islice
 
-    from xalign_fairseq.aligner.aligner import Aligner
+    from xalign_fairseq.aligner.neural.aligner import Aligner
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
     pairs = SentencePairs(args.src, args.tgt)

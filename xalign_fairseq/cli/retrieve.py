@@ -13,7 +13,7 @@ from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages, take_packaged
 from xalign_fairseq.cli._arguments import add_json, tell
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
 
@@ -77,14 +77,14 @@ def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
 
 def evaluate(args: argparse.Namespace, src: list[str], tgt: list[str]) -> dict[str, Any]:
     """Accuracies with their intervals, and what they depend on."""
+    from xalign_fairseq.core.devices import choose_device
+    from xalign_fairseq.core.version import __version__
     from xalign_fairseq.encoder import checkpoint
     from xalign_fairseq.encoder.mappings import load_maps, require_maps
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
     from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
     from xalign_fairseq.evaluation.retrieval import choose_backend, retrieval_counts
-    from xalign_fairseq.launch.devices import choose_device
-    from xalign_fairseq.pretrained.reading import read_pretrained
-    from xalign_fairseq.version import __version__
 
     backend = choose_backend(args.search, len(src))
     device = choose_device(args.device)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the sample and print a line for each language pair."""
-    from xalign_fairseq.sample.bitext import write_sample
+    from xalign_fairseq.languages.sample.bitext import write_sample
 
     for pair in write_sample(args.out, args.pairs, args.seed, args.valid, args.test, args.overwrite):
         mean = f"{pair.src_words / pair.pairs:.1f} and {pair.tgt_words / pair.pairs:.1f} words a sentence"

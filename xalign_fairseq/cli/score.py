@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import require_links
 from xalign_fairseq.cli._arguments import add_json, tell
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.links.aer import AlignmentCounts
@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> None:
 
 def score_links(args: argparse.Namespace) -> None:
     """AER of a hypothesis."""
+    from xalign_fairseq.core.text.containers import text_sha256
     from xalign_fairseq.evaluation.signature import on_data, score_signature
     from xalign_fairseq.links.bootstrap import bootstrap_intervals, paired_bootstrap
-    from xalign_fairseq.text.containers import text_sha256
 
     if args.hyp is None or args.gold is None:
         raise XalignError(
@@ -138,7 +138,7 @@ def base_of_gold(args: argparse.Namespace) -> int:
 
 def read_lengths(src: str, tgt: str) -> list[tuple[int, int]]:
     """Tokens, separated by blanks, of each line of two files."""
-    from xalign_fairseq.text.lines import read_lines
+    from xalign_fairseq.core.text.lines import read_lines
 
     sides = [[len(line.split()) for line in read_lines(path)] for path in (src, tgt)]
     if len(sides[0]) != len(sides[1]):
@@ -194,7 +194,7 @@ def result_lines(result: dict[str, Any]) -> Iterator[str]:
 
 def compare_layers(args: argparse.Namespace) -> None:
     """Draw the curves, and print the lowest point of each."""
-    from xalign_fairseq.plots.layers import plot_layers
+    from xalign_fairseq.evaluation.plots.layers import plot_layers
 
     of_links = [option for option in OF_LINKS if getattr(args, option) not in (None, 0)]
     if of_links or not args.layers or not args.plot:
@@ -214,8 +214,8 @@ def compare_layers(args: argparse.Namespace) -> None:
 
 def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[int, float]]]":
     """The curves of every file, under the names given to them."""
-    from xalign_fairseq.json_files import read_json
-    from xalign_fairseq.plots.layers import curves_by_method
+    from xalign_fairseq.core.json_files import read_json
+    from xalign_fairseq.evaluation.plots.layers import curves_by_method
 
     curves: dict[str, Sequence[tuple[int, float]]] = {}
     for name, path in files:

@@ -11,7 +11,7 @@ import argparse
 
 from xalign_fairseq.cli._arguments import add_out
 from xalign_fairseq.cli._parser import also_named
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

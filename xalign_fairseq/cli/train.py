@@ -24,12 +24,12 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from xalign_fairseq.launch.log_rows import LogRow
+    from xalign_fairseq.trainer.log_rows import LogRow
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +46,11 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from xalign_fairseq.cli._train_progress import TrainProgress
-    from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
-    from xalign_fairseq.launch.installed import require_fairseq
-    from xalign_fairseq.launch.process import running
-    from xalign_fairseq.launch.train_line import train_line, value
-    from xalign_fairseq.launch.train_run import LOG, QUEUE_AGAIN, train
+    from xalign_fairseq.core.installed import require_fairseq
+    from xalign_fairseq.core.process import running
+    from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR
+    from xalign_fairseq.trainer.train_line import train_line, value
+    from xalign_fairseq.trainer.train_run import LOG, QUEUE_AGAIN, train
 
     require_fairseq()
     for each in args.data.split(":"):
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 def sizes_of(checkpoint: str) -> dict[str, Any]:
     """The options that make an encoder as a checkpoint's."""
     from xalign_fairseq.encoder.checkpoint import load_encoder
-    from xalign_fairseq.pretrained.reading import read_pretrained
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
     state, where = read_pretrained(checkpoint)
     return load_encoder(state, where)[0].config.as_options()
@@ -89,9 +89,9 @@ def sizes_of(checkpoint: str) -> dict[str, Any]:
 
 def rows_before(folder: "Path") -> "list[LogRow]":
     """What the log has of a training that is gone on with; nothing of one that begins anew."""
-    from xalign_fairseq.launch.log_rows import read_row
-    from xalign_fairseq.launch.mending import LAST
-    from xalign_fairseq.launch.train_run import LOG
+    from xalign_fairseq.trainer.log_rows import read_row
+    from xalign_fairseq.trainer.mending import LAST
+    from xalign_fairseq.trainer.train_run import LOG
 
     log = folder / LOG
     if not ((folder / LAST).is_file() and log.is_file()):
@@ -106,7 +106,7 @@ def summary(folder: Any, progress: Any, began: float) -> str:
     ``began``: the time, since the log may have no numbers (``--log-format none``), but a checkpoint is written.
     """
     from xalign_fairseq.encoder.checkpoint import updates_of
-    from xalign_fairseq.launch.mending import BEST, LAST
+    from xalign_fairseq.trainer.mending import BEST, LAST
 
     model = next((path for name in (BEST, LAST) if (path := folder / name).is_file()), folder)
     last, updates = folder / LAST, progress.updates

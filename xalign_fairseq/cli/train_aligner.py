@@ -42,7 +42,7 @@ from xalign_fairseq.cli._aligning import (
 )
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 from xalign_fairseq.cli._from_scratch import passes_bar, refuse_strays, strays
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.training.log import Progress
@@ -186,7 +186,7 @@ def _take_start(args: argparse.Namespace) -> None:
     Raises:
         XalignError: it is not installed, and there are options that are for an encoder.
     """
-    from xalign_fairseq.pretrained import packaged
+    from xalign_fairseq.encoder.pretrained import packaged
 
     try:
         packaged.find()
@@ -208,7 +208,7 @@ def _take_start(args: argparse.Namespace) -> None:
 def _from_scratch(args: argparse.Namespace) -> int:
     from pathlib import Path
 
-    from xalign_fairseq.aligner.from_scratch import train_from_scratch
+    from xalign_fairseq.aligner.statistical.aligner import train_from_scratch
     from xalign_fairseq.aligner.training.run import development_set
 
     refuse_strays(args, _add_encoder_arguments, set())

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.grid import Checkpoint
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     import tempfile
     from dataclasses import replace
 
-    from xalign_fairseq.launch.installed import require_fairseq
+    from xalign_fairseq.core.installed import require_fairseq
 
     require_fairseq()  # and what comes with it: studies are read by OmegaConf
     from xalign_fairseq.transfer.grid import build, describe
@@ -129,11 +129,11 @@ def _run_all(specs: "list[RunSpec]", args: argparse.Namespace, total: int) -> in
     """Run what is left, with a line for each that ends."""
     from tqdm import tqdm
 
-    from xalign_fairseq.json_files import read_json
-    from xalign_fairseq.launch.devices import visible_gpus
-    from xalign_fairseq.launch.process import tail
-    from xalign_fairseq.launch.scheduler import run_jobs, share
+    from xalign_fairseq.core.devices import visible_gpus
+    from xalign_fairseq.core.json_files import read_json
+    from xalign_fairseq.core.process import tail
     from xalign_fairseq.transfer.runs import job, summary
+    from xalign_fairseq.transfer.scheduler import run_jobs, share
 
     out = Path(args.out).absolute()
     jobs = [job(spec, out, args.keep_models) for spec in specs]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._arguments import add_json, add_out
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.report import StudyReport
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     """Read and check all runs, compute, print, write."""
     import json
 
-    from xalign_fairseq.files import atomic_write
+    from xalign_fairseq.core.files import atomic_write
     from xalign_fairseq.transfer.report import make_report
     from xalign_fairseq.transfer.tables import to_latex, to_markdown
 
@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> None:
 
 def draw(report: "StudyReport", folder: Path) -> None:
     """The pictures that there are figures for; without matplotlib, a line that says so."""
-    from xalign_fairseq.plots.figure import require_matplotlib
-    from xalign_fairseq.plots.transfer import plot_gaps, plot_scores
+    from xalign_fairseq.evaluation.plots.figure import require_matplotlib
+    from xalign_fairseq.evaluation.plots.transfer import plot_gaps, plot_scores
 
     try:
         require_matplotlib()

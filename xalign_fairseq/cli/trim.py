@@ -41,12 +41,12 @@ def add_floor_argument(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, cut, write, and tell what is left."""
-    from xalign_fairseq.data.trimming import FLOOR
-    from xalign_fairseq.files import require_outside
-    from xalign_fairseq.pretrained.reading import read_pretrained
-    from xalign_fairseq.pretrained.saving import new_model
-    from xalign_fairseq.pretrained.trimming import summary, trim
-    from xalign_fairseq.text.containers import file_of
+    from xalign_fairseq.core.files import require_outside
+    from xalign_fairseq.core.text.containers import file_of
+    from xalign_fairseq.data.tokenizers.trimming import FLOOR
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+    from xalign_fairseq.encoder.pretrained.saving import new_model
+    from xalign_fairseq.encoder.pretrained.trimming import summary, trim
 
     for text in args.text:
         require_outside(file_of(text), args.out)

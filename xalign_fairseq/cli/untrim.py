@@ -25,10 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read both, join, write."""
-    from xalign_fairseq.files import require_outside
-    from xalign_fairseq.pretrained.reading import read_pretrained
-    from xalign_fairseq.pretrained.saving import new_model
-    from xalign_fairseq.pretrained.trimming import summary, untrim
+    from xalign_fairseq.core.files import require_outside
+    from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+    from xalign_fairseq.encoder.pretrained.saving import new_model
+    from xalign_fairseq.encoder.pretrained.trimming import summary, untrim
 
     with new_model(args.out, args.overwrite) as save:
         (state, where), (original, original_where) = (read_pretrained(each) for each in (args.model, args.original))

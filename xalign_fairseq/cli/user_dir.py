@@ -6,7 +6,7 @@ Example:
 
 import argparse
 
-from xalign_fairseq.launch.fairseq_train import USER_DIR
+from xalign_fairseq.trainer.fairseq_train import USER_DIR
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,11 +8,11 @@ import torch
 from fairseq import metrics
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.mappings import HEAD
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts, count
 from xalign_fairseq.links.pharaoh import Gold
 from xalign_fairseq.objectives.registry import Objective, choice, labeller_among

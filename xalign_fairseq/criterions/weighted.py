@@ -11,10 +11,10 @@ from fairseq.criterions import FairseqCriterion
 from fairseq.dataclass import FairseqDataclass
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions.logged import logged_sums
 from xalign_fairseq.criterions.told import told
 from xalign_fairseq.criterions.validation import AerCounter
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
 from xalign_fairseq.training.weighted_sum import WeightedSum
 from xalign_fairseq.transport.sinkhorn import backend

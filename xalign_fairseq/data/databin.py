@@ -8,13 +8,19 @@ from typing import Required, TypedDict
 
 import numpy as np
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.data.mmap import MMapReader
-from xalign_fairseq.data.tokenizer import Tokenizer
-from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer, read_model
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import nearly
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer_model import (
+    SENTENCEPIECE,
+    TokenizerModel,
+    find_model,
+    make_tokenizer,
+    read_model,
+)
 
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"

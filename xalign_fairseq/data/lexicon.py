@@ -18,10 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader, MMapWriter, dtype_for_vocabulary
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import read_json, write_json
 
 TRAINED, HELD_OUT, UNUSED = 0, 1, 2
 PARTS = ("trained", "held out", "unused")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 @dataclass(frozen=True)

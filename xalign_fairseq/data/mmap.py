@@ -16,8 +16,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
 
 MAGIC = b"MMIDIDX\x00\x00"
 HEADER = struct.Struct("<9sQBQ")

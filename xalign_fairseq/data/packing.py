@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.ops.attention import Packed
+from xalign_fairseq.transport.ops.attention import Packed
 
 
 @dataclass(frozen=True)

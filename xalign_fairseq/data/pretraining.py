@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Optional, TypeVar
 
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, trained_lexicons
 from xalign_fairseq.data.masking import MaskOptions
 from xalign_fairseq.data.shards import Shards
 from xalign_fairseq.data.streams import BitextStream, Corpus, MonoStream
 from xalign_fairseq.data.streams_dataset import StreamsDataset
-from xalign_fairseq.data.tokenizer_model import word_starts
-from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.data.tokenizers.tokenizer_model import word_starts
 
 logger = logging.getLogger(__name__)
 Made = TypeVar("Made", bound=StreamsDataset)

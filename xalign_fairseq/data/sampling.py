@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 ROUNDS = 6
 ROUNDING = 1e-6  # of a count of draws: n^(1/T) of 10^9 is known to a part in 10^15

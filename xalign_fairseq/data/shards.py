@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, NotRequired, TypedDict
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.verification import require_unchanged
-from xalign_fairseq.errors import XalignError
 
 THREADS = 16  # a file system of many machines answers late, but many at a time
 

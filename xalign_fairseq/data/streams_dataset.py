@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Dataset
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.data.cutting import batch_ends
 from xalign_fairseq.data.masking import MaskOptions
@@ -14,7 +15,6 @@ from xalign_fairseq.data.samples import BlockSample, PairSample, block_sample, p
 from xalign_fairseq.data.sampling import EpochDraws, repeats
 from xalign_fairseq.data.streams import BITEXT, MONO, BitextStream, MonoStream
 from xalign_fairseq.data.windows import DRAWS, Pilot, Plan, Windows, brought_to
-from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
 

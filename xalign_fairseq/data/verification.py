@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import file_sha256, is_file_name
 from xalign_fairseq.data.databin import MANIFEST, DataBin
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import file_sha256, is_file_name
 
 # Dictionary and tokenizer are below this, of which the hash takes no time: XLM-R's are 5 MB each.
 SMALL = 1 << 25

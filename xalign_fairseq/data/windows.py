@@ -14,7 +14,7 @@ from typing import overload
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 logger = logging.getLogger(__name__)
 

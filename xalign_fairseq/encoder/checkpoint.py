@@ -13,15 +13,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder import masked_lm, names
 from xalign_fairseq.encoder.allow_list import METERS, allow_list
 from xalign_fairseq.encoder.building import build_encoder
 from xalign_fairseq.encoder.checkpoint_form import EncoderOptions, require_checkpoint, require_parameters
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import nearly
-from xalign_fairseq.json_files import require_form
 from xalign_fairseq.transport.pointer import Pointer
 
 logger = logging.getLogger(__name__)

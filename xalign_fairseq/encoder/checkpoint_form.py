@@ -7,11 +7,11 @@ from typing import Any, Required, TypedDict
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.lookup import is_packed
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import require_form
 
 
 class TokenizerState(TypedDict, total=False):

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing, Place, pack, positions_of
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 
 
 class Stack(Protocol):

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.copies import keep_float32
-from xalign_fairseq.errors import XalignError
 
 logger = logging.getLogger(__name__)
 

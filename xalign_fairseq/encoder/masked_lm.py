@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from xalign_fairseq.data.dictionary import SPECIALS
+from xalign_fairseq.data.tokenizers.dictionary import SPECIALS
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from xalign_fairseq.encoder.hidden_states import HiddenStates, open_passes
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
 from xalign_fairseq.encoder.predictions import Prediction
 from xalign_fairseq.encoder.transformer import Body, Encoder
-from xalign_fairseq.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
+from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses, linear_cross_entropy
 
 # What a pass is known by: its tokens, their positions, whether it labels.
 Key = tuple[int, int, bool]

@@ -5,9 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.hashing import polynomial
 from xalign_fairseq.encoder.copies import keep_float32
-from xalign_fairseq.errors import XalignError
 
 
 def sentence_hash(tokens: Tensor, pad: int) -> Tensor:

@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.inputs import Input
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.mappings import LanguageMaps, apply_map
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transport.precision import at_least_float32
 
 logger = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from xalign_fairseq.data.dictionary import SPECIALS
 from xalign_fairseq.data.lexicon import TRAINED, Lexicon
+from xalign_fairseq.data.tokenizers.dictionary import SPECIALS
 from xalign_fairseq.transport.precision import at_least_float32
 
 

@@ -8,15 +8,21 @@ from typing import Any
 import numpy as np
 import torch
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import nearly
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
-from xalign_fairseq.data.dictionary import Dictionary
-from xalign_fairseq.data.pipeline import TokenizerPipeline
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer, Tokenizer
-from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE, TokenizerModel, find_model, make_tokenizer, model_name
-from xalign_fairseq.data.wordpiece import WordPieceSettings
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer_model import (
+    SENTENCEPIECE,
+    TokenizerModel,
+    find_model,
+    make_tokenizer,
+    model_name,
+)
+from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import nearly
 
 
 def load_tokenizer(

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.data.tokenizer import Tokenizer
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.evaluation.metric import Metric, ratio
 from xalign_fairseq.evaluation.retrieval import by_cosine
 from xalign_fairseq.evaluation.unit_vectors import unit

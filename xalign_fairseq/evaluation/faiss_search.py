@@ -5,7 +5,7 @@ import importlib.util
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.unit_vectors import unit
 
 # Cosines of equal vectors differ by this much in float32, as the kernels add up in different orders.

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.lexicon import PARTS, Lexicon
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import ALIGNMENT_SCORE, alignment_counts, mean_embeddings
 from xalign_fairseq.evaluation.statistics import bootstrap_interval
 

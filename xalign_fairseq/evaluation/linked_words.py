@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.embedding_alignment import BilingualDictionary
 from xalign_fairseq.evaluation.unit_vectors import unit
 from xalign_fairseq.links.pharaoh import Link

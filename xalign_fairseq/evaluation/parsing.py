@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, ratio
 
 LEFT_OUT = frozenset({"PUNCT", "SYM"})

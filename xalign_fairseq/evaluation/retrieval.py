@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation import faiss_search
 from xalign_fairseq.evaluation.faiss_search import ratios
 from xalign_fairseq.evaluation.metric import Metric, ratio

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
-from xalign_fairseq.version import __version__
 
 if TYPE_CHECKING:  # at run time a score of files would load torch for it
     from xalign_fairseq.transport.methods import Method

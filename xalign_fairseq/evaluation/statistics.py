@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.bootstrap import (
     PairedTest,
     check_options,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.evaluation.metric import Metric, f1, ratio
 
 Entity = tuple[str, int, int]

@@ -3,7 +3,7 @@
 import torch.nn.functional as F
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def unit(vectors: Tensor) -> Tensor:

@@ -3,8 +3,8 @@
 import string
 from collections.abc import Iterable
 
-from xalign_fairseq.data.offsets import SPACE
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.offsets import SPACE
 
 SCRIPTS = ("private", "georgian")
 

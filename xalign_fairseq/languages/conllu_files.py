@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.compressed import existing, unpacked_name
+from xalign_fairseq.data.labelled.conllu import DEPREL, DEPS, FORM, UPOS, ConlluSentence, read_sentences
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
-from xalign_fairseq.text.compressed import existing, unpacked_name
 
 # Comments that hold of a derived sentence too; others (text, translations, transliterations) are about its words.
 _KEPT = ("sent_id", "newdoc", "newpar")

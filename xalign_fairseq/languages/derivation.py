@@ -5,19 +5,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_folder, file_sha256
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.text.containers import file_of
+from xalign_fairseq.core.text.corpus import require_files
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.data.databin import MANIFEST
-from xalign_fairseq.data.manifest import hashes
-from xalign_fairseq.data.sources import require_language
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, file_sha256
-from xalign_fairseq.json_files import write_json
+from xalign_fairseq.data.prepare.manifest import hashes
+from xalign_fairseq.data.prepare.sources import require_language
 from xalign_fairseq.languages.files import derive_source, open_source
 from xalign_fairseq.languages.inversion import Inversion
 from xalign_fairseq.languages.script import Transliteration
 from xalign_fairseq.languages.sentence import Composition, Transformation
-from xalign_fairseq.text.containers import file_of
-from xalign_fairseq.text.corpus import require_files
-from xalign_fairseq.version import __version__
 
 SCRIPT, INVERSION, SYNTAX = STEPS = ("script", "inversion", "syntax")
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.data.tokenizer import split_words
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.conllu import ConlluSentence, read_sentences
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.progress import progress as progress_of
+from xalign_fairseq.core.text.compressed import unpacked_name
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.labelled.conllu import ConlluSentence, read_sentences
+from xalign_fairseq.data.tokenizers.tokenizer import split_words
 from xalign_fairseq.languages import conllu_files, ner_files, nli_files
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation, unbroken
-from xalign_fairseq.launch.progress import progress as progress_of
 from xalign_fairseq.links.pharaoh import format_links
-from xalign_fairseq.text.compressed import unpacked_name
-from xalign_fairseq.text.corpus import scan
 
 KINDS = ("text", "conllu", "ner", "nli")
 # How each kind of labelled data is derived, and its lines written.

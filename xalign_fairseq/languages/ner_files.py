@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.examples import WordsExample
+from xalign_fairseq.data.labelled.tagged_words import read_tagged_words
 from xalign_fairseq.evaluation.tagging import entities
-from xalign_fairseq.labelled.examples import WordsExample
-from xalign_fairseq.labelled.tagged_words import read_tagged_words
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 
 OUTSIDE = "O"

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from xalign_fairseq.labelled.examples import PairExample
-from xalign_fairseq.labelled.sentence_pairs import quote, read_pairs
+from xalign_fairseq.data.labelled.examples import PairExample
+from xalign_fairseq.data.labelled.sentence_pairs import quote, read_pairs
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree, Transformation
 from xalign_fairseq.languages.words import words_and_marks
 

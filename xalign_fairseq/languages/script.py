@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 import sentencepiece
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.data.databin import DICTIONARY
-from xalign_fairseq.data.dictionary import Dictionary
-from xalign_fairseq.data.model_proto import BYTE, NORMAL, Piece, read_pieces, require_unigram, with_pieces
-from xalign_fairseq.data.offsets import SPACE
-from xalign_fairseq.data.tokenizer import dictionary_of_model, load_sentencepiece
-from xalign_fairseq.data.tokenizer_model import SENTENCEPIECE
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.model_proto import BYTE, NORMAL, Piece, read_pieces, require_unigram, with_pieces
+from xalign_fairseq.data.tokenizers.offsets import SPACE
+from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer_model import SENTENCEPIECE
 from xalign_fairseq.languages.characters import MARKER, character_table
 from xalign_fairseq.languages.sentence import Sentence, unbroken
 

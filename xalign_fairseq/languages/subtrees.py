@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.order_model import MAX_DEPENDENTS, Node
 from xalign_fairseq.languages.sentence import SyntaxTree
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.conllu_files import natural, read
 from xalign_fairseq.languages.order_model import Node, OrderModel, orders
 from xalign_fairseq.languages.sentence import Sentence, SyntaxTree

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.aer import AlignmentCounts
 
 METRICS = ("aer", "precision", "recall", "f1")

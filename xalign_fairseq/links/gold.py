@@ -4,9 +4,9 @@ import os
 import re
 from collections.abc import Iterable
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.links.pharaoh import Gold, Link, parse_line
-from xalign_fairseq.text.lines import read_lines
 
 # A pair's number, its two tokens, sure or possible (sure where it is left out), and perhaps how sure the annotator was.
 _NUMBERED = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s+([0-9]{1,9})(?:\s+([SP]))?(?:\s+[0-9.]+)?\s*")

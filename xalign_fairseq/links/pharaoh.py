@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines
 
 Link = tuple[int, int]
 MOST_DIGITS = 9

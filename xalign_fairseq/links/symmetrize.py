@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.pharaoh import Link
 
 # Straight neighbours before diagonal ones, as in Moses.

@@ -11,16 +11,16 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint, masked_lm, names
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
 from xalign_fairseq.encoder.config import SIZES, EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.pretrained.huggingface.adapting import is_body
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder, EncoderLayer
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.models.headed import HeadedEncoder, require_autocast, require_fitting_head
-from xalign_fairseq.ops import products
-from xalign_fairseq.pretrained.huggingface.adapting import is_body
-from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.training.headed import HeadedEncoder, require_autocast, require_fitting_head
+from xalign_fairseq.transport.ops import products
 from xalign_fairseq.transport.sinkhorn.toolchain import find_compiler
 
 logger = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class XalignModelConfig(FairseqDataclass):
 
 
 class XalignModel(HeadedEncoder, BaseFairseqModel):
-    """:class:`~xalign_fairseq.models.headed.HeadedEncoder` as fairseq builds it, saves it and restores it."""
+    """:class:`~xalign_fairseq.training.headed.HeadedEncoder` as fairseq builds it, saves it and restores it."""
 
     def __init__(self, config: EncoderConfig):
         super().__init__(Encoder(config))

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Optional
 
+from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, agreement

@@ -6,9 +6,9 @@ import re
 import sys
 from typing import Any, NamedTuple
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.papers import Paper
 from xalign_fairseq.objectives.registry import OBJECTIVES, Objective
-from xalign_fairseq.pretrained.papers import Paper
 
 # How a stream comes into a data-bin.
 SOURCES = {

@@ -7,12 +7,12 @@ from typing import Optional
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.batches import Bitext, OnHost
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.copies import ReadOnce
-from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step

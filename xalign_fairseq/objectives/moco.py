@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.samples import PAD
@@ -17,7 +18,6 @@ from xalign_fairseq.encoder.momentum import MomentumEncoder
 from xalign_fairseq.encoder.projection import Projection
 from xalign_fairseq.encoder.queue import KeyQueue, sentence_hash
 from xalign_fairseq.encoder.sentence_vectors import POOLINGS, pool
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_gather_rows, gather_sizes
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.selection import true_first

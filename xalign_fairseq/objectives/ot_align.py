@@ -8,12 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.received import received_attention
-from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step, declared
 from xalign_fairseq.transport.label_options import ENCODINGS

@@ -6,7 +6,7 @@ import torch
 
 from xalign_fairseq.objectives.registry import Loss
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.ops.linear_cross_entropy import TokenLosses
+from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 
 def predicted(step: Step) -> Loss:

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import BATCHED, Batch, Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.predictions import Prediction
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.encoder.pretrained.papers import PAPERS, Paper
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.pretrained.papers import PAPERS, Paper
 from xalign_fairseq.transport.label_options import LabelOptions
 
 OBJECTIVES: dict[str, type["Objective"]] = {}
@@ -89,7 +89,7 @@ class Objective(metaclass=ByOptions):
 
     Attributes:
         paper: that it is from, which ``xalign objectives`` names; for this package's own see
-            :data:`~xalign_fairseq.pretrained.papers.PAPERS`.
+            :data:`~xalign_fairseq.encoder.pretrained.papers.PAPERS`.
         reads_output_layer: it predicts tokens by the MLM head's output layer behind a head of its own, so that its
             gradient has all embeddings, which that is tied to.
         freezes_encoder: the encoder is not trained, so no objective that needs its gradient can stand beside it.

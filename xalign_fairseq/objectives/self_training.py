@@ -6,11 +6,11 @@ from typing import Optional
 
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.batches import Bitext
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError, check_values
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step
 from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, Agreement, agreement

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext, Mono
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.predictions import Prediction
-from xalign_fairseq.errors import XalignError
 
 Stream = TypeVar("Stream", Bitext, Mono)
 

@@ -4,7 +4,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def import_folder(folder: str) -> None:

@@ -18,9 +18,9 @@ from xalign_fairseq.objectives.prediction import summed
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.selection import IGNORED, true_first
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.ops.linear_cross_entropy import TokenLosses
 from xalign_fairseq.transport.exchange import MANY, exchange, partner_counts
 from xalign_fairseq.transport.labels import pair_link_matrix
+from xalign_fairseq.transport.ops.linear_cross_entropy import TokenLosses
 
 
 @dataclass

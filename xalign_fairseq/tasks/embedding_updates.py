@@ -4,8 +4,8 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.devices import training_device
+from xalign_fairseq.core.devices import training_device
+from xalign_fairseq.core.errors import XalignError
 
 logger = logging.getLogger(__name__)
 CHOICES = ("dense", "lazy", "auto")

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 
 
 class HeadsStart:

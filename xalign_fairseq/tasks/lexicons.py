@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.lexicon import Lexicon
-from xalign_fairseq.errors import XalignError
 
 
 def require_same_lexicons(

@@ -9,16 +9,16 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II, MISSING
 
+from xalign_fairseq.core.devices import training_device
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import require_form
+from xalign_fairseq.core.memory import keep_freed_memory
 from xalign_fairseq.criterions.earlier_options import of_today
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import PretrainingData, PretrainingDataOptions, Reader
 from xalign_fairseq.data.shards import ShardPlace
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import require_form
-from xalign_fairseq.launch.devices import training_device
-from xalign_fairseq.launch.memory import keep_freed_memory
 from xalign_fairseq.models.xalign import require_languages
 from xalign_fairseq.objectives.registry import Objective
 from xalign_fairseq.tasks.dataset import FairseqStreams

@@ -7,6 +7,7 @@ import torch
 from fairseq.utils import apply_to_sample
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Bitext
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.masking import MaskOptions
@@ -17,7 +18,6 @@ from xalign_fairseq.encoder.mappings import HEAD, LanguageMaps
 from xalign_fairseq.encoder.passes import StepEncoder
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, tokenizer_state
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.objectives.linear_mapping import layer_vectors
 from xalign_fairseq.objectives.word_pairs import WordPairs
 from xalign_fairseq.tasks.dataset import FairseqStreams

@@ -10,17 +10,17 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.bodies.families import warn_of_dropout
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import new_model
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import require_same_tokenizer, trained_tokenizer
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.models.headed import HeadedEncoder
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective
-from xalign_fairseq.pretrained.reading import read_pretrained
-from xalign_fairseq.pretrained.saving import new_model
+from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.training.weighted_sum import WeightedSum
 
 # The one way in which activations are computed again, in transformers' words.

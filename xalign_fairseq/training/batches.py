@@ -11,10 +11,10 @@ import torch
 import torch.distributed as dist
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.pretraining import PretrainingData, Reader
 from xalign_fairseq.data.streams_dataset import StreamsDataset
 from xalign_fairseq.data.windows import with_samples
-from xalign_fairseq.errors import XalignError
 
 
 class Batches(IterableDataset):

@@ -11,7 +11,7 @@ import transformers
 from torch import Tensor
 from transformers import Trainer, TrainingArguments
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.training.alignment_model import AlignmentModel
 from xalign_fairseq.training.batches import Batches

@@ -8,13 +8,13 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.data.batches import Batch
 from xalign_fairseq.data.lexicon import Lexicon
 from xalign_fairseq.data.pretraining import Reader
 from xalign_fairseq.encoder.passes import StepEncoder
-from xalign_fairseq.errors import XalignError, check_values
-from xalign_fairseq.models.headed import HeadedEncoder
 from xalign_fairseq.objectives.registry import Loss, Objective, choice, labeller_among
+from xalign_fairseq.training.headed import HeadedEncoder
 from xalign_fairseq.training.update import UpdateCounts
 from xalign_fairseq.transport.label_options import LabelOptions
 

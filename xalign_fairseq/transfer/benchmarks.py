@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.compressed import SUFFIXES
+from xalign_fairseq.data.labelled.bitext import TATOEBA_LANGUAGES, read_bitext
+from xalign_fairseq.data.labelled.conllu import read_trees
+from xalign_fairseq.data.labelled.examples import Example
+from xalign_fairseq.data.labelled.labels import label_of
+from xalign_fairseq.data.labelled.sentence_pairs import read_pairs
+from xalign_fairseq.data.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
+from xalign_fairseq.data.labelled.tagged_words import read_pos, read_tagged_words
 from xalign_fairseq.evaluation.classification import ACCURACY
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.parsing import LAS, LAS_ALL, UAS, UAS_ALL
 from xalign_fairseq.evaluation.qa import MLQA_EM, MLQA_F1, SQUAD_EM, SQUAD_F1
 from xalign_fairseq.evaluation.retrieval import RETRIEVAL_METRICS
 from xalign_fairseq.evaluation.tagging import ENTITY_F1, TOKEN_ACCURACY, XTREME_POS_F1
-from xalign_fairseq.labelled.bitext import TATOEBA_LANGUAGES, read_bitext
-from xalign_fairseq.labelled.conllu import read_trees
-from xalign_fairseq.labelled.examples import Example
-from xalign_fairseq.labelled.labels import label_of
-from xalign_fairseq.labelled.sentence_pairs import read_pairs
-from xalign_fairseq.labelled.squad import TYDIQA_LANGUAGES, read_squad, read_tydiqa
-from xalign_fairseq.labelled.tagged_words import read_pos, read_tagged_words
-from xalign_fairseq.text.compressed import SUFFIXES
 from xalign_fairseq.transfer.family import Limits
 
 Reader = Callable[[str | os.PathLike, str], Sequence[Example]]

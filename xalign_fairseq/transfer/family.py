@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import pad
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 
 E = TypeVar("E")
 FAMILIES: dict[str, type["TaskFamily"]] = {}

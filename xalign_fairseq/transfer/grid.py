@@ -8,12 +8,12 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.digest import digest
+from xalign_fairseq.data.labelled.groups import grouped, held_out
+from xalign_fairseq.data.labelled.labels import check_labels
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.digest import digest
-from xalign_fairseq.labelled.groups import grouped, held_out
-from xalign_fairseq.labelled.labels import check_labels
 from xalign_fairseq.transfer.benchmarks import find
 from xalign_fairseq.transfer.family import FAMILIES, require_languages
 from xalign_fairseq.transfer.run_spec import RunSpec
@@ -53,9 +53,9 @@ def open_checkpoint(name: str, path: str | os.PathLike, cache: Path) -> Checkpoi
     Raises:
         XalignError: it is missing, is no encoder of this kind, or brings no tokenizer.
     """
+    from xalign_fairseq.encoder.pretrained.four_bit import is_four_bit
+    from xalign_fairseq.encoder.pretrained.reading import find_pretrained
     from xalign_fairseq.encoder.vocabulary import load_tokenizer
-    from xalign_fairseq.pretrained.four_bit import is_four_bit
-    from xalign_fairseq.pretrained.reading import find_pretrained
 
     given = find_pretrained(path).absolute()
     found = _digest_checkpoint(given)
@@ -262,7 +262,7 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
 
 def _converted(name: str, given: Path, found: str, cache: Path) -> Path:
     """A model of another kind as a fairseq file; the digest beside it tells another model's conversion apart."""
-    from xalign_fairseq.pretrained.huggingface.conversion import convert
+    from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
 
     file = cache / f"{name}.pt"
     mark = cache / f"{name}.digest"

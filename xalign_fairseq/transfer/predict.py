@@ -12,18 +12,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from xalign_fairseq.core.files import atomic_write
 from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.data.labelled.digest import digest
+from xalign_fairseq.data.labelled.labels import check_labels
 from xalign_fairseq.data.packing import lengths_of
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States, load_maps
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.parsing import GoldTree
 from xalign_fairseq.evaluation.signature import task_signature
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.labelled.digest import digest
-from xalign_fairseq.labelled.labels import check_labels
-from xalign_fairseq.pretrained.reading import read_pretrained
 from xalign_fairseq.transfer.benchmarks import Benchmark
 from xalign_fairseq.transfer.family import (
     EncodedExample,

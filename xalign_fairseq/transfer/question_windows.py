@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from xalign_fairseq.data.tokenizer import Tokenizer
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.transfer.family import Limits
 
 NO_ANSWER = 0  # the position of <s>, to which windows without the answer point

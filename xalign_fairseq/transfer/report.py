@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.version import __version__
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import shared_signature
 from xalign_fairseq.evaluation.statistics import Summary, summarise
@@ -19,7 +20,6 @@ from xalign_fairseq.transfer.results import (
     read_results,
     trained_otherwise,
 )
-from xalign_fairseq.version import __version__
 
 logger = logging.getLogger(__name__)
 SCORE = "score"

@@ -11,10 +11,10 @@ from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json, require_form
 from xalign_fairseq.evaluation.metric import Metric
 from xalign_fairseq.evaluation.signature import parse_signature
-from xalign_fairseq.json_files import read_json, require_form
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 
 FORMAT = 1

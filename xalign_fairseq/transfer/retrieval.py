@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import torch
 
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.labelled.digest import digest
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder import checkpoint as checkpoints
 from xalign_fairseq.encoder.mappings import LanguageMaps, load_maps
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, mapped, sentence_vectors
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.retrieval import retrieve
-from xalign_fairseq.labelled.digest import digest
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS
 from xalign_fairseq.transfer.predict import Evaluation
 

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict, get_type_hints
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import read_json
-from xalign_fairseq.launch.devices import training_device
-from xalign_fairseq.launch.fairseq_train import encoder_options, flags, named
+from xalign_fairseq.core.devices import training_device
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.trainer.fairseq_train import encoder_options, flags, named
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, brief
 from xalign_fairseq.transfer.settings import from_data, optimiser_options
 

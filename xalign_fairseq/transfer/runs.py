@@ -14,18 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.devices import cores, training_device
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
-from xalign_fairseq.launch.locks import alone
-from xalign_fairseq.launch.memory import keep_freed_memory
-from xalign_fairseq.launch.mending import mend
-from xalign_fairseq.launch.process import output
-from xalign_fairseq.launch.record import commit, machine
-from xalign_fairseq.launch.scheduler import Job
-from xalign_fairseq.launch.signals import interrupted_code, terminate_as_interrupt
+from xalign_fairseq.core.devices import cores, training_device
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.memory import keep_freed_memory
+from xalign_fairseq.core.process import output
+from xalign_fairseq.core.signals import interrupted_code, terminate_as_interrupt
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.trainer.mending import mend
+from xalign_fairseq.trainer.record import commit, machine
 from xalign_fairseq.transfer.results import FORMAT, ResultFile, read_counts
 from xalign_fairseq.transfer.run_spec import (
     MODEL,
@@ -35,6 +34,7 @@ from xalign_fairseq.transfer.run_spec import (
     untested,
     with_tests_of,
 )
+from xalign_fairseq.transfer.scheduler import Job
 
 if TYPE_CHECKING:
     import torch

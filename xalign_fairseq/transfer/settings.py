@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, make_dataclass
 from typing import Any
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.fairseq_train import adam_options, flags
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.fairseq_train import adam_options, flags
 from xalign_fairseq.transfer.structured import LENGTHS, structured
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import FAMILIES, Limits, TaskFamily

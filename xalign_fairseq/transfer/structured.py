@@ -13,7 +13,7 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException, ValidationError
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 PLAIN = {"str", "int", "float", "bool", "null", "map", "seq", "merge"}
 # Far more than any study has: values, each counted as often as an alias repeats it.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer import families  # noqa: F401  (importing registers)
 from xalign_fairseq.transfer.benchmarks import BENCHMARKS, Benchmark
 from xalign_fairseq.transfer.family import FAMILIES, Limits

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from xalign_fairseq.data.batches import pad
 from xalign_fairseq.data.samples import PAD
-from xalign_fairseq.data.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
 from xalign_fairseq.transfer.family import EncodedExample, Limits
 
 

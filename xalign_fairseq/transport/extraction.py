@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import check_values
+from xalign_fairseq.core.errors import check_values
 
 FILTERS = ("itermax", "argmax", "union", "itermax-paper")
 

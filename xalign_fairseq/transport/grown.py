@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import check_values
+from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.links.growing import grown_links
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.peers import ByMatrix

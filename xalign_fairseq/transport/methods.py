@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.extraction import describe_filter
 from xalign_fairseq.transport.grown import Grown

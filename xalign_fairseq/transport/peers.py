@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.extraction import check_link_options, describe_filter, find_links
 from xalign_fairseq.transport.similarity import finite_pairs, pair_cosines, pair_similarity
 from xalign_fairseq.transport.token_links import TokenLinks, links_of_matrix

@@ -5,7 +5,7 @@ The rule of Jalili Sabet et al. (2020), and of XLM-Align's evaluation.
 
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.links.pharaoh import Link
 from xalign_fairseq.transport.token_links import TokenLinks
 

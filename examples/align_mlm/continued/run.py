@@ -23,24 +23,24 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "xlm_align/continued")
 import study
 from train import LINKS, START, whole_model
 
-from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.link_setting import LinkSetting
-from xalign_fairseq.aligner.sweep import try_settings
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.link_setting import LinkSetting
+from xalign_fairseq.aligner.neural.sweep import try_settings
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.locks import alone
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon, lexicons
 from xalign_fairseq.data.lexicon import read as read_lexicon
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint import updates_of
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import default_retrieval_layer, sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 from xalign_fairseq.evaluation.lexicon_alignment import lexicon_scores
 from xalign_fairseq.evaluation.retrieval import retrieval_counts
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
-from xalign_fairseq.launch.locks import alone
-from xalign_fairseq.launch.mending import LAST, mend
-from xalign_fairseq.launch.record import commit, machine
-from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
+from xalign_fairseq.trainer.mending import LAST, mend
+from xalign_fairseq.trainer.record import commit, machine
 from xalign_fairseq.transport.methods import make_method
 
 # All that is trained is trained in every setting, embeddings too. Entries are drawn, as in dictionaries of any size.

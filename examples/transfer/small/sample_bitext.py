@@ -7,8 +7,8 @@ usage: sample_bitext.py SRC TGT PAIRS [--seed S]     rewrites both files; a smal
 import argparse
 import random
 
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.text.lines import read_lines
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.text.lines import read_lines
 
 
 def main() -> None:

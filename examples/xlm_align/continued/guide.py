@@ -14,8 +14,8 @@ from pathlib import Path
 import study
 from train import LAST
 
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.text.corpus import require_files
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.text.corpus import require_files
 
 DRAWN, LONGEST, SEED = 2500, 80, 1
 

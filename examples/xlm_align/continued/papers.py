@@ -11,10 +11,10 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
 import markers
 
+from xalign_fairseq.core.json_files import read_json
 from xalign_fairseq.evaluation.figures import percent
 from xalign_fairseq.evaluation.statistics import Summary
 from xalign_fairseq.evaluation.tables import markdown
-from xalign_fairseq.json_files import read_json
 
 EXAMPLES = Path(__file__).resolve().parents[2]
 # Page -> its settings, and the setting that is its control, which trains as long without what the paper is about.
@@ -63,8 +63,8 @@ def page(settings: Sequence[str], control: str, records: Records, tests: Mapping
 
 def draw(settings: Sequence[str], tests: Tests, path: Path) -> None:
     """The difference of each setting's AER from that of e5-small as it comes, with its interval."""
-    from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
+    from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.evaluation.plots.palette import ACCENT, INK, MUTED
 
     names = [name for name in settings if name in tests][::-1]
     figure = new_figure(6.4, 0.9 + 0.32 * len(names))

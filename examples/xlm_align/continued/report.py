@@ -22,8 +22,8 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
 import markers
 
+from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.evaluation.statistics import Comparison, holm, resample
-from xalign_fairseq.json_files import read_json, write_json
 
 HERE = Path(__file__).resolve().parent
 TESTS, COUNTS = "tests.json", "counts"
@@ -104,8 +104,8 @@ def differences(counts: Counts, baseline: str = "none") -> dict[str, Any]:
 
 def draw(records: Records, path: Path) -> None:
     """Development AER over CPU minutes, a point for each setting's last scoring, and lines where there are several."""
-    from xalign_fairseq.plots.figure import new_figure, save, style_axes
-    from xalign_fairseq.plots.palette import ACCENT, INK, MUTED
+    from xalign_fairseq.evaluation.plots.figure import new_figure, save, style_axes
+    from xalign_fairseq.evaluation.plots.palette import ACCENT, INK, MUTED
 
     figure = new_figure(7.2, 4.2)
     axes = figure.subplots()

@@ -15,7 +15,7 @@ from typing import Any
 import study
 from train import trials, whole_model
 
-from xalign_fairseq.json_files import read_json, write_json
+from xalign_fairseq.core.json_files import read_json, write_json
 
 
 def main(gold: Path, runs: Path) -> None:
@@ -36,7 +36,7 @@ def scored(
 ) -> dict[str, Any]:
     """The chosen link setting, its AER on development gold, and the named sets' with their mean, in per cent.
 
-    And ``counts``: each set's (pairs, 4), as :class:`~xalign_fairseq.aligner.sweep.Trial` has them.
+    And ``counts``: each set's (pairs, 4), as :class:`~xalign_fairseq.aligner.neural.sweep.Trial` has them.
     """
     chosen = min(development, key=lambda name: development[name]["mean"])
     links = next(each for each in study.line_settings() if study.setting_name(each) == chosen)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from xalign_fairseq.aligner.link_setting import LinkSetting
-from xalign_fairseq.aligner.sweep import GoldPairs, Trial
+from xalign_fairseq.aligner.neural.link_setting import LinkSetting
+from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.methods import make_method
 

@@ -19,22 +19,22 @@ from pathlib import Path
 
 import study
 
-from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.link_setting import LinkSetting
-from xalign_fairseq.aligner.sweep import GoldPairs, Trial, try_settings
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.link_setting import LinkSetting
+from xalign_fairseq.aligner.neural.sweep import GoldPairs, Trial, try_settings
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_copy
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.process import output
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_copy
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
-from xalign_fairseq.launch.locks import alone
-from xalign_fairseq.launch.mending import LAST, mend
-from xalign_fairseq.launch.process import output
-from xalign_fairseq.launch.record import commit, machine
-from xalign_fairseq.pretrained.reading import read_pretrained
-from xalign_fairseq.pretrained.saving import new_model
-from xalign_fairseq.pretrained.trimming import untrim
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import new_model
+from xalign_fairseq.encoder.pretrained.trimming import untrim
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, encoder_options, flags
+from xalign_fairseq.trainer.mending import LAST, mend
+from xalign_fairseq.trainer.record import commit, machine
 
 START = "e5-small"
 LINKS = {"layer": 7, "method": "argmax", "encoding": "separate", "similarity": "hidden"}

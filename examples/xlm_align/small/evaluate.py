@@ -18,16 +18,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for common
 
 from common.training import training_record
 
-from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.sweep import sweep_links
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.sweep import sweep_links
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.evaluation.signature import score_signature
-from xalign_fairseq.files import atomic_write
-from xalign_fairseq.json_files import read_json
 from xalign_fairseq.links.aer import score, sentence_counts
 from xalign_fairseq.links.bootstrap import bootstrap_intervals
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.text.lines import read_lines
 from xalign_fairseq.transport.methods import Transport
 
 METHODS = ("argmax", "itermax", "union")

@@ -8,8 +8,8 @@ from fairseq import options
 import xalign_fairseq
 from xalign_fairseq.aligner.training.command import require_known, train_options
 from xalign_fairseq.aligner.training.run import DevelopmentSet, TrainingRun
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 
 xalign_fairseq.register()
 CONFIG = EncoderConfig(vocab_size=50, encoder_layers=3, encoder_embed_dim=16, encoder_ffn_embed_dim=32,

@@ -4,7 +4,7 @@ import pytest
 
 from xalign_fairseq.aligner.training.defaults import FAMILIES, family_options
 from xalign_fairseq.aligner.training.run import OBJECTIVES, TrainingRun
-from xalign_fairseq.pretrained.known import KNOWN
+from xalign_fairseq.encoder.pretrained.known import KNOWN
 
 
 @pytest.mark.parametrize("family", FAMILIES)

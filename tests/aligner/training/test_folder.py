@@ -1,9 +1,9 @@
 import pytest
 
 from xalign_fairseq.aligner.training.folder import RunFolder
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import write_json
-from xalign_fairseq.launch.locks import alone
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.locks import alone
 
 
 @pytest.fixture

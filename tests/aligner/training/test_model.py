@@ -4,13 +4,13 @@ import pytest
 import torch
 from speaking import with_languages
 
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.model import aer_of, digest, open_model
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.known import FAMILY
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.pretrained.known import FAMILY
 
 WEIGHTS = {"a": torch.arange(6.0).view(2, 3), "b": torch.zeros(2, dtype=torch.float16)}
 

@@ -10,7 +10,7 @@ from xalign_fairseq.aligner.training.run import (
     languages_of,
     objectives_of,
 )
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 @pytest.fixture

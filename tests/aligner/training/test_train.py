@@ -12,12 +12,12 @@ import torch
 
 from xalign_fairseq.aligner.training import train, trimmed
 from xalign_fairseq.aligner.training.log import Progress
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.locks import LOCK, alone
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.locks import LOCK, alone
-from xalign_fairseq.pretrained.reading import find_pretrained, read_pretrained
-from xalign_fairseq.pretrained.trimming import trim
+from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
 class FairseqTrain:

@@ -4,8 +4,8 @@ from pathlib import Path
 import torch
 
 from xalign_fairseq.aligner.training import trimmed
-from xalign_fairseq.pretrained.reading import read_pretrained, read_tokenizer
-from xalign_fairseq.pretrained.trimming import trim
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained, read_tokenizer
+from xalign_fairseq.encoder.pretrained.trimming import trim
 
 EMBEDDINGS = "encoder.sentence_encoder.embed_tokens.weight"
 

@@ -6,12 +6,12 @@ import pytest
 import torch
 from body_folders import MODELS, ragged_tokens, read_model, write_model
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.bodies.body import TransformersBody, their_name
 from xalign_fairseq.encoder.bodies.families import BODIES, takes_positions
 from xalign_fairseq.encoder.copies import EncoderCopy
 from xalign_fairseq.encoder.hidden_states import open_passes
-from xalign_fairseq.errors import XalignError
 
 KINDS = list(MODELS)
 

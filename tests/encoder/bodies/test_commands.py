@@ -6,7 +6,7 @@ import pytest
 import torch
 from body_folders import MODELS, write_model
 
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
 
 SRC = ["The red house is big .", "Bob sees a cat", "Ann likes (the) bread ."]

@@ -4,8 +4,8 @@ import pytest
 from body_folders import assert_same_states, write_model
 from huggingface_folders import configure
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
 
 @pytest.mark.parametrize("kind", [

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.families import BODIES, find_body, read_settings, takes_positions, warn_of_dropout
 from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
-from xalign_fairseq.errors import XalignError
 
 
 def test_a_family_is_found_by_its_model_type():

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.body import TransformersBody
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 
 FAMILY = BODIES["modernbert"]
 FOUND = {

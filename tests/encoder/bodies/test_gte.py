@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from body_folders import assert_same_states, ragged_tokens, read_model, write_model
 from safetensors.torch import load_file, save_file
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.families import BODIES
-from xalign_fairseq.errors import XalignError
 
 # As gte-multilingual-base has them, but for the sizes.
 PUBLISHED = {

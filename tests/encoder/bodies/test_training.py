@@ -14,9 +14,9 @@ from xalign_fairseq.cli import main
 from xalign_fairseq.data.batches import collate
 from xalign_fairseq.encoder.bodies.families import BODIES
 from xalign_fairseq.encoder.config import DROPOUTS
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.models.xalign import XalignModel
 from xalign_fairseq.objectives import DWA, TLM
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
 from xalign_fairseq.training.alignment_model import AlignmentModel
 
 SRC = ["The red house is big .", "Bob sees a cat", "Ann likes bread ."] * 4

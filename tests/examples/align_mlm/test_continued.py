@@ -7,8 +7,8 @@ import pytest
 
 from tests.examples.recipes import load
 from tests.examples.stand_ins import EXAMPLES, run_script
+from xalign_fairseq.core.json_files import read_json, write_json
 from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, Lexicon
-from xalign_fairseq.json_files import read_json, write_json
 
 run, table = load("align_mlm/continued", "run", "table")
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.examples.align_mlm.parsers import lstm_parser, parse_text, read_parser
-from xalign_fairseq.labelled.conllu import read_trees
+from xalign_fairseq.data.labelled.conllu import read_trees
 
 
 def test_it_learns_a_grammar(trained):

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.examples.align_mlm.parsers import parse_text, run_command
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.conllu import read_trees
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.conllu import read_trees
 
 
 def test_text_becomes_a_treebank_of_its_words(trained, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.examples.align_mlm.made_up import add, study
 from tests.examples.stand_ins import EXAMPLES
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.examples.recipes import load
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 [corpora] = load("common", "corpora")
 

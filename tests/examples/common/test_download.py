@@ -13,7 +13,7 @@ import pytest
 
 from tests.examples.recipes import load
 from tests.examples.stand_ins import EXAMPLES, run_script
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 [downloading] = load("common", "download")
 SCRIPTS = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/0_download.sh"))

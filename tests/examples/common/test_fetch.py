@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.examples.recipes import load
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 [fetching] = load("common", "fetch")
 HOME = "https://home.example"

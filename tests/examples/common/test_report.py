@@ -3,7 +3,7 @@
 import pytest
 
 from tests.examples.recipes import load
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 [report] = load("common", "report")
 

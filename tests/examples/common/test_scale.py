@@ -7,7 +7,7 @@ import pytest
 
 from tests.examples.recipes import load
 from tests.examples.stand_ins import EXAMPLES
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 [scale] = load("common", "scale")
 

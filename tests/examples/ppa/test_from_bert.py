@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from tests.examples.stand_ins import EXAMPLES, VARIABLES
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.data.databin import DataBin
-from xalign_fairseq.data.wordpiece import WordPieceSettings
+from xalign_fairseq.data.tokenizers.wordpiece import WordPieceSettings
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
 ENGLISH = ["the", "red", "house", "stands", "on", "a", "green", "hill", "near"]
 GERMAN = ["die", "rote", "Katze", "schläft", "über", "dem", "großen", "Fluss"]

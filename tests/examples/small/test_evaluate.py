@@ -9,8 +9,8 @@ import torch
 import transfer_data as made_up
 
 from tests.examples.small.made_up import evaluate, study
-from xalign_fairseq.aligner.aligner import Aligner
-from xalign_fairseq.aligner.sweep import sweep_links
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.aligner.neural.sweep import sweep_links
 from xalign_fairseq.encoder.mappings import LanguageMaps
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold

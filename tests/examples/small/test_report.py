@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.examples.small.made_up import add, report, rows, study
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def test_the_table_by_hand(results):

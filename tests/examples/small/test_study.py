@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.examples.small.made_up import add, study
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def test_runs_are_read_by_setting(results):

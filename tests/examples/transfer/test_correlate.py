@@ -3,7 +3,7 @@
 import pytest
 
 from tests.examples.recipes import load
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.core.json_files import read_json
 
 [correlate] = load("transfer", "correlate")
 AERS = {"none": 22.0, "so": 20.0, "l2": 29.0, "tlm": 21.0}

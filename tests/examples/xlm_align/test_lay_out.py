@@ -6,7 +6,7 @@ import pytest
 
 from tests.examples.recipes import load
 from xalign_fairseq.cli._gold_sets import find_sets
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 [laying_out] = load("xlm_align", "lay_out")
 # Sentences 26 and 29 of a larger set; its last link is beyond the sentence, 1 2 is sure and possible.

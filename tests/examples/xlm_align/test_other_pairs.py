@@ -4,7 +4,7 @@ import pytest
 
 from tests.examples.recipes import load
 from tests.examples.stand_ins import run_script
-from xalign_fairseq.json_files import read_json, write_json
+from xalign_fairseq.core.json_files import read_json, write_json
 
 other_text, score = load("xlm_align/other_pairs", "other_text", "score")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.lexicon import HELD_OUT, TRAINED, UNUSED
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.languages.lexicons.building import LexiconOptions, build, pieces_encoder
 
 # Letters are symbols 4, 5 ...; a text's subwords are its letters.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.lexicons.formats import files_of, format_of, read_entries
 
 FREEDICT = Path(__file__).resolve().parents[4] / "shared" / "data" / "dict" / "freedict"

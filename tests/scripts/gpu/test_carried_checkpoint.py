@@ -5,10 +5,10 @@ import subprocess
 import pytest
 import torch
 
+from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.files import file_sha256
 
 CONFIG = EncoderConfig(
     vocab_size=60, encoder_layers=2, encoder_embed_dim=8, encoder_ffn_embed_dim=16, encoder_attention_heads=2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 ROOT = Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.errors import XalignError
 
 
 @pytest.fixture

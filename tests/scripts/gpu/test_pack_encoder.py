@@ -4,9 +4,9 @@ import four_bit_files
 import pytest
 import torch
 
-from xalign_fairseq.pretrained.four_bit import FourBitFile
-from xalign_fairseq.pretrained.reading import read_pretrained
-from xalign_fairseq.pretrained.trimming import trim
+from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.trimming import trim
 
 
 @pytest.fixture

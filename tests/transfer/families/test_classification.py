@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.examples import PairExample
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.examples import PairExample
 from xalign_fairseq.transfer.families.classification import Classification
 from xalign_fairseq.transfer.family import Limits
 

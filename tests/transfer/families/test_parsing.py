@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.labelled.examples import Tree, TreeExample
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.parsing import GoldTree
-from xalign_fairseq.labelled.examples import Tree, TreeExample
 from xalign_fairseq.transfer.families.parsing import Parsing
 from xalign_fairseq.transfer.family import Limits
 from xalign_fairseq.transfer.heads.trees import decode_trees

@@ -9,14 +9,14 @@ import pytest
 import torch
 from letters import Letters
 
-from xalign_fairseq.data.spm_training import train_sentencepiece
-from xalign_fairseq.data.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.labelled.examples import QuestionExample
+from xalign_fairseq.data.labelled.squad import read_squad
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import Encoder
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.labelled.examples import QuestionExample
-from xalign_fairseq.labelled.squad import read_squad
-from xalign_fairseq.text.corpus import scan
 from xalign_fairseq.transfer.families.qa import QuestionAnswering, best_span
 from xalign_fairseq.transfer.family import Limits
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.data.labelled.examples import WordsExample
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.labelled.examples import WordsExample
 from xalign_fairseq.transfer.families.tagging import Tagging
 from xalign_fairseq.transfer.family import Limits
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.heads import trees
 from xalign_fairseq.transfer.heads.trees import decode_trees
 

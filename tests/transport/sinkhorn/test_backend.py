@@ -5,7 +5,7 @@ import logging
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import backend, building
 from xalign_fairseq.transport.sinkhorn.backend import chosen, decide, select, selected, using
 

@@ -13,7 +13,7 @@ import subprocess
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.building import library
 from xalign_fairseq.transport.sinkhorn.toolchain import LIBRARY, RECORD, compile_library, make_recipe

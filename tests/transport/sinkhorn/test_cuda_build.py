@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import building, fused
 from xalign_fairseq.transport.sinkhorn.toolchain import ARCHITECTURES, make_recipe
 

@@ -6,7 +6,7 @@ import random
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn.dustbin import dustbin_plan
 
 

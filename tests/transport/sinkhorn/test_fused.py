@@ -15,7 +15,7 @@ from sinkhorn_pairs import (
     random_pairs,
 )
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.labels import self_label
 from xalign_fairseq.transport.options import TransportOptions

@@ -4,7 +4,7 @@ import gpu_device
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import backend
 from xalign_fairseq.transport.sinkhorn import plan as module
 from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan

@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import sinkhorn
 
 DOUBLE = torch.float64

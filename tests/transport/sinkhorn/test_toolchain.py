@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.sinkhorn import toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import (
     LIBRARY,

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.launch.fairseq_train import adam_options, encoder_options, flags
 from xalign_fairseq.objectives.moco import MocoConfig, soon_full
 from xalign_fairseq.registration import register
+from xalign_fairseq.trainer.fairseq_train import adam_options, encoder_options, flags
 
 # In epochs: of a small bitext they are short, and only every so many updates is there a checkpoint.
 NEVER = 10**9

@@ -40,7 +40,7 @@ def family_options(family: str | None, self_labelled: bool) -> dict[str, Any]:
     """The options of a training that a known family of encoders has for its own; none for any other model.
 
     Args:
-        family: as :mod:`~xalign_fairseq.pretrained.known` names it.
+        family: as :mod:`~xalign_fairseq.encoder.pretrained.known` names it.
         self_labelled: the model is to learn from its own links, without a head.
 
     Example::

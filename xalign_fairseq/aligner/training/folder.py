@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any, TypedDict
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import read_json
-from xalign_fairseq.launch.locks import LOCK
-from xalign_fairseq.launch.mending import BEST, LAST
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.core.locks import LOCK
+from xalign_fairseq.trainer.mending import BEST, LAST
 
 
 class Begun(TypedDict):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from xalign_fairseq.launch.log_rows import EPOCH, VALID, read_row
+from xalign_fairseq.trainer.log_rows import EPOCH, VALID, read_row
 
 
 @dataclass(frozen=True)

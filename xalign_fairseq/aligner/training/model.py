@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from torch import Tensor, uint8
 
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.run import TrainingRun
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
-from xalign_fairseq.errors import XalignError
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
-from xalign_fairseq.pretrained.known import family_of
-from xalign_fairseq.pretrained.reading import read_pretrained
 
 
 @dataclass(frozen=True)

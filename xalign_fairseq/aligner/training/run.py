@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.defaults import family_options
-from xalign_fairseq.data.sources import PairSource, PrepareOptions
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.containers import suffix_of, text_sha256
+from xalign_fairseq.core.text.corpus import require_files
+from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.links.pharaoh import check_bounds
-from xalign_fairseq.text.containers import suffix_of, text_sha256
-from xalign_fairseq.text.corpus import require_files
 
 # What can be learned from one bitext, and whether it is learned from prepared links.
 OBJECTIVES = {
@@ -61,7 +61,7 @@ class TrainingRun:
     """All options of a run.
 
     Args:
-        model: what :func:`xalign_fairseq.pretrained.reading.read_pretrained` reads.
+        model: what :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
         src, tgt: the bitext, one sentence a line.
         out: the run's folder.
         languages: of the sides.

@@ -12,18 +12,18 @@ from xalign_fairseq.aligner.training.log import Progress, read_line
 from xalign_fairseq.aligner.training.model import aer_of, open_model
 from xalign_fairseq.aligner.training.run import TrainingRun
 from xalign_fairseq.aligner.training.trimmed import TRIMMED, put_back, trim_model
-from xalign_fairseq.data.prepare import prepare
-from xalign_fairseq.data.unknown import unknown_of_texts
+from xalign_fairseq.core.devices import choose_device
+from xalign_fairseq.core.installed import require_fairseq
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.locks import alone
+from xalign_fairseq.core.process import output
+from xalign_fairseq.data.prepare.prepare import prepare
+from xalign_fairseq.data.tokenizers.unknown import unknown_of_texts
 from xalign_fairseq.encoder.checkpoint import updates_of
-from xalign_fairseq.json_files import read_json, write_json
-from xalign_fairseq.launch import train_record
-from xalign_fairseq.launch.devices import choose_device
-from xalign_fairseq.launch.fairseq_train import FAIRSEQ_TRAIN
-from xalign_fairseq.launch.installed import require_fairseq
-from xalign_fairseq.launch.locks import alone
-from xalign_fairseq.launch.mending import mend
-from xalign_fairseq.launch.process import output
-from xalign_fairseq.pretrained.reading import read_tokenizer
+from xalign_fairseq.encoder.pretrained.reading import read_tokenizer
+from xalign_fairseq.trainer import train_record
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN
+from xalign_fairseq.trainer.mending import mend
 from xalign_fairseq.transport.sinkhorn import backend
 
 Say = Callable[[str], object]

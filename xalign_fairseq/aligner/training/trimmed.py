@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 from xalign_fairseq.aligner.training.run import TrainingRun
-from xalign_fairseq.pretrained.reading import read_pretrained
-from xalign_fairseq.pretrained.saving import new_model
-from xalign_fairseq.pretrained.trimming import summary, trim, untrim
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import new_model
+from xalign_fairseq.encoder.pretrained.trimming import summary, trim, untrim
 
 TRIMMED, WHOLE = "trimmed.pt", "model.pt"  # in the run's folder; every command takes the second as the folder's model
 

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.packing import Packing
 from xalign_fairseq.encoder.bodies.families import WHERE, read_settings
 from xalign_fairseq.encoder.bodies.family import BodyFamily
 from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
 
 
 class TransformersLayer(nn.Module):

@@ -3,6 +3,8 @@
 import logging
 from typing import Any
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import parse_json, require_form
 from xalign_fairseq.encoder.bodies.deberta import Deberta
 from xalign_fairseq.encoder.bodies.eurobert import EuroBert
 from xalign_fairseq.encoder.bodies.family import BodyFamily
@@ -11,8 +13,6 @@ from xalign_fairseq.encoder.bodies.m2m100 import M2M100
 from xalign_fairseq.encoder.bodies.modernbert import ModernBert
 from xalign_fairseq.encoder.bodies.mt5 import MT5
 from xalign_fairseq.encoder.config import DROPOUTS, EncoderConfig
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import parse_json, require_form
 
 logger = logging.getLogger(__name__)
 WHERE = "--transformers-config"

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import require_form
 from xalign_fairseq.encoder.bodies import attention
 from xalign_fairseq.encoder.bodies.surroundings import Surroundings
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import require_form
 
 # What stands for the vocabulary while transformers builds a model: embeddings are ours, by our ids.
 STANDING = {

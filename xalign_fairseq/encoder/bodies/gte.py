@@ -5,9 +5,9 @@ from typing import Any, ClassVar, TypedDict
 
 from torch import Tensor, nn
 
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.bodies.family import BodyFamily
 from xalign_fairseq.encoder.bodies.surroundings import Surroundings
-from xalign_fairseq.errors import XalignError
 
 # Names in files -> names in transformers' model; maps that are one tensor in files are of several names.
 RENAMED = {

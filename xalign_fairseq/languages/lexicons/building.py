@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from xalign_fairseq.data.dictionary import Dictionary
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.lexicon import HELD_OUT, PARTS, TRAINED, UNUSED, Lexicon
-from xalign_fairseq.data.tokenizer import Ragged
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import Ragged
 
 SUBWORDS = ("mean", "single")
 POLICY = (

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import decode_line, read_lines
 from xalign_fairseq.languages.lexicons.notes import without_notes
-from xalign_fairseq.text.lines import decode_line, read_lines
 
 SUFFIXES = (".dict", ".dict.dz", ".index")
 

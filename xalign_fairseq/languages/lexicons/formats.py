@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines
 from xalign_fairseq.languages.lexicons import dictd, tei
-from xalign_fairseq.text.lines import read_lines
 
 FORMATS = ("tsv", "muse", "tei", "dictd")
 

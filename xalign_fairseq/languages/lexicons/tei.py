@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 from xml.etree import ElementTree
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.languages.lexicons.notes import without_notes
 
 SUFFIXES = (".tei", ".xml", ".tei.gz", ".xml.gz")

@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.labelled.examples import TreeExample
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.parsing import GoldTree, universal
-from xalign_fairseq.labelled.examples import TreeExample
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
 from xalign_fairseq.transfer.heads.biaffine import Biaffine
 from xalign_fairseq.transfer.heads.trees import decode_trees

@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.labelled.examples import QuestionExample
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.encoder.transformer import initialise
-from xalign_fairseq.labelled.examples import QuestionExample
 from xalign_fairseq.transfer.family import EncodedExample, Limits, TaskFamily, register_family
 from xalign_fairseq.transfer.question_windows import NO_ANSWER, UNLABELLED, check_room, encode_question
 from xalign_fairseq.transfer.word_windows import collate_windows

@@ -8,9 +8,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.labelled.examples import WordsExample
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.evaluation.tagging import repair_bio
-from xalign_fairseq.labelled.examples import WordsExample
 from xalign_fairseq.transfer.family import EncodedExample, TaskFamily, register_family
 from xalign_fairseq.transfer.heads.crf import LinearChainCRF
 from xalign_fairseq.transfer.word_windows import collate_words, encode_words, word_states

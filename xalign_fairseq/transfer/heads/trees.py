@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:

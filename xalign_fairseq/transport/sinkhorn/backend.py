@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.precision import dtype_name
 from xalign_fairseq.transport.sinkhorn import building, toolchain
 from xalign_fairseq.transport.sinkhorn.fused import DTYPES

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import file_sha256
-from xalign_fairseq.launch.cache import OTHERS_WRITE, cache_folder, fault, make_private
+from xalign_fairseq.core.cache import OTHERS_WRITE, cache_folder, fault, make_private
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import file_sha256
 from xalign_fairseq.transport.sinkhorn.toolchain import (
     LEVELS,
     LIBRARY,

@@ -5,7 +5,7 @@ import math
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import check_values
+from xalign_fairseq.core.errors import check_values
 from xalign_fairseq.transport.precision import at_least_float32
 from xalign_fairseq.transport.sinkhorn.reference import check_sinkhorn_shapes
 

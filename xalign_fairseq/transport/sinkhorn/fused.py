@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.extraction import FILTERS
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.partners import label_dtype

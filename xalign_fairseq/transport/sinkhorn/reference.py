@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from xalign_fairseq.errors import XalignError, check_values
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.transport.precision import at_least_float32
 
 ORDERS = ("columns-first", "rows-first")

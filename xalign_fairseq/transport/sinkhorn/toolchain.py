@@ -15,9 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.files import atomic_folder, file_sha256
-from xalign_fairseq.json_files import read_json, write_json
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_folder, file_sha256
+from xalign_fairseq.core.json_files import read_json, write_json
 
 SOURCES = {"cpu": "cpu.cpp", "cuda": "cuda.cu"}
 LIBRARY, RECORD = "libxalign.so", "build.json"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import guide, study
-from xalign_fairseq.errors import XalignError
+from xalign_fairseq.core.errors import XalignError
 
 
 def test_pairs_to_guide_are_drawn_once_side_by_side(tmp_path, monkeypatch):

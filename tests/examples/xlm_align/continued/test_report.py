@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import counts_of, record, report, study, tables, train
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.core.json_files import read_json
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.examples.xlm_align.continued.made_up import score_test, study
-from xalign_fairseq.aligner.sweep import Trial
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.aligner.neural.sweep import Trial
+from xalign_fairseq.core.json_files import read_json
 
 
 def test_test_sets_wait_for_the_end_and_are_scored_once(made_up, monkeypatch, tmp_path):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tests.examples.xlm_align.continued.made_up import study, train
-from xalign_fairseq.aligner.sweep import Trial
-from xalign_fairseq.errors import XalignError
-from xalign_fairseq.json_files import read_json
+from xalign_fairseq.aligner.neural.sweep import Trial
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
 
 
 def test_pieces_are_trained_and_scored_with_what_all_have_cost(made_up):

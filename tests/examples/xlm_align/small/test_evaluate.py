@@ -9,7 +9,7 @@ import torch
 import transfer_data as made_up
 
 from tests.examples.recipes import load
-from xalign_fairseq.aligner.aligner import Aligner
+from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.links.aer import score
 from xalign_fairseq.links.gold import read_gold
 from xalign_fairseq.transport.methods import Transport

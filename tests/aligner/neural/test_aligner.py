@@ -1,0 +1,383 @@
+import io
+import math
+import random
+
+import pytest
+import sentencepiece
+import torch
+from plain_links import by_pair, joined_words
+from sinkhorn_pairs import pair_matrices
+
+from xalign_fairseq.aligner.neural import aligner as module
+from xalign_fairseq.aligner.neural.aligner import Aligner
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.methods import Cosine, Dustbin, Softmax, Transport
+from xalign_fairseq.transport.pointer import Pointer
+
+TEXT = "the red house is big a cat sees dogs run home now we have seven trees near river they sing old songs"
+WORDS = TEXT.split()
+STRANGE = [
+    "",
+    "   ",
+    "\t",
+    "a",
+    "😀",
+    "👩‍👩‍👧 family",
+    "nul\0in word",
+    "\0",
+    "tab\tbetween",
+    "no\u00a0break",
+    "e\u0301",
+    "日本語",
+    "x" * 3000,
+]
+
+
+def train(model_type, vocab_size):
+    rng = random.Random(0)
+    lines = [" ".join(rng.sample(WORDS, 6)) for _ in range(300)]
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=model, model_type=model_type, vocab_size=vocab_size,
+        hard_vocab_limit=False, minloglevel=2, num_threads=1,
+    )  # fmt: skip
+    return SentencePieceTokenizer(model.getvalue())
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    """Pieces of one to a few letters, so that most words are several."""
+    return train("bpe", 40)
+
+
+def small_encoder(tokenizer, positions=512):
+    torch.manual_seed(0)
+    config = EncoderConfig(
+        vocab_size=tokenizer.dictionary.embedding_size, encoder_layers=3, encoder_embed_dim=16,
+        encoder_ffn_embed_dim=32, encoder_attention_heads=2, max_positions=positions,
+    )  # fmt: skip
+    encoder = Encoder(config).double()
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    return encoder
+
+
+@pytest.fixture
+def aligner(tokenizer):
+    return Aligner(small_encoder(tokenizer), tokenizer, layer=2)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    rng = random.Random(1)
+    sides = [[" ".join(rng.choices(WORDS, k=rng.randint(0, 14))) for _ in range(60)] for _ in range(2)]
+    return list(zip(*sides, strict=True))
+
+
+def links_of(aligner, pairs):
+    return [alignment.links for alignment in aligner.align(*zip(*pairs, strict=True))]
+
+
+def alone(aligner, layer, options, src, tgt):
+    """The links of one pair from the definition: no batch, no padding, plain Python."""
+    src_ids, src_words = aligner.tokenizer.encode_words(src.split())
+    tgt_ids, tgt_words = aligner.tokenizer.encode_words(tgt.split())
+    if not src_ids or not tgt_ids:
+        return {}
+    tokens = torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]])
+    n, m = len(src_ids), len(tgt_ids)
+    hidden = aligner.encoder.states(tokens).layer(layer)
+    links, probability = pair_matrices(hidden, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]]), options)
+    subword = [(i, j) for _, i, j in links.nonzero().tolist()]
+    return {
+        (a, b): max(float(probability[0, i, j]) for i, j in subword if (src_words[i], tgt_words[j]) == (a, b))
+        for a, b in joined_words(subword, src_words, tgt_words)
+    }
+
+
+@pytest.mark.parametrize("method", ["itermax", "argmax", "union", "itermax-paper"])
+def test_links_and_probabilities_are_those_of_each_pair_alone(aligner, pairs, method):
+    aligner.method = options = Transport(filter=method, order="rows-first", mu=0.5, iterations=3)
+    found = links_of(aligner, pairs)
+    assert sum(map(len, found)) > 200
+    for (src, tgt), links in zip(pairs, found, strict=True):
+        expected = alone(aligner, 2, options, src, tgt)
+        assert links.keys() == expected.keys()
+        assert links == pytest.approx(expected, abs=1e-9)
+        assert all(0 < probability <= 1 for probability in links.values())
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 60, 1000, 10**6])
+def test_batch_size_order_and_chunks_never_change_a_link(aligner, pairs, batch_tokens, monkeypatch):
+    expected = links_of(aligner, pairs)
+    aligner.batch_tokens = batch_tokens
+    order = random.Random(batch_tokens).sample(range(len(pairs)), len(pairs))
+    monkeypatch.setattr(module, "SORTED_AT_ONCE", 17)
+    for place, links in zip(order, links_of(aligner, [pairs[k] for k in order]), strict=True):
+        assert links == pytest.approx(expected[place], abs=1e-9)
+
+
+def test_a_batch_holds_no_more_tokens_than_allowed(aligner, pairs, monkeypatch):
+    shapes = []
+    states = aligner.encoder.states
+    monkeypatch.setattr(aligner.encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
+    aligner.batch_tokens = 200
+    aligner.align(*zip(*pairs, strict=True))
+    assert all(rows * length <= 200 or rows == 1 for rows, length in shapes)
+    assert any(rows > 3 for rows, _ in shapes)
+    assert [length for _, length in shapes] == sorted((length for _, length in shapes), reverse=True)
+
+
+def test_equal_words_find_each_other_at_layer_0():
+    """Without position embeddings, layer 0 knows a word by its embedding alone: the links are the permutation."""
+    words = train("word", 30)
+    encoder = small_encoder(words)
+    torch.nn.init.zeros_(encoder.sentence_encoder.embed_positions.weight)
+    torch.nn.init.ones_(encoder.sentence_encoder.layernorm_embedding.weight)
+    torch.nn.init.zeros_(encoder.sentence_encoder.layernorm_embedding.bias)
+    rng = random.Random(3)
+    order = rng.sample(range(len(WORDS)), len(WORDS))
+    aligner = Aligner(encoder, words, layer=0, method=Transport(filter="argmax"))
+    [found] = aligner.align([WORDS], [[WORDS[k] for k in order]])
+    assert set(found.links) == {(k, order.index(k)) for k in range(len(WORDS))}
+
+
+def test_strings_and_lists_of_words_are_the_same(aligner, pairs):
+    lists = [(src.split(), tgt.split()) for src, tgt in pairs]
+    assert links_of(aligner, lists) == links_of(aligner, pairs)
+    assert aligner.align(["the  red\tcat "], ["a cat"])[0].src == ["the", "red", "cat"]
+
+
+@pytest.mark.parametrize("other", ["the red house", ""])
+def test_strange_lines_keep_their_place(aligner, other):
+    found = aligner.align(STRANGE, [other] * len(STRANGE)) + aligner.align([other] * len(STRANGE), STRANGE)
+    assert [alignment.src for alignment in found[: len(STRANGE)]] == [line.split() for line in STRANGE]
+    for alignment in found:
+        assert all(i < len(alignment.src) and j < len(alignment.tgt) for i, j in alignment.links)
+        assert alignment.links or not (alignment.src and alignment.tgt) or "\0" in alignment.src + alignment.tgt
+
+
+def test_a_pair_that_memory_would_not_hold_has_no_links_and_says_so(aligner, pairs, monkeypatch):
+    before = aligner.align(*zip(*pairs, strict=True))
+    encoded = module.encode_pairs(
+        aligner.tokenizer, [(src.split(), tgt.split()) for src, tgt in pairs], aligner.unknown
+    )
+    sizes = [math.prod(pair.sizes) for pair in encoded]
+    monkeypatch.setattr(module, "MOST_SIMILARITIES", max(sizes) - 1)
+    after = aligner.align(*zip(*pairs, strict=True))
+    assert [each.too_long for each in after] == [size == max(sizes) for size in sizes]
+    for old, new in zip(before, after, strict=True):
+        assert new.links.keys() == (set() if new.too_long else old.links.keys())
+
+
+def test_no_pairs_at_all_and_one_word_each(aligner):
+    assert aligner.align([], []) == []
+    [pair] = aligner.align(["cat"], ["dogs"])
+    assert set(pair.links) == {(0, 0)}
+
+
+def test_sides_of_different_lengths(aligner):
+    with pytest.raises(XalignError, match="differ in their number of sentences"):
+        aligner.align(["a"], ["a", "b"])
+
+
+@pytest.mark.parametrize("texts", [("the cat", ["le chat"]), (["the cat"], "le chat"), ("cat", "rat")])
+def test_a_text_in_the_place_of_a_list(aligner, texts):
+    with pytest.raises(XalignError, match="in the place of a list"):
+        aligner.align(*texts)
+
+
+def encodings_in_windows(encoder, tokens_of, sizes, positions, encoding):
+    """The state of every token at layer 2, from the definition of windows: plain loops, one window at a time."""
+    n, m = sizes
+    room = positions - 3 if encoding == "joint" else None
+    if encoding == "joint":
+        shares = [room * n // (n + m), room * m // (n + m)]
+        short = int(n > m)
+        shares[short] = min(sizes[short], max(shares[short], room // 4, 1))
+        shares[1 - short] = min(sizes[1 - short], room - shares[short])
+    else:
+        shares = [min(size, positions - 2) for size in sizes]
+    count = 1 + max(math.ceil((size - share) / max(1, share // 2)) for size, share in zip(sizes, shares, strict=True))
+    best = [[(-1, 0, 0, torch.empty(0))] * size for size in sizes]
+    for window in range(count):
+        starts = [round((size - share) * window / max(1, count - 1)) for size, share in zip(sizes, shares, strict=True)]
+        parts = [tokens_of[side][starts[side] : starts[side] + shares[side]] for side in (0, 1)]
+        if encoding == "joint":
+            states = encoder.states(torch.tensor([[0, *parts[0], 2, *parts[1], 2]])).layer(2)[0]
+            sides = states[1 : 1 + shares[0]], states[2 + shares[0] : -1]
+        else:
+            sides = [encoder.states(torch.tensor([[0, *part, 2]])).layer(2)[0, 1:-1] for part in parts]
+        for side in (0, 1):
+            for k in range(shares[side]):
+                token = starts[side] + k
+                # Furthest from an edge; the first place; at this place the window as far on as the token.
+                to_edge = min(k, shares[side] - 1 - k)
+                as_far_on = round(token * (count - 1) / max(1, sizes[side] - 1))
+                rank = to_edge, -starts[side], -abs(window - as_far_on), sides[side][k]
+                best[side][token] = max(best[side][token], rank, key=lambda each: each[:3])
+    return torch.stack([state for side in best for *_, state in side])
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+@pytest.mark.parametrize("batch_tokens", [1, 100])
+def test_a_pair_beyond_the_positions_is_read_in_windows(tokenizer, encoding, batch_tokens):
+    encoder = small_encoder(tokenizer, positions=23)
+    aligner = Aligner(encoder, tokenizer, layer=2, encoding=encoding, batch_tokens=batch_tokens)
+    letters = [p.strip("▁") for p in tokenizer.dictionary.symbols[4:]]
+    letters = [letter for letter in letters if len(tokenizer.encode_words([letter])[0]) == 1]
+    rng = random.Random(2)
+    for n, m in [(30, 10), (10, 30), (1, 100), (100, 2), (11, 10), (60, 70), (22, 22), (21, 21)]:
+        words = [rng.choices(letters, k=size) for size in (n, m)]
+        ids = [tokenizer.encode_words(side)[0] for side in words]
+        [pair] = aligner.align(words[:1], words[1:])
+        assert pair.links and (len(pair.src), len(pair.tgt)) == (n, m)
+        if (n, m) == (21, 21) and encoding == "separate":
+            states = torch.cat([encoder.states(torch.tensor([[0, *side, 2]])).layer(2)[0, 1:-1] for side in ids])
+        else:
+            states = encodings_in_windows(encoder, ids, (n, m), 23, encoding)
+        links = aligner.method(states[None], torch.tensor([[0, n, n, n + m]]))
+        expected = {(i, j): p for _, i, j, p in zip(*(column.tolist() for column in links), strict=True)}
+        assert pair.links == pytest.approx(expected, abs=1e-9), (n, m)
+
+
+def test_windows_do_not_change_the_links_of_other_pairs(tokenizer, pairs):
+    aligner = Aligner(small_encoder(tokenizer, positions=40), tokenizer, layer=2)
+    expected = [links_of(aligner, [pair])[0] for pair in pairs]
+    assert sum(not aligner.pair_encoder.fits(len(src), len(tgt)) for src, tgt in pairs) > 5
+    for links, alone_ in zip(links_of(aligner, pairs), expected, strict=True):
+        assert links == pytest.approx(alone_, abs=1e-9)
+
+
+def test_several_layers_and_methods_from_one_pass(aligner, pairs, monkeypatch):
+    settings = [(layer, Transport(filter=method)) for layer in range(4) for method in ("argmax", "union")]
+    expected = []
+    for layer, method in settings:
+        single = Aligner(aligner.encoder, aligner.tokenizer, layer=layer, method=method)
+        expected.append(links_of(single, pairs))
+    passes = []
+    states = aligner.encoder.states
+    monkeypatch.setattr(aligner.encoder, "states", lambda given: passes.append(len(given.tokens)) or states(given))
+    found = list(aligner.sweep(pairs, settings))
+    assert sum(passes) == sum(bool(src and tgt) for src, tgt in pairs)
+    for setting in range(len(settings)):
+        assert [row[setting].links for row in found] == expected[setting]
+
+
+@pytest.mark.parametrize("method", [Cosine("itermax"), Cosine("match"), Softmax(0.05), Dustbin(0.2, filter="itermax")])
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_every_method_finds_the_links_of_each_pair_alone(aligner, pairs, method, encoding):
+    """Neither padding nor the other pairs of a batch bear on a link."""
+    aligner = Aligner(aligner.encoder, aligner.tokenizer, layer=2, method=method, encoding=encoding)
+    found = links_of(aligner, pairs)
+    assert sum(map(len, found)) > 200
+    for pair, links in zip(pairs, found, strict=True):
+        assert links == pytest.approx(links_of(aligner, [pair])[0], abs=1e-9)
+
+
+def test_states_of_several_layers_are_averaged(aligner):
+    src, tgt = ["we", "have", "seven", "trees"], ["old", "red", "songs", "near"]
+    sides = [aligner.tokenizer.encode_words(side) for side in (src, tgt)]
+    (src_ids, src_words), (tgt_ids, tgt_words) = sides
+    n, m = len(src_ids), len(tgt_ids)
+    states = aligner.encoder.states(torch.tensor([[0, *src_ids, 2, *tgt_ids, 2]]))
+    mean = (states.layer(1) + states.layer(3)) / 2
+    [links] = by_pair(aligner.method(mean, torch.tensor([[1, 1 + n, 2 + n, 2 + n + m]])), 1)
+    averaged = Aligner(aligner.encoder, aligner.tokenizer, layer=(1, -1))
+    assert averaged.layers == (1, 3)
+    expected = joined_words(links, src_words, tgt_words)
+    assert averaged.align([src], [tgt])[0].links.keys() == expected
+    assert expected != aligner.align([src], [tgt])[0].links.keys()
+
+
+def test_the_encoder_runs_as_far_as_the_highest_layer(aligner, monkeypatch):
+    ran = []
+    for number, layer in enumerate(aligner.encoder.sentence_encoder.layers, 1):
+        layer.register_forward_hook(lambda *_, number=number: ran.append(number))
+    Aligner(aligner.encoder, aligner.tokenizer, layer=(0, 2)).align(["the red house"], ["a big cat"])
+    assert ran == [1, 2]
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_links_between_subwords_become_those_between_words(aligner, pairs, encoding):
+    kinds = [
+        Aligner(aligner.encoder, aligner.tokenizer, encoding=encoding, units=units) for units in ("subword", "word")
+    ]
+    subwords, words = ([*aligner.align(*zip(*pairs, strict=True))] for aligner in kinds)
+    for (src, tgt), of_subwords, of_words in zip(pairs, subwords, words, strict=True):
+        ids = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
+        symbols = [[aligner.tokenizer.dictionary.symbols[k] for k in side] for side, _ in ids]
+        assert [of_subwords.src, of_subwords.tgt, of_subwords.units] == [*symbols, "subword"]
+        assert joined_words(of_subwords.links, ids[0][1], ids[1][1]) == of_words.links.keys()
+    assert any(len(one.links) > len(other.links) for one, other in zip(subwords, words, strict=True))
+    with pytest.raises(XalignError, match="no such unit"):
+        Aligner(aligner.encoder, aligner.tokenizer, units="letter")
+
+
+def test_progress_counts_every_pair_once(aligner, pairs):
+    done = []
+    stream = aligner.stream(iter(pairs), done.append)
+    assert sum(1 for _ in stream) == sum(done) == len(pairs)
+
+
+def test_the_layer_defaults_to_the_depth_of_xlm_aligns(aligner, tokenizer):
+    assert Aligner(aligner.encoder, tokenizer).layers == (2,)
+    assert Aligner(aligner.encoder, tokenizer, layer=-1).layers == (3,)
+    with pytest.raises(XalignError, match="no such layer"):
+        Aligner(aligner.encoder, tokenizer, layer=4)
+
+
+def test_alignment_leaves_no_graph_and_no_dropout(tokenizer):
+    encoder = small_encoder(tokenizer).train()
+    aligner = Aligner(encoder, tokenizer)
+    assert not encoder.training
+    aligner.align(["the cat"], ["a dog"])
+    assert all(parameter.grad is None for parameter in encoder.parameters())
+
+
+def test_states_that_are_not_finite_give_no_links_and_spoil_no_other_pair(aligner, pairs):
+    expected = links_of(aligner, pairs)
+    broken = aligner.tokenizer.encode_words(["q"])[0][-1]
+    with torch.no_grad():
+        aligner.encoder.sentence_encoder.embed_tokens.weight[broken] = float("nan")
+    found = links_of(aligner, [*pairs, ("the q", "a cat")])
+    assert found[-1] == {}
+    for links, unbroken in zip(found, expected, strict=False):
+        assert links == pytest.approx(unbroken, abs=1e-9)
+
+
+def test_separate_encoding_gives_the_links_of_sentences_read_by_themselves(aligner, pairs):
+    aligner = Aligner(aligner.encoder, aligner.tokenizer, layer=2, encoding="separate", batch_tokens=300)
+    different = 0
+    for (src, tgt), links in zip(pairs, links_of(aligner, pairs), strict=True):
+        sides = [aligner.tokenizer.encode_words(side.split()) for side in (src, tgt)]
+        hidden = [aligner.encoder.states(torch.tensor([[0, *ids, 2]])).layer(2)[:, 1:-1] for ids, _ in sides]
+        n, m = (side.shape[1] for side in hidden)
+        found, _ = pair_matrices(torch.cat(hidden, 1), torch.tensor([[0, n, n, n + m]]), aligner.method)
+        expected = joined_words(found[0].nonzero().tolist(), sides[0][1], sides[1][1]) if n and m else set()
+        assert links.keys() == expected
+        different += bool(expected - alone(aligner, 2, aligner.method, src, tgt).keys())
+    assert different > 10
+
+
+def test_a_pointer_reads_joint_pairs_for_transport_only(aligner, pairs):
+    with pytest.raises(XalignError, match="jointly encoded"):
+        Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16), encoding="separate")
+    with pytest.raises(XalignError, match="to transport alone"):
+        Aligner(aligner.encoder, aligner.tokenizer, method="argmax", pointer=Pointer(16), encoding="joint")
+    aligner = Aligner(aligner.encoder, aligner.tokenizer, pointer=Pointer(16))
+    with pytest.raises(XalignError, match="to transport alone"):
+        next(aligner.sweep(pairs, [(2, Softmax())]))
+
+
+@pytest.mark.parametrize(
+    ("method", "layers", "encoding"),
+    [("transport", 2, "joint"), ("ot-unbalanced", 2, "joint"), ("match", 2, "separate"), ("softmax", 2, "separate")],
+)
+def test_a_method_s_usual_layer_and_encoding(tokenizer, method, layers, encoding):
+    aligner = Aligner(small_encoder(tokenizer), tokenizer, method=method)
+    assert aligner.layers == (layers,) and aligner.pair_encoder.encoding == encoding

@@ -1,0 +1,191 @@
+"""Pairs encoded together or side by side, with linear maps: against each sentence alone."""
+
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.aligner.neural import pair_states
+from xalign_fairseq.aligner.neural.pair_states import PairEncoder
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.inputs import Input
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.mappings import LanguageMaps
+from xalign_fairseq.encoder.transformer import Encoder
+
+PAIRS = [
+    (np.array([5, 6, 7]), np.array([8, 9])),
+    *3 * [(np.array([5]), np.array([6]))],
+    (np.array([10]), np.array([11, 12, 13, 14])),
+]
+
+
+def drawn(languages=""):
+    torch.manual_seed(0)
+    encoder = Encoder(EncoderConfig(20, 2, 8, 16, 2, max_positions=10, language_embeddings=languages)).double().eval()
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    return encoder
+
+
+@pytest.fixture
+def encoder():
+    return drawn()
+
+
+@pytest.fixture
+def speaking():
+    return drawn("de,en,fr")
+
+
+@pytest.fixture
+def maps():
+    maps = LanguageMaps(["de", "fr"], "en", 2, 8)
+    with torch.no_grad():
+        for parameter in maps.parameters():
+            parameter.normal_()
+    return maps.requires_grad_(False)
+
+
+def sides(pair_encoder, layer, pairs=PAIRS):
+    """Hidden states of the tokens of each pair's sides."""
+    states, spans = pair_encoder.states(pairs, [layer])
+    hidden = states[layer]
+    return [(row[s0:s1], row[t0:t1]) for row, (s0, s1, t0, t1) in zip(hidden, spans.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("layer", [0, 1, -1])
+def test_the_sides_of_a_pair(encoder, layer):
+    for (src, tgt), found in zip(PAIRS, sides(PairEncoder(encoder, "joint"), layer), strict=True):
+        alone = encoder.states(torch.tensor([[0, *src, 2, *tgt, 2]])).layer(layer)[0]
+        torch.testing.assert_close(found, (alone[1 : 1 + len(src)], alone[2 + len(src) : -1]))
+    for pair, found in zip(PAIRS, sides(PairEncoder(encoder, "separate"), layer), strict=True):
+        for ids, side in zip(pair, found, strict=True):
+            torch.testing.assert_close(side, encoder.states(torch.tensor([[0, *ids, 2]])).layer(layer)[0, 1:-1])
+
+
+@pytest.mark.parametrize("languages", [("de", "en"), ("en", "fr"), ("fr", "de")])
+def test_maps_are_those_of_each_sides_language_and_of_the_layer(encoder, maps, languages):
+    plain = PairEncoder(encoder, "separate")
+    mapped = PairEncoder(encoder, "separate", maps, languages)
+    for layer in (0, 1, 2, -1):
+        for before, after in zip(sides(plain, layer), sides(mapped, layer), strict=True):
+            for language, old, new in zip(languages, before, after, strict=True):
+                expected = old if language == "en" else old @ maps.of(language)[layer].double()
+                torch.testing.assert_close(new, expected)
+
+
+@pytest.mark.parametrize(
+    ("languages", "rows"), [(("en", "de"), (1, 0)), (("de", "fr"), (0, 2)), (("en", "en"), (1, 1))]
+)
+@pytest.mark.parametrize("layer", [0, -1])
+def test_each_side_has_the_embedding_of_its_language(speaking, languages, rows, layer):
+    joint, separate = (PairEncoder(speaking, encoding, languages=languages) for encoding in ("joint", "separate"))
+    for (src, tgt), found in zip(PAIRS, sides(joint, layer), strict=True):
+        read = torch.tensor([[0, *src, 2, *tgt, 2]])
+        of_tokens = torch.tensor([[rows[0]] * (len(src) + 2) + [rows[1]] * (len(tgt) + 1)])
+        alone = speaking.states(Input(read, of_tokens)).layer(layer)[0]
+        torch.testing.assert_close(found, (alone[1 : 1 + len(src)], alone[2 + len(src) : -1]))
+    for pair, found in zip(PAIRS, sides(separate, layer), strict=True):
+        for ids, row, side in zip(pair, rows, found, strict=True):
+            given = Input(torch.tensor([[0, *ids, 2]]), torch.tensor([[row]]))
+            torch.testing.assert_close(side, speaking.states(given).layer(layer)[0, 1:-1])
+
+
+def test_maps_and_language_embeddings_together(speaking, maps):
+    plain = PairEncoder(speaking, "separate", languages=("de", "en"))
+    mapped = PairEncoder(speaking, "separate", maps, ("de", "en"))
+    assert (plain.mapped, plain.embedded) == (None, ("de", "en"))
+    assert mapped.mapped == mapped.embedded == ("de", "en")
+    for before, after in zip(sides(plain, 1), sides(mapped, 1), strict=True):
+        torch.testing.assert_close(after[0], before[0] @ maps.of("de")[1].double())
+        torch.testing.assert_close(after[1], before[1])
+
+
+def test_languages_are_no_matter_to_an_encoder_without_their_embeddings(encoder):
+    named, plain = PairEncoder(encoder, "joint", languages=("ru", "zh")), PairEncoder(encoder, "joint")
+    assert named.embedded is None
+    assert torch.equal(named.states(PAIRS, [2])[0][2], plain.states(PAIRS, [2])[0][2])
+
+
+def test_what_is_within_the_positions(encoder):
+    joint, separate = (PairEncoder(encoder, encoding) for encoding in ("joint", "separate"))
+    assert joint.fits(3, 4) and not joint.fits(3, 5)
+    assert separate.fits(8, 8) and not separate.fits(9, 2) and not separate.fits(2, 9)
+    states, spans = separate.states([(np.full(8, 5), np.full(8, 6))], [2])
+    assert states[2].shape == (1, 20, 8) and spans.tolist() == [[1, 9, 11, 19]]
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_a_pair_within_the_positions_is_one_window(encoder, encoding):
+    pairs = PairEncoder(encoder, encoding)
+    src, tgt = PAIRS[0]
+    states, spans = pairs.long_states(src, tgt, [0, 2], batch_tokens=100)
+    assert spans.tolist() == [[0, 3, 3, 5]]
+    for layer in (0, 2):
+        torch.testing.assert_close(states[layer][0], torch.cat(sides(pairs, layer)[0]))
+
+
+def test_windows_have_the_languages_and_maps_of_their_sides(speaking, maps):
+    """Without layers a token's state is of itself, its place and its language, in whatever window it is."""
+    torch.nn.init.zeros_(speaking.sentence_encoder.embed_positions.weight)
+    src, tgt = np.arange(5, 20), np.arange(6, 19)
+    for encoding, maps_ in (("joint", None), ("separate", None), ("separate", maps)):
+        pairs = PairEncoder(speaking, encoding, maps_, ("de", "fr"))
+        states, _ = pairs.long_states(src, tgt, [0], batch_tokens=30)
+        for token, language, ids in ((4, "de", src), (15 + 7, "fr", tgt)):
+            at = token if language == "de" else token - 15
+            row = torch.tensor([[speaking.config.language_row(language)]])
+            alone = speaking.states(Input(torch.tensor([[ids[at]]]), row)).layer(0)[0, 0]
+            if maps_ is not None:
+                alone = alone @ maps.of(language)[0].double()
+            torch.testing.assert_close(states[0][0, token], alone)
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_passes_are_over_similar_lengths(encoder, monkeypatch, encoding):
+    """Two long pairs among many short ones do not pad these."""
+    monkeypatch.setattr(pair_states, "PASS_TOKENS", {"cpu": 40})
+    shapes = []
+    states = encoder.states
+    monkeypatch.setattr(encoder, "states", lambda given: shapes.append(given.tokens.shape) or states(given))
+    short = np.full(1, 5), np.full(1, 6)
+    pairs = [(np.full(4, 5), np.full(3, 6)), *15 * [short], (np.full(1, 7), np.full(6, 8)), *15 * [short]]
+    found = sides(PairEncoder(encoder, encoding), 1, pairs)
+    read = sum(rows * length for rows, length in shapes)
+    special = 3 if encoding == "joint" else 4
+    assert all(rows * length <= 40 for rows, length in shapes) and len(shapes) < 10
+    assert [length for _, length in shapes] == sorted((length for _, length in shapes), reverse=True)
+    assert read <= 1.1 * sum(len(src) + len(tgt) + special for src, tgt in pairs)
+    for pair, both in zip(pairs, found, strict=True):
+        [alone] = sides(PairEncoder(encoder, encoding), 1, [pair])
+        torch.testing.assert_close(both, alone)
+
+
+def test_a_fifth_of_a_pass_is_padding_at_most(encoder, monkeypatch):
+    """Also where all sequences would go into one."""
+    passes = []
+    states = encoder.states
+    monkeypatch.setattr(encoder, "states", lambda given: passes.append(given.tokens) or states(given))
+    PairEncoder(encoder, "separate").states([(np.full(k, 5), np.full(k + 1, 6)) for k in range(1, 8)], [0])
+    lengths = [each.ne(1).sum(1).tolist() for each in passes]
+    assert lengths == [[10, 9, 9, 8, 8], [7, 7, 6, 6], [5, 5, 4, 4], [3]]
+
+
+def test_what_does_not_go_together(encoder, maps):
+    with pytest.raises(XalignError, match="no such encoding"):
+        PairEncoder(encoder, "both")
+    with pytest.raises(XalignError, match=r"separately encoded(.|\n)*joint"):
+        PairEncoder(encoder, "joint", maps, ("de", "en"))
+    with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, fr; or en"):
+        PairEncoder(encoder, "separate", maps, ("en", "ru"))
+    with pytest.raises(XalignError, match=r"separately encoded(.|\n)*no languages"):
+        PairEncoder(encoder, "separate", maps)
+
+
+@pytest.mark.parametrize("encoding", ["joint", "separate"])
+def test_languages_that_an_encoder_needs(speaking, encoding):
+    with pytest.raises(XalignError, match=r"two of de, en, fr(.|\n)*--languages SRC-TGT"):
+        PairEncoder(speaking, encoding)
+    with pytest.raises(XalignError, match=r"ru(.|\n)*one of de, en, fr"):
+        PairEncoder(speaking, encoding, languages=("en", "ru"))

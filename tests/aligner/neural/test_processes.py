@@ -1,0 +1,120 @@
+import os
+
+import pool_aligners
+import pytest
+
+from xalign_fairseq.aligner.neural.processes import AHEAD, FEWEST_PAIRS, MOST_PAIRS, AlignerPool
+from xalign_fairseq.core.errors import XalignError
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with AlignerPool(pool_aligners.load, ["one", "two"]) as pool:
+        yield pool
+
+
+@pytest.fixture
+def pool_of_one():
+    """To be broken."""
+    with AlignerPool(pool_aligners.load, ["one"]) as pool:
+        yield pool
+
+
+def numbered(count):
+    return [(["w"] * (number % 7), [str(number)]) for number in range(count)]
+
+
+def expected(pairs):
+    return [(src, tgt, len(src), len(tgt)) for src, tgt in pairs]
+
+
+def gone(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_order_sizes_devices_and_reuse(pool):
+    pairs = numbered(3 * MOST_PAIRS)
+    told = []
+    assert list(pool.stream(pairs, told.append)) == expected(pairs)
+    assert sum(told) == len(pairs) and max(told) <= MOST_PAIRS
+    slow = [(["sleep", "0.3"], ["late"]), *numbered(10 * FEWEST_PAIRS)]  # the other process has long gone on
+    assert list(pool.stream(slow)) == expected(slow)
+    assert list(pool.stream([])) == []
+    assert [pair[0] for pair in pool.stream(iter([("a  b", ["c"])]))] == [["a", "b"]]
+    assert pool.ask(pool_aligners.device_and_process)[0] == "one"
+    assert pool.ask(pool_aligners.threads) == 1
+
+
+def test_unknown_tokens_of_all_processes(pool):
+    before = pool.unknown
+    pairs = numbered(8 * FEWEST_PAIRS)
+    list(pool.stream(pairs))
+    after = pool.unknown
+    assert after.unknown - before.unknown == after.scripts["Thai"] - before.scripts["Thai"] == len(pairs)
+    assert after.tokens - before.tokens == sum(len(src) for src, _ in pairs)
+
+
+def test_short_texts_occupy_every_process(pool):
+    told = []
+    list(pool.stream(numbered(8 * FEWEST_PAIRS), told.append))
+    assert told == [FEWEST_PAIRS] * 8
+
+
+def test_memory_stays_bounded_and_an_abandoned_stream_ends_the_processes():
+    read = 0
+
+    def endless():
+        nonlocal read
+        yield ["sleep", "0.5"], []  # in which the other process could do dozens of chunks
+        while True:
+            read += 1
+            yield ["w"], ["w"]
+
+    with AlignerPool(pool_aligners.load, ["one", "two"]) as pool:
+        _, process = pool.ask(pool_aligners.device_and_process)
+        stream = pool.stream(endless())
+        next(stream)
+        assert read < 2 * AHEAD * 2 * MOST_PAIRS
+        stream.close()
+        assert gone(process)
+
+
+@pytest.mark.parametrize(("word", "message"), [("fail", "as asked\n  where: here"), ("die", "exit code -9")])
+def test_an_error_in_a_process_is_raised_here_and_ends_all(pool_of_one, word, message):
+    _, process = pool_of_one.ask(pool_aligners.device_and_process)
+    with pytest.raises(XalignError, match=message) as raised:
+        list(pool_of_one.stream([*numbered(5 * FEWEST_PAIRS), ([word, "here"], [])]))
+    assert gone(process)
+    if word == "fail":
+        assert "pool_aligners.py" in raised.value.__notes__[0]  # the traceback of there
+
+
+def test_what_loading_leaves_out_is_said_once_and_what_aligning_says_each_time(capfd):
+    with AlignerPool(pool_aligners.load, ["one", "two", "three"]) as pool:
+        list(pool.stream([(["warn"], [])] * (3 * FEWEST_PAIRS)))  # a chunk for each process
+    said = capfd.readouterr().err
+    assert said.count("the model's head is left out") == 1
+    assert said.count("a pair is odd") == 3 * FEWEST_PAIRS
+
+
+def test_an_error_of_loading_is_raised_before_any_work():
+    with pytest.raises(XalignError, match="no such device"):
+        AlignerPool(pool_aligners.load, ["none"])
+
+
+def test_an_error_of_the_input_is_raised(pool):
+    def broken():
+        yield from numbered(10)
+        raise XalignError("the file is not UTF-8")
+
+    with pytest.raises(XalignError, match="not UTF-8"):
+        list(pool.stream(broken()))
+
+
+def test_an_error_that_cannot_be_pickled_is_sent_as_text(pool_of_one):
+    with pytest.raises(RuntimeError, match=r"(?s)pool_aligners.py.*Local: lost"):
+        list(pool_of_one.stream([(["lose"], [])]))

@@ -1,0 +1,38 @@
+import json
+
+from xalign_fairseq.aligner.neural.aligner import Alignment
+from xalign_fairseq.aligner.render.formats import FORMATS
+from xalign_fairseq.links.pharaoh import parse_line
+
+PHARAOH, JSON = FORMATS["pharaoh"], FORMATS["json"]
+PAIR = Alignment(
+    ["der", "„Hund“", "\t\0"], ["the", "dog"] + ["x"] * 10, {(1, 11): 0.12345678, (1, 2): 0.5, (0, 0): 1.0}
+)
+
+
+def test_pharaoh_is_sorted_by_number():
+    assert PHARAOH.line(PAIR, 1) == "0-0 1-2 1-11"
+    assert parse_line(PHARAOH.line(PAIR, 1)).sure == PAIR.links.keys()
+    assert PHARAOH.line(Alignment([], ["a"], {}), 1) == ""
+
+
+def test_json_holds_words_and_probabilities_in_one_line():
+    line = JSON.line(PAIR, 1)
+    assert "\n" not in line
+    assert "„Hund“" in line
+    assert json.loads(line) == {
+        "src": PAIR.src,
+        "tgt": PAIR.tgt,
+        "links": [[0, 0, 1.0], [1, 2, 0.5], [1, 11, 0.123457]],
+    }
+
+
+def test_json_tells_subwords():
+    line = JSON.line(Alignment(["▁red", "dish"], ["▁rouge"], {(0, 0): 0.5}, units="subword"), 1)
+    assert json.loads(line) == {
+        "src": ["▁red", "dish"], "tgt": ["▁rouge"], "links": [[0, 0, 0.5]], "units": "subword",
+    }  # fmt: skip
+
+
+def test_lines_stand_alone():
+    assert all(FORMATS[name].begin() == FORMATS[name].end() == "" for name in ("pharaoh", "json"))

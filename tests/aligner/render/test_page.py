@@ -1,0 +1,242 @@
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from xalign_fairseq.aligner.neural.aligner import Alignment
+from xalign_fairseq.aligner.render.page import Page
+from xalign_fairseq.aligner.render.words import CONTROLS
+from xalign_fairseq.links.pharaoh import Gold, parse_line
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+HEBREW = Alignment(
+    ["BBC", "said", "so", "."], ["רשת", "BBC", "אמרה", "."], {(0, 1): 0.9, (1, 2): 0.8, (0, 0): 0.004, (3, 3): 1.0}
+)
+HINDI = Alignment(["red", "house"], ["लाल", "घर", "।"], {(0, 0): 0.75})
+EMPTY = Alignment([], ["alone"], {})
+HOSTILE = Alignment(
+    ["<script>alert(1)</script>", "a\"b'c", "&amp;", "\0\t\n\x85", "x" * 3000],
+    ["</p></article>", "👩‍👩‍👧"],
+    {(4, 1): 0.5},
+)
+PAIRS = [HEBREW, HINDI, EMPTY, HOSTILE]
+
+
+class Reader(HTMLParser):
+    """Reads a page back: attributes and words of each pair, and that every element is closed in its turn."""
+
+    VOID = frozenset(("meta", "br", "path"))
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.pairs, self.tags = [], [], []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.append((tag, attrs))
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag == "article":
+            self.pairs.append({"attrs": attrs, "sides": [], "text": ""})
+        elif tag == "p" and attrs.get("class") != "facts" and self.pairs:
+            self.pairs[-1]["sides"].append({"attrs": attrs, "words": [], "classes": []})
+        elif tag == "span":
+            self.pairs[-1]["sides"][-1]["words"].append("")
+            self.pairs[-1]["sides"][-1]["classes"].append(attrs.get("class"))
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "span":
+            self.pairs[-1]["sides"][-1]["words"][-1] += data
+        elif "article" in self.open:
+            self.pairs[-1]["text"] += data
+
+
+def whole(page, pairs):
+    lines = [page.line(pair, number) for number, pair in enumerate(pairs, 1)]
+    assert not any("\n" in line for line in lines)
+    return page.begin() + "".join(line + "\n" for line in lines) + page.end()
+
+
+def test_a_page_holds_the_words_and_links_of_every_pair():
+    read = Reader(whole(Page(), PAIRS)).pairs
+    assert [pair["attrs"]["id"] for pair in read] == ["1", "2", "3", "4"]
+    for pair, alignment in zip(read, PAIRS, strict=True):
+        for side, words in zip(pair["sides"], (alignment.src, alignment.tgt), strict=True):
+            assert side["words"] == [word.translate(CONTROLS) for word in words]
+        items = (item.split("=") for item in pair["attrs"]["data-links"].split())
+        links = {tuple(map(int, link.split("-"))): float(p) for link, p in items}
+        assert links == alignment.links
+        assert "data-gold" not in pair["attrs"]
+
+
+def test_nothing_of_the_text_becomes_markup_and_nothing_is_loaded():
+    page = whole(Page(), PAIRS)
+    read = Reader(page)
+    assert [tag for tag, _ in read.tags].count("script") == 1
+    assert all(not {"src", "onclick", "style"} & attrs.keys() for _, attrs in read.tags)
+    assert all(attrs["href"].startswith("#") for _, attrs in read.tags if "href" in attrs)
+    assert "url(" not in page and "@import" not in page
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", page)
+    assert "␀␉␊" in page
+
+
+def test_only_the_pages_own_script_may_run():
+    page = Page().begin()
+    script = re.search(r"<script>(.*)</script>", page, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
+
+
+def test_sides_know_their_direction_size_and_language():
+    read = Reader(whole(Page(languages=("en", "he")), [HEBREW, HINDI])).pairs
+    attrs = [[side["attrs"] for side in pair["sides"]] for pair in read]
+    assert [[side["dir"] for side in pair] for pair in attrs] == [["ltr", "rtl"], ["ltr", "ltr"]]
+    assert [["class" in side for side in pair] for pair in attrs] == [[False, True], [False, True]]
+    assert [[side["lang"] for side in pair] for pair in attrs] == [["en", "he"]] * 2
+    assert all(side["tabindex"] == "0" and side["aria-label"] for pair in attrs for side in pair)
+
+
+def test_words_without_links_and_empty_sides_are_marked():
+    read = Reader(whole(Page(), [HINDI, EMPTY])).pairs
+    assert [side["classes"] for side in read[0]["sides"]] == [[None, "alone"], [None, "alone", "alone"]]
+    empty, full = read[1]["sides"]
+    assert empty["attrs"]["class"] == "empty" and "tabindex" not in empty["attrs"]
+    assert "0 and 1 word · 0 links" in read[1]["text"] and full["words"] == ["alone"]
+
+
+def test_subwords_are_called_so():
+    pair = Alignment(["▁red", "dish"], ["▁rouge"], {(0, 0): 0.5}, units="subword")
+    assert "2 and 1 subword · 1 link" in Page().line(pair, 1)
+
+
+def test_links_are_told_apart_by_gold_links():
+    golds = [parse_line("0-1 1p2 2-2 3p0"), Gold(frozenset(), frozenset({(0, 0)}))]
+    page = Page(golds)
+    read = Reader(whole(page, [HEBREW, HINDI])).pairs
+    assert read[0]["attrs"]["data-gold"] == "0-1 1p2 2-2 3p0"
+    assert [side["classes"] for side in read[0]["sides"]] == [
+        ["wrong", None, "alone wrong", "wrong"],
+        ["wrong", None, "wrong", "wrong"],
+    ]
+    assert "4 links · 2 not gold · 1 missing" in read[0]["text"]
+    assert "1 link · all as gold" in read[1]["text"]
+    assert "sure gold link that is missing" in page.begin() and "missing" not in Page().begin().split("<body>")[1]
+
+
+def browse(page, folder, script):
+    """The value that ``script`` returns once it has run in the page, in a browser; console messages are errors."""
+    # The page's own policy would refuse the script of a test.
+    page = re.sub(r"<meta http-equiv[^>]*>", "", page)
+    probe = f"""<script>addEventListener("load", async () => {{
+      // Frames in which observers report and the page draws: a busy machine's first ones come late.
+      for (let frame = 0; frame < 20; frame++)
+        await Promise.race([new Promise(requestAnimationFrame), new Promise((done) => setTimeout(done, 200))])
+          .then(() => new Promise((done) => setTimeout(done, 50)));
+      const said = {{}};
+      {script}
+      const out = document.createElement("pre"); out.id = "probe"; out.textContent = JSON.stringify(said);
+      document.body.append(out);
+    }});</script></body>"""
+    (folder / "page.html").write_text(page.replace("</body>", probe))
+    shown = render(folder / "page.html", folder)
+    return json.loads(unescape(re.search(r'<pre id="probe">(.*?)</pre>', shown, re.DOTALL)[1]))
+
+
+def render(path, folder):
+    command = [
+        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,900", "--virtual-time-budget=9000",
+        f"--user-data-dir={folder}/profile", "--enable-logging=stderr", "--dump-dom", f"file://{path}",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "CONSOLE" not in done.stderr, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium to show the page in")
+def test_a_browser_shows_the_page_without_complaint(tmp_path):
+    (tmp_path / "page.html").write_text(whole(Page(), PAIRS))
+    for _ in range(8):  # on a busy machine the page can be written out before its first frame
+        shown = render(tmp_path / "page.html", tmp_path)
+        if "<path" in shown:
+            break
+    # The script ran under the page's policy: links between single lines are drawn.
+    assert shown.count("<path") == len(HEBREW.links) + len(HINDI.links)
+    assert "Theme: auto</button>" in shown
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium to show the page in")
+def test_pointing_and_keys_show_a_words_links(tmp_path):
+    script = """
+      const all = (selector) => [...document.querySelectorAll(selector)];
+      const word = (side, index) => all("article:first-child .sides p")[side].children[index];
+      const state = () => ({
+        here: all(".here").map((word) => word.textContent),
+        partners: all("span.link, span.extra, span.missing").map((word) => word.className),
+        chances: all(".chance").map((note) => note.textContent),
+        paths: all("article:first-child path").length,
+        told: document.getElementById("said").textContent,
+      });
+      const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+      word(0, 0).dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+      said.pointed = state();
+      document.body.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+      said.left = state();
+      word(1, 1).click();
+      said.clicked = state();
+      press("ArrowLeft"); said.next = state();
+      press("ArrowRight"); press("ArrowRight"); said.first = state();
+      press("End"); press("ArrowUp"); said.over = state();
+      press("Home"); press("ArrowRight"); press("ArrowRight"); said.lonely = state();
+      press("Escape"); said.away = state();
+      const button = document.querySelector("button");
+      button.click(); said.theme = [button.textContent, getComputedStyle(document.documentElement).colorScheme];
+    """
+    said = browse(
+        whole(Page([parse_line("0-1 1p2 2-2"), *[Gold(frozenset(), frozenset())] * 3]), PAIRS), tmp_path, script
+    )
+    assert said["pointed"]["here"] == ["BBC"]
+    assert said["pointed"]["partners"] == ["wrong extra", "link"]
+    assert said["pointed"]["chances"] == ["<1%", "90%"]
+    assert said["pointed"]["paths"] == 2
+    assert said["left"]["here"] == said["left"]["chances"] == said["left"]["partners"] == []
+    assert said["left"]["paths"] == 5  # four links and one that is missing
+    assert (said["clicked"]["here"], said["clicked"]["told"]) == (["BBC"], "BBC: BBC 90%")
+    assert said["next"]["here"] == ["אמרה"]  # the next word of a text from right to left is on the left
+    assert said["next"]["told"] == "אמרה: said 80%; so, missing"
+    assert said["next"]["chances"] == ["80%", "missing"]
+    assert said["first"]["told"] == "רשת: BBC <1%, not gold"
+    assert (said["over"]["here"], said["over"]["told"]) == (["."], ".: . 100%, not gold")
+    assert said["lonely"]["told"] == "so: אמרה, missing"
+    assert said["away"]["here"] == [] and said["away"]["paths"] == 5
+    assert said["theme"] == ["Theme: light", "light"]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium to show the page in")
+def test_links_are_clear_between_single_lines_faint_behind_a_few_and_left_out_behind_many(tmp_path):
+    pairs = [Alignment(["word"] * n, ["Wort"] * n, {(k, k): 1.0 for k in range(n)}) for n in (5, 40, 200)]
+    script = """
+      said.drawn = [...document.querySelectorAll("article")].map((pair) =>
+        [pair.querySelectorAll("path").length, pair.querySelector("svg").classList.contains("faint")]);
+      const word = document.querySelectorAll(".sides p")[2].children[3];
+      word.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));
+      const svg = word.closest("article").querySelector("svg");
+      said.asked = [svg.children.length, svg.classList.contains("faint")];
+    """
+    said = browse(whole(Page(), pairs), tmp_path, script)
+    assert said["drawn"] == [[5, False], [40, True], [0, True]]
+    assert said["asked"] == [1, False]

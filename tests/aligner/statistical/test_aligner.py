@@ -1,0 +1,61 @@
+"""The aligner of bitext alone: learned, calibrated on a development set, and used."""
+
+import json
+
+import pytest
+import statistical_text
+
+from xalign_fairseq.aligner.statistical.aligner import StatisticalAligner, train_from_scratch
+from xalign_fairseq.core.errors import XalignError
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    return statistical_text.write(tmp_path_factory.mktemp("text"))
+
+
+@pytest.fixture(scope="module")
+def folder(text, tmp_path_factory):
+    out = tmp_path_factory.mktemp("aligner") / "out"
+    assert train_from_scratch(*text, out, lambda *_: None) is None
+    return out
+
+
+def test_links_of_raw_words_their_order_and_their_probabilities(folder):
+    told = []
+    aligner = StatisticalAligner.from_folder(folder)
+    found = list(aligner.stream([("Das Buch ist neu.", "The book is new."), ("", "x"), ("Haus", "House")], told.append))
+    assert found[0].src == ["Das", "Buch", "ist", "neu."]
+    assert set(found[0].links) == {(0, 0), (1, 1), (2, 2), (3, 3)}
+    assert all(0 < probability <= 1 for probability in found[0].links.values())
+    assert found[1].links == {}
+    assert not found[1].too_long
+    assert set(found[2].links) == {(0, 0)}
+    assert told == [3]
+    assert "unigram2000" in aligner.describe()
+
+
+def test_the_higher_the_probability_asked_for_the_fewer_links(folder):
+    pair = [("Das Haus ist alt und schön.", "The house is old yet dear.")]
+    links = [set(StatisticalAligner.from_folder(folder, least).align(pair)[0].links) for least in (0.01, 0.5, 0.99)]
+    assert links[0] > links[1] >= links[2]
+    usual, asked = (StatisticalAligner.from_folder(folder, least) for least in (None, 0.5))
+    assert usual.growth < usual.threshold
+    assert asked.growth == asked.threshold
+    assert "grown" in usual.describe()
+    assert "grown" not in asked.describe()
+
+
+def test_a_development_set_chooses(text, tmp_path):
+    dev = tmp_path / "dev.de", tmp_path / "dev.en", tmp_path / "dev.gold"
+    for path, content in zip(dev, ("Das Haus ist alt und\nEin Buch\n", "The house is old it\nA book\n",
+                                   "0-0 1-1 2-2 3-3\n0-0 1-1\n"), strict=True):  # fmt: skip
+        path.write_text(content)
+    report = train_from_scratch(*text, tmp_path / "out", lambda *_: None, tuple(map(str, dev)))
+    assert report is not None
+    assert report.aer < 0.2
+    stored = json.loads((tmp_path / "out" / "statistical.json").read_text())
+    assert (stored["slope"], stored["shift"]) != (1.0, 0.0)
+    dev[2].write_text("0-0 9-9\n0-0\n")
+    with pytest.raises(XalignError, match="9-9"):
+        train_from_scratch(*text, tmp_path / "new", lambda *_: None, tuple(map(str, dev)))

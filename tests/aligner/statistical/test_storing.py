@@ -1,0 +1,62 @@
+"""A model as a file."""
+
+import numpy as np
+import pytest
+from statistical_text import SENTENCES, translated
+
+from xalign_fairseq.aligner.statistical.learning import learn
+from xalign_fairseq.aligner.statistical.models import UnitModel, mean_scores
+from xalign_fairseq.aligner.statistical.storing import load_model, save_model
+from xalign_fairseq.aligner.statistical.units import Cutter, make_units
+from xalign_fairseq.core.errors import XalignError
+
+PAIRS = [(line.split(), translated(line).split()) for line in SENTENCES]
+
+
+@pytest.fixture(params=["prefix3", "pieces30"])
+def model(request):
+    cutters = tuple(Cutter(make_units(request.param, (pair[side] for pair in PAIRS))) for side in (0, 1))
+    sides = [[cutter(pair[side])[0] for pair in PAIRS] for side, cutter in enumerate(cutters)]
+    return UnitModel(request.param, cutters, learn(*sides))
+
+
+def test_what_is_read_scores_as_what_was_written(model, tmp_path):
+    save_model(model, tmp_path / "model.npz")
+    again = load_model(model.name, tmp_path / "model.npz")
+    new = [(["Ein", "unbekanntes", "Haus"], ["A", "strange", "house"])]
+    for one, other in zip(mean_scores([model], PAIRS + new), mean_scores([again], PAIRS + new), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK no archive", None])
+def test_damaged_and_missing_files(tmp_path, content):
+    if content is not None:
+        (tmp_path / "word.npz").write_bytes(content)
+    with pytest.raises(XalignError, match="can't be read"):
+        load_model("word", tmp_path / "word.npz")
+
+
+@pytest.mark.parametrize("part", [0.3, 0.5, 0.8, 0.99])
+def test_a_file_that_is_cut_off_or_changed(model, tmp_path, part):
+    path = tmp_path / "model.npz"
+    save_model(model, path)
+    whole = path.read_bytes()
+    place = int(part * len(whole))
+    for damaged in (whole[:place], whole[:place] + bytes(40) + whole[place + 40 :]):
+        path.write_bytes(damaged)
+        with pytest.raises(XalignError):
+            load_model(model.name, path)
+
+
+def test_tables_that_do_not_fit_together(model, tmp_path):
+    save_model(model, tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz") as stored:
+        arrays = dict(stored)
+    for key, value in [("keys", arrays["keys"][1:]), ("null_src", arrays["null_src"][1:]), ("pairs", arrays["keys"])]:
+        np.savez(tmp_path / "other.npz", **{**arrays, key: value})
+        with pytest.raises(XalignError, match="do not fit together"):
+            load_model(model.name, tmp_path / "other.npz")
+    del arrays["jumps"]
+    np.savez(tmp_path / "other.npz", **arrays)
+    with pytest.raises(XalignError, match="can't be read"):
+        load_model(model.name, tmp_path / "other.npz")

@@ -1,0 +1,103 @@
+"""What a process may use of the machine, told by a machine with GPUs that is made up here."""
+
+import os
+
+import pytest
+import torch
+
+from xalign_fairseq.core import devices
+from xalign_fairseq.core.devices import Cpu, choose_device, cores, cpu, fast_bfloat16, training_device, visible_gpus
+from xalign_fairseq.core.errors import XalignError
+
+
+@pytest.fixture
+def gpus(monkeypatch):
+    """Puts so many GPUs into the machine."""
+
+    def put(count):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+
+    return put
+
+
+def test_cores_are_those_that_the_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5}, raising=False)
+    assert cores() == 2
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert cores() == 7
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1
+
+
+def test_visible_gpus_have_the_names_of_the_environment(gpus):
+    gpus(2)
+    assert visible_gpus({}) == ["0", "1"]
+    assert visible_gpus({"CUDA_VISIBLE_DEVICES": "4,GPU-8"}) == ["4", "GPU-8"]
+    gpus(0)
+    assert visible_gpus({}) == visible_gpus({"CUDA_VISIBLE_DEVICES": "4"}) == []
+
+
+def test_auto_is_the_gpu_if_there_is_one(gpus):
+    gpus(0)
+    assert choose_device("auto").type == choose_device("cpu").type == "cpu"
+    gpus(1)
+    assert choose_device("auto") == torch.device("cuda") and choose_device("cpu").type == "cpu"
+    assert choose_device("cuda:0") == torch.device("cuda:0")
+
+
+def test_fairseq_trains_on_the_cpu_where_it_is_told_to_or_has_to(gpus):
+    gpus(0)
+    assert training_device(False).type == training_device(True).type == "cpu"
+    gpus(1)
+    assert training_device(False).type == "cuda" and training_device(True).type == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("count", "name", "message"),
+    [
+        (0, "cuda", "no CUDA device"),
+        (0, "cuda:1", "no CUDA device"),
+        (2, "cuda:2", r"no such CUDA device[\s\S]*cuda:0 to cuda:1"),
+        (2, "gpu", r"no such device[\s\S]*auto, cpu, cuda, or cuda:N"),
+        (2, "cuda:-1", "no such device"),
+    ],
+)
+def test_a_device_that_is_not_there(gpus, count, name, message):
+    gpus(count)
+    with pytest.raises(XalignError, match=message):
+        choose_device(name)
+
+
+@pytest.mark.parametrize(("avx", "amx", "expected"), [(False, False, False), (True, False, True), (False, True, True)])
+def test_bfloat16_is_fast_where_the_processor_has_instructions_for_it(monkeypatch, avx, amx, expected):
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: avx, raising=False)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx, raising=False)
+    assert fast_bfloat16(torch.device("cpu")) is expected
+    monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")  # an older torch
+    assert fast_bfloat16(torch.device("cpu")) is amx
+
+
+@pytest.mark.parametrize(("capability", "expected"), [((7, 5), False), ((8, 0), True), ((9, 0), True)])
+def test_bfloat16_is_fast_on_gpus_from_ampere_on(monkeypatch, capability, expected):
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
+    assert fast_bfloat16(torch.device("cuda:0")) is expected
+
+
+@pytest.mark.parametrize(
+    ("info", "windows", "found"),
+    [
+        ("processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 26\n", "", Cpu("AuthenticAMD", 26)),
+        ("processor : 0\nCPU implementer : 0x41\n", "", Cpu("", 0)),
+        (None, "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD", Cpu("AuthenticAMD", 25)),
+        (None, "", Cpu("", 0)),
+        (None, "arm", Cpu("", 0)),
+    ],
+)
+def test_the_maker_and_generation_of_the_cpu(monkeypatch, tmp_path, info, windows, found):
+    monkeypatch.setattr(devices, "CPU_INFO", tmp_path / "cpuinfo")
+    monkeypatch.setattr("platform.processor", lambda: windows)
+    if info is not None:
+        (tmp_path / "cpuinfo").write_text(info)
+    assert cpu() == found

@@ -1,0 +1,39 @@
+"""The text of the error that users meet."""
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError, check_values, exit_code
+
+
+def test_what_is_said_stands_on_lines_of_its_own():
+    error = XalignError("the sides differ", next="look again", found=[1, 2], where="a.en", expected=0)
+    assert str(error) == "the sides differ\n  where: a.en\n  found: [1, 2]\n  expected: 0\n  next: look again"
+    assert error.what == "the sides differ"
+    assert isinstance(error, ValueError)
+
+
+def test_what_is_not_given_is_not_said():
+    assert str(XalignError("it is so")) == "it is so"
+    assert str(XalignError("it is so", found="")) == "it is so\n  found: "  # what is empty was found to be so
+
+
+def test_the_first_value_without_a_meaning_is_named():
+    check_values("no such value", ("a", 1, True, "above 0"))
+    with pytest.raises(XalignError) as error:
+        check_values("no such value", ("a", 1, True, "above 0"), ("b", -1, False, "0 or more"), ("c", 2, False, "no"))
+    assert str(error.value) == "no such value\n  where: b\n  found: -1\n  expected: 0 or more"
+
+
+@pytest.mark.parametrize(("returned", "code"), [(None, 0), (0, 0), (1, 1)])
+def test_a_script_exits_with_what_its_main_returns(returned, code):
+    assert exit_code(lambda: returned) == code
+
+
+def test_an_error_is_told_without_a_traceback(capsys):
+    def main():
+        raise XalignError("the sides differ", found=3)
+
+    assert exit_code(main) == 2
+    assert capsys.readouterr().err == "error: the sides differ\n  found: 3\n"
+    with pytest.raises(ZeroDivisionError):
+        exit_code(lambda: 1 // 0)

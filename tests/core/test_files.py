@@ -1,0 +1,238 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from xalign_fairseq.core import files
+from xalign_fairseq.core.errors import XalignError
+
+
+def content(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_folder_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "out"
+    with pytest.raises(RuntimeError), files.atomic_folder(target) as folder:
+        (folder / "a").write_text("half")
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+    with files.atomic_folder(target) as folder:
+        (folder / "a").write_text("whole")
+        assert not target.exists()
+    assert content(target) == {"a": "whole"}
+
+
+@pytest.mark.parametrize("in_one_step", [True, False])
+def test_overwriting_keeps_the_old_folder_until_the_new_one_is_whole(tmp_path, monkeypatch, in_one_step):
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "a").write_text("old")
+    if not in_one_step:
+        monkeypatch.setattr(files.ctypes, "CDLL", lambda name: object())
+    with pytest.raises(RuntimeError), files.atomic_folder(target, overwrite=True) as folder:
+        (folder / "a").write_text("half")
+        raise RuntimeError
+    assert content(target) == {"a": "old"}
+    with files.atomic_folder(target, overwrite=True) as folder:
+        (folder / "b").write_text("new")
+    assert content(target) == {"b": "new"} and os.listdir(tmp_path) == ["out"]
+
+
+def test_the_exchange_is_one_step_here(tmp_path, monkeypatch):
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "a").write_text("old")
+    monkeypatch.setattr(files.os, "replace", None)  # the way round by a third name is not taken
+    with files.atomic_folder(target, overwrite=True) as folder:
+        (folder / "b").write_text("new")
+    assert content(target) == {"b": "new"} and os.listdir(tmp_path) == ["out"]
+
+
+def test_an_existing_folder_is_kept(tmp_path):
+    (tmp_path / "a").write_text("mine")
+    with pytest.raises(XalignError, match="--overwrite"), files.atomic_folder(tmp_path):
+        pass
+    with pytest.raises(XalignError, match="folder is a file"), files.atomic_folder(tmp_path / "a", overwrite=True):
+        pass
+    assert content(tmp_path) == {"a": "mine"}
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    target = tmp_path / "deep/file"
+    with files.atomic_write(target) as stream:
+        stream.write("one\n")
+    with pytest.raises(RuntimeError), files.atomic_write(target) as stream:
+        stream.write("two\n")
+        raise RuntimeError
+    assert target.read_text() == "one\n" and os.listdir(target.parent) == ["file"]
+
+
+def test_what_is_no_regular_file_stays_what_it_is(tmp_path):
+    fifo = tmp_path / "pipe"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    with files.atomic_write(fifo) as stream:
+        stream.write("one\n")
+    assert os.read(reader, 10) == b"one\n" and fifo.is_fifo() and os.listdir(tmp_path) == ["pipe"]
+    os.close(reader)
+
+
+@pytest.mark.parametrize("mode", ["w", "wb"])
+def test_an_open_file_is_written_on(tmp_path, mode):
+    """What ``--out /dev/stdout >> all.links`` means; no file takes its place."""
+    path = tmp_path / "all.links"
+    path.write_text("before\n")
+    with open(path, "ab") as opened:
+        for _ in range(2):
+            with files.atomic_write(f"/dev/fd/{opened.fileno()}", mode) as stream:
+                stream.write(b"more\n" if "b" in mode else "more\n")
+        opened.write(b"after\n")
+    assert path.read_text() == "before\nmore\nmore\nafter\n" and os.listdir(tmp_path) == ["all.links"]
+
+
+def test_what_leads_to_a_pipe_is_written_as_it_is():
+    reader, writer = os.pipe()
+    with files.atomic_write(f"/dev/fd/{writer}") as stream:  # what /dev/stdout is, too
+        stream.write("one\n")
+    os.close(writer)
+    assert os.read(reader, 10) == b"one\n"
+    os.close(reader)
+
+
+def test_a_folder_in_the_place_of_the_file_is_found_before_the_work(tmp_path):
+    with pytest.raises(XalignError, match="is a folder"), files.atomic_write(tmp_path):
+        pytest.fail("the work began")
+
+
+def test_a_place_is_refused_that_is_no_file_s_or_is_read(tmp_path):
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_text("{}")
+    (tmp_path / "text").write_text("a\n")
+    (tmp_path / "link").symlink_to("model/config.json")
+    for free in ("new", "model/new", "a/b/c", "text"):
+        files.require_place(tmp_path / free, [model, "-", tmp_path / "gone"])
+    files.require_place(tmp_path / "text")
+    for taken, message in (("model", "is a folder"), ("text/a/b", "folder is a file"),
+                           ("model/config.json", "is read"), ("link", "is read")):  # fmt: skip
+        with pytest.raises(XalignError, match=message):
+            files.require_place(tmp_path / taken, [model])
+    with pytest.raises(XalignError, match="is read"):
+        files.require_place(tmp_path / "text", [tmp_path / "text"])
+    with pytest.raises(XalignError, match="folder is a file"), files.atomic_write(tmp_path / "text/a"):
+        pytest.fail("the work began")
+
+
+def test_a_file_is_not_replaced_by_a_folder(tmp_path):
+    (tmp_path / "notes").write_text("mine")
+    for overwrite in (False, True):
+        with (
+            pytest.raises(XalignError, match="output folder is a file"),
+            files.atomic_folder(tmp_path / "notes", overwrite),
+        ):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["notes"] and (tmp_path / "notes").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+def test_permissions_are_those_that_the_umask_asks_for(tmp_path, umask, mode):
+    before = os.umask(umask)
+    try:
+        with files.atomic_write(tmp_path / "text") as stream:
+            stream.write("x")
+        with files.atomic_folder(tmp_path / "folder"):
+            pass
+        (tmp_path / "library's").touch(0o600)
+        files.usual_mode(tmp_path / "library's")
+    finally:
+        os.umask(before)
+    assert [os.stat(tmp_path / name).st_mode & 0o777 for name in ("text", "library's")] == [mode, mode]
+    assert os.stat(tmp_path / "folder").st_mode & 0o777 == 0o777 & ~umask
+    assert sorted(os.listdir(tmp_path)) == ["folder", "library's", "text"]
+
+
+def test_links_stay_links(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk/text").write_text("old")
+    (tmp_path / "text").symlink_to("disk/text")
+    (tmp_path / "out").symlink_to("disk/out")
+    (tmp_path / "disk/out").mkdir()
+    with files.atomic_write(tmp_path / "text") as stream:
+        stream.write("new")
+    with files.atomic_folder(tmp_path / "out") as folder:
+        (folder / "a").write_text("whole")
+    assert (tmp_path / "text").is_symlink() and (tmp_path / "disk/text").read_text() == "new"
+    assert (tmp_path / "out").is_symlink() and content(tmp_path / "disk/out") == {"a": "whole"}
+
+
+@pytest.mark.parametrize("name", [".", ".."])
+def test_the_current_folder_is_refused_before_the_work(tmp_path, monkeypatch, name):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(XalignError, match="current folder can't be replaced"), files.atomic_folder(name, True):
+        pytest.fail("the work began")
+    assert os.listdir(tmp_path) == ["here"]
+
+
+def test_what_another_process_has_made_meanwhile_is_kept(tmp_path):
+    with pytest.raises(XalignError, match="exists already"), files.atomic_folder(tmp_path / "out") as folder:
+        (folder / "a").write_text("mine")
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out/a").write_text("theirs")
+    assert content(tmp_path / "out") == {"a": "theirs"} and os.listdir(tmp_path) == ["out"]
+
+
+KILLED = """
+import os, sys
+from xalign_fairseq.core.files import atomic_folder, atomic_write
+
+with atomic_write(sys.argv[1] + "/text") as stream, atomic_folder(sys.argv[1] + "/out") as folder:
+    (folder / "a").write_text("half")
+    {end}
+"""
+
+
+def test_leftovers_of_killed_processes_go_with_the_next_output(tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED.format(end="os.kill(os.getpid(), 9)"), tmp_path], check=False)
+    assert len(os.listdir(tmp_path)) == 2
+    (tmp_path / ".out.more.1-0123456789ab.tmp").touch()  # of another output
+    with files.atomic_write(tmp_path / "text"), files.atomic_folder(tmp_path / "out"):
+        pass
+    assert sorted(os.listdir(tmp_path)) == [".out.more.1-0123456789ab.tmp", "out", "text"]
+
+
+def test_what_another_process_is_writing_stays(tmp_path):
+    command = [sys.executable, "-c", KILLED.format(end="print(flush=True), input()"), tmp_path]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        there = sorted(os.listdir(tmp_path))
+        files._remove_leftovers(tmp_path / "text")
+        files._remove_leftovers(tmp_path / "out")
+        assert sorted(os.listdir(tmp_path)) == there and len(there) == 2
+        other.communicate(b"\n")
+    assert sorted(os.listdir(tmp_path)) == ["out", "text"] and content(tmp_path / "out") == {"a": "half"}
+
+
+def test_a_folder_that_is_kept_is_found_again_and_held_by_one(tmp_path):
+    with pytest.raises(KeyError), files.atomic_folder(tmp_path / "d", keep=True) as folder:
+        (folder / "a").write_text("1")
+        raise KeyError
+    assert not (tmp_path / "d").exists()
+    with files.atomic_folder(tmp_path / "d", keep=True) as again:
+        assert again == folder and (again / "a").read_text() == "1"
+        with pytest.raises(XalignError, match="another process"), files.atomic_folder(tmp_path / "d", keep=True):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
+    assert (tmp_path / "d/a").read_text() == "1"
+
+
+def test_what_is_nearly_called_so(tmp_path):
+    for name in ("test.en", "test.de", "runs/first/checkpoint_best.pt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert files.nearly(tmp_path / "test.ne") == f"no such name, but {tmp_path}/test.en, {tmp_path}/test.de"
+    assert files.nearly(tmp_path / "rnus/first/checkpoint_best.pt") == f"no such name, but {tmp_path}/runs"
+    assert files.nearly(tmp_path / "runs/first/checkpoint_bset.pt").endswith("/runs/first/checkpoint_best.pt")
+    assert files.nearly(tmp_path / "quite_another") is None and files.nearly(tmp_path / "test.en/x") is None

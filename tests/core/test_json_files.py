@@ -1,0 +1,47 @@
+"""JSON that comes back, and what is none, or of another form."""
+
+import os
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json, write_json
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "does not exist"),
+        (b"{", "not JSON, or it is damaged"),
+        (b'{"a": ' + b"[" * 100_000, "damaged"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "damaged"),
+        (b"\xff", "damaged"),
+        (b"[]", "Expected `object`, got `array`"),
+    ],
+)
+def test_json_that_can_not_be_read(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / "run.json").write_bytes(content)
+    with pytest.raises(XalignError, match=rf"[\s\S]*{message}") as error:
+        read_json(tmp_path / "run.json")
+    assert "run.json" in str(error.value)
+
+
+def test_json_comes_back(tmp_path):
+    write_json(tmp_path / "run.json", {"aer": 0.5, "name": "größer"})
+    assert read_json(tmp_path / "run.json") == {"aer": 0.5, "name": "größer"}
+    assert (tmp_path / "run.json").read_bytes() == '{\n "aer": 0.5,\n "name": "größer"\n}\n'.encode()
+
+
+def test_a_file_s_name_that_is_not_utf8_comes_back(tmp_path):
+    name = os.fsdecode(b"b\xffd.en")
+    write_json(tmp_path / "manifest.json", {"größe": name})
+    assert read_json(tmp_path / "manifest.json") == {"größe": name}
+    assert os.fsencode(read_json(tmp_path / "manifest.json")["größe"]) == b"b\xffd.en"
+
+
+def test_what_is_not_json_leaves_the_old_file(tmp_path):
+    write_json(tmp_path / "run.json", {"aer": 0.5})
+    with pytest.raises(TypeError):
+        write_json(tmp_path / "run.json", {"aer": 0.4, "else": object()})
+    assert read_json(tmp_path / "run.json") == {"aer": 0.5} and len(list(tmp_path.iterdir())) == 1

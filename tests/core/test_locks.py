@@ -1,0 +1,80 @@
+"""Two processes never make one output. A lock is of an open file, so that one process can stand for several here."""
+
+import fcntl
+import subprocess
+import sys
+from contextlib import ExitStack
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.locks import LOCK, alone, alone_on
+
+
+def test_one_process_at_a_time_has_the_folder(tmp_path):
+    folder = tmp_path / "new/run"
+    refused = pytest.raises(XalignError, match=rf"another process is making this[\s\S]*{folder}")
+    with alone(folder), refused, alone(folder):
+        pass
+    with alone(folder):  # the lock went with the first
+        pass
+
+
+def test_another_folder_is_free(tmp_path):
+    with alone(tmp_path / "one"), alone(tmp_path / "two"):
+        pass
+
+
+def test_later_processes_lock_the_same_file(tmp_path):
+    with ExitStack() as second:
+        with alone(tmp_path):
+            early = second.enter_context(open(tmp_path / LOCK, "w"))  # a second process is about to lock
+        fcntl.flock(early, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with pytest.raises(XalignError, match="another process"), alone(tmp_path):  # a third one comes
+            pass
+
+
+def test_a_child_holds_the_lock_as_long_as_it_runs(tmp_path):
+    with alone(tmp_path) as lock:
+        wait = [sys.executable, "-S", "-c", "input()"]
+        child = subprocess.Popen(wait, stdin=subprocess.PIPE, pass_fds=[lock])
+    with pytest.raises(XalignError, match="another process"), alone(tmp_path):
+        pass
+    child.communicate(b"\n")
+    with alone(tmp_path):
+        pass
+
+
+def test_a_file_system_without_locks_is_named(tmp_path, monkeypatch):
+    def refuse(*arguments):
+        raise OSError(37, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(XalignError, match=r"has no locks[\s\S]*No locks available"), alone(tmp_path):
+        pass
+
+
+def test_one_process_at_a_time_makes_a_file_and_no_lock_is_left(tmp_path):
+    refused = pytest.raises(XalignError, match=rf"another process is making this[\s\S]*{tmp_path}/links")
+    with alone_on(tmp_path / "links"), refused, alone_on(tmp_path / "links"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+    with alone_on(tmp_path / "links"):
+        pass
+
+
+def test_a_removed_lock_does_not_let_two_in(tmp_path, monkeypatch):
+    """A process that has opened the lock before its holder removed it holds what nobody sees any more."""
+    flock, calls = fcntl.flock, []
+
+    def after_it_went(stream, how):
+        calls.append(how)
+        if len(calls) == 1:
+            (tmp_path / "links.lock").unlink()
+        flock(stream, how)
+
+    monkeypatch.setattr(fcntl, "flock", after_it_went)
+    with alone_on(tmp_path / "links"):
+        assert len(calls) == 2 and (tmp_path / "links.lock").exists()
+        with pytest.raises(XalignError, match="another process"), alone_on(tmp_path / "links"):
+            pass

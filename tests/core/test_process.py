@@ -1,0 +1,95 @@
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from contextlib import closing
+
+import pytest
+from alive import is_alive, wait_for
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.process import output, running, start, stop, tail
+
+
+def python(text):
+    return [sys.executable, "-S", "-u", "-c", text]
+
+
+def test_lines_come_as_they_are_written_and_stay_in_the_log(tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("before\n")
+    program = "import sys, time; print('one'); print('zwölf', file=sys.stderr); print('three'); time.sleep(60)"
+    with closing(output(python(program), log)) as lines:
+        assert [next(lines) for _ in range(3)] == ["one\n", "zwölf\n", "three\n"]
+        assert log.read_text(encoding="utf-8") == "before\none\nzwölf\nthree\n"
+
+
+def test_leaving_early_ends_the_process_and_its_children(tmp_path):
+    # One write for each line: what print() writes of two processes may get mixed.
+    program = "import os, time; os.fork(); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
+    with closing(output(python(program), tmp_path / "log")) as lines:
+        processes = [int(next(lines)) for _ in range(2)]
+    wait_for(lambda: not any(map(is_alive, processes)))
+
+
+def test_a_failure_tells_the_end_of_the_output(tmp_path):
+    lines = output(python("print('all is well'); raise RuntimeError('out of luck')"), tmp_path / "log")
+    with pytest.raises(XalignError, match=r"failed[\s\S]*log[\s\S]*exit code 1[\s\S]*RuntimeError: out of luck"):
+        list(lines)
+
+
+def test_what_is_held_stays_open_in_the_process(tmp_path):
+    with open(tmp_path / "lock", "w") as lock:
+        program = f"import os; print(os.fstat({lock.fileno()}).st_ino)"
+        found = list(output(python(program), tmp_path / "log", held=[lock.fileno()]))
+        assert found == [f"{os.fstat(lock.fileno()).st_ino}\n"]
+
+
+def test_tail_is_the_end_of_a_log(tmp_path):
+    log = tmp_path / "log"
+    assert tail(log) == ""
+    log.write_text("".join(f"line {i}\n" for i in range(5000)))
+    assert tail(log, 3) == "line 4997\nline 4998\nline 4999"
+
+
+def test_a_program_that_is_not_there(tmp_path):
+    with pytest.raises(XalignError, match=r"can't be started[\s\S]*no-such-program 'a b'[\s\S]*no such program"):
+        start(["no-such-program", "a b"])
+    with pytest.raises(XalignError, match="can't be started"):
+        list(output(["no-such-program"], tmp_path / "log"))
+
+
+def test_a_process_does_not_outlive_its_killed_parent():
+    program = """
+        from xalign_fairseq.core.process import start
+        import os, sys, time
+        child = start([sys.executable, "-S", "-c", "import time; print(flush=True); time.sleep(60)"], stdout=1)
+        print(child.pid, flush=True)
+        time.sleep(60)
+    """
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE) as parent:
+        child = int(b"".join(parent.stdout.readline() for _ in range(2)))  # it runs, and has said so
+        assert is_alive(child)
+        parent.kill()
+    wait_for(lambda: not is_alive(child))
+
+
+def test_a_process_goes_on_while_its_parent_lives():
+    with running(python("import time; time.sleep(0.5); print('done')"), stdout=subprocess.PIPE) as process:
+        assert process.stdout.read() == b"done\n"
+
+
+def test_a_process_does_not_outlive_its_block():
+    with pytest.raises(KeyError), running(python("import time; time.sleep(60)")) as process:
+        raise KeyError
+    assert process.returncode == -signal.SIGTERM
+
+
+def test_a_process_that_does_not_end_when_it_is_asked_to_is_killed(monkeypatch):
+    monkeypatch.setattr("xalign_fairseq.core.process.PATIENCE", 0.3)
+    program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    process = start(python(program), stdout=subprocess.PIPE)
+    process.stdout.readline()
+    stop([process])
+    assert process.returncode == -signal.SIGKILL

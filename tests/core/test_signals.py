@@ -1,0 +1,78 @@
+"""SIGINT and SIGTERM, sent to this process itself."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from xalign_fairseq.core.signals import (
+    Terminated,
+    interrupted_code,
+    interrupts_held_back,
+    interrupts_kept_off,
+    terminate_as_interrupt,
+)
+
+
+@pytest.fixture(autouse=True)
+def handlers(monkeypatch):
+    """Ctrl-C is heard, and what hears it and SIGTERM is there again after each block."""
+    # A shell starts background jobs, such as a run of these tests, with interrupts ignored.
+    first = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    yield
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    signal.signal(signal.SIGINT, first)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_terminated_driver_stops_as_one_that_is_interrupted_with_the_code_of_the_signal(number, code):
+    with pytest.raises(KeyboardInterrupt) as stopped, terminate_as_interrupt():
+        signal.raise_signal(number)
+    assert interrupted_code(stopped.value) == code
+
+
+def test_what_is_held_back_comes_at_the_end_of_the_block():
+    done = []
+    with pytest.raises(KeyboardInterrupt), interrupts_held_back():
+        signal.raise_signal(signal.SIGINT)
+        done.append("the block")
+    assert done == ["the block"]
+
+
+def test_what_is_held_back_comes_after_an_error_too():
+    with pytest.raises(Terminated), terminate_as_interrupt(), interrupts_held_back():
+        signal.raise_signal(signal.SIGTERM)
+        raise ValueError
+
+
+def interrupted():
+    """The exit code of a process that interrupts itself."""
+    code = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); signal.raise_signal(signal.SIGINT)"
+    return subprocess.run([sys.executable, "-S", "-c", code]).returncode
+
+
+def test_processes_that_are_started_while_interrupts_are_kept_off_never_get_them():
+    with interrupts_kept_off():
+        assert interrupted() == 0
+    assert interrupted() == -signal.SIGINT
+
+
+def test_processes_that_are_started_while_interrupts_are_held_back_get_them():
+    with interrupts_held_back():
+        assert interrupted() == -signal.SIGINT
+
+
+def test_kept_off_interrupts_come_at_the_end_of_the_block():
+    done = []
+
+    def block():
+        with interrupts_kept_off():
+            signal.raise_signal(signal.SIGINT)
+            done.append("the block")
+        done.append("too late")
+
+    with pytest.raises(KeyboardInterrupt):
+        block()
+    assert done == ["the block"]

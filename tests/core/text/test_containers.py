@@ -1,0 +1,171 @@
+"""Columns of TSV, languages of TMX and both files of a folder are read as if they were files of their own."""
+
+import gzip
+import hashlib
+import lzma
+import tracemalloc
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import containers, corpus
+from xalign_fairseq.core.text.containers import (
+    file_of,
+    is_stream,
+    kind_of,
+    open_text,
+    sides_of,
+    suffix_of,
+    text_sha256,
+)
+from xalign_fairseq.core.text.corpus import require_files, scan
+
+UNITS = [("one", "eins"), ("two\nlines", "zwei <b>fett</b>"), (None, "drei"), ("four", ""), ("five & six", "fünf")]
+
+
+def escaped(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def memory(units, head="", encoding="UTF-8", names=("en-GB", "DE")):
+    rows = [f'<?xml version="1.0" encoding="{encoding}"?>{head}<tmx version="1.4"><header/><body>']
+    for texts in units:
+        variants = zip(names, texts, strict=True)
+        rows.append("<tu><note>n</note>")
+        rows += [f'<tuv xml:lang="{name}"><seg>{escaped(t)}</seg></tuv>' for name, t in variants if t is not None]
+        rows.append("</tu>")
+    return "\n".join([*rows, "</body></tmx>"]).encode(encoding)
+
+
+def read(path):
+    with open_text(path) as stream:
+        return stream.read().decode()
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16", "ISO-8859-1"])
+def test_a_language_of_tmx_has_a_line_for_each_unit(tmp_path, monkeypatch, encoding):
+    monkeypatch.setattr(containers, "BLOCK", 7)
+    (tmp_path / "m.tmx").write_bytes(memory(UNITS, encoding=encoding))
+    assert read(f"{tmp_path}/m.tmx#en") == "one\ntwo lines\n\nfour\nfive & six\n"
+    assert read(f"{tmp_path}/m.tmx#de") == "eins\nzwei <b>fett</b>\ndrei\n\nfünf\n"
+    with pytest.raises(XalignError, match=r"(?s)no text in this language.*en-GB.*fr"):
+        read(f"{tmp_path}/m.tmx#fr")
+
+
+def test_code_in_segments_and_second_variants_are_left_out(tmp_path):
+    seg = "<seg>a <bpt i='1'>[b]<sub>x</sub></bpt>b<ept i='1'>[/b]</ept> <hi>c</hi></seg>"
+    text = f"<tmx><body><tu><tuv lang='en'>{seg}</tuv><tuv lang='en-US'><seg>z</seg></tuv></tu></body></tmx>"
+    (tmp_path / "m.tmx").write_text(text)
+    assert read(f"{tmp_path}/m.tmx#en") == "a b c\n"
+
+
+def test_an_external_document_type_is_not_fetched_and_entities_are_refused(tmp_path):
+    path = tmp_path / "m.tmx"
+    path.write_bytes(memory(UNITS, '<!DOCTYPE tmx SYSTEM "http://example.invalid/tmx14.dtd">'))
+    assert read(f"{path}#en").startswith("one\n")
+    bomb = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10 if i else "x" * 10}">' for i in range(12))
+    path.write_bytes(memory(UNITS, f"<!DOCTYPE tmx [{bomb}]>"))
+    with pytest.raises(XalignError, match="defines entities"):
+        read(f"{path}#en")
+
+
+@pytest.mark.parametrize("raw", [b"", b"no xml", memory(UNITS)[:-9], memory(UNITS).replace(b"UTF-8", b"klingon")])
+def test_damaged_tmx_is_an_error_that_names_it(tmp_path, raw):
+    (tmp_path / "m.tmx").write_bytes(raw)
+    with pytest.raises(XalignError, match=r"TMX file can't be read\n  where: \S*m.tmx"):
+        read(f"{tmp_path}/m.tmx#en")
+
+
+def test_a_unit_without_end_takes_no_memory(tmp_path):
+    (tmp_path / "m.tmx.xz").write_bytes(lzma.compress(b"<tmx><tu><tuv lang='en'><seg>" + b"x" * (1 << 26)))
+    tracemalloc.start()
+    with pytest.raises(XalignError, match="unit of the TMX file is too long"):
+        read(f"{tmp_path}/m.tmx.xz#en")
+    assert tracemalloc.get_traced_memory()[1] < 1 << 25
+    tracemalloc.stop()
+
+
+def test_columns_of_a_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
+    path = tmp_path / "t.tsv.gz"
+    path.write_bytes(gzip.compress("a b\tä\tx\r\n\tö\ty\n\nc\tü\n".encode()))
+    assert read(f"{path}#1") == "a b\n\n\nc\n"
+    text = scan(f"{path}#2")
+    assert (text.lines, text.read()) == (4, ["ä", "ö", "", "ü"])
+    assert [part.read() for part in text.parts()] == [["ä", "ö"], ["", "ü"]]
+    assert [part.read() for part in text.share(1, 2).parts()] == [["", "ü"]]
+    with pytest.raises(XalignError, match=r"(?s)too few columns.*line 4.*2"):
+        read(f"{path}#3")
+    for part in ("0", "x", ""):
+        with pytest.raises(XalignError, match="by its number"):
+            read(f"{path}#{part}")
+
+
+def test_both_sides_of_what_a_prefix_names(tmp_path):
+    for name in ("t.tsv", "m.tmx.gz", "p.en", "p.de.xz"):
+        (tmp_path / name).write_text("x\n")
+    at = str(tmp_path)
+    assert sides_of(f"{at}/t.tsv", "en", "de") == (f"{at}/t.tsv#1", f"{at}/t.tsv#2")
+    assert sides_of(f"{at}/t.tsv#4,2", "en", "de") == (f"{at}/t.tsv#4", f"{at}/t.tsv#2")
+    assert sides_of(f"{at}/m.tmx.gz", "en", "de") == (f"{at}/m.tmx.gz#en", f"{at}/m.tmx.gz#de")
+    assert sides_of(f"{at}/p", "en", "de") == (f"{at}/p.en", f"{at}/p.de.xz")
+    assert sides_of(f"{at}/none.tsv", "en", "de") == (f"{at}/none.tsv.en", f"{at}/none.tsv.de")
+    with pytest.raises(XalignError, match="two columns"):
+        sides_of(f"{at}/t.tsv#1", "en", "de")
+
+
+def test_a_folder_of_moses_format(tmp_path):
+    for name in ("README", "LICENSE", "Books.de-en.de", "Books.de-en.en.gz", "Books.de-en.ids", "other.en"):
+        (tmp_path / name).write_text("x\n")
+    assert sides_of(str(tmp_path), "en", "de") == (f"{tmp_path}/Books.de-en.en.gz", f"{tmp_path}/Books.de-en.de")
+    with pytest.raises(XalignError, match="no such pair of files"):
+        sides_of(str(tmp_path), "en", "fr")
+    for lang in ("en", "de"):
+        (tmp_path / f"second.{lang}").write_text("x\n")
+    with pytest.raises(XalignError, match=r"Books.de-en.en, second.en"):
+        sides_of(str(tmp_path), "en", "de")
+
+
+def test_a_folder_of_the_name_of_a_prefix_hides_no_files(tmp_path):
+    """As ``train/`` of checkpoints beside ``train.en`` and ``train.de``."""
+    folder = tmp_path / "train"
+    folder.mkdir()
+    for name in ("train.en.gz", "train.de", "train/own.en", "train/own.de"):
+        (tmp_path / name).write_text("x\n")
+    assert sides_of(str(folder), "en", "de") == (f"{folder}.en.gz", f"{folder}.de")
+    assert sides_of(f"{folder}/", "en", "de") == (f"{folder}/own.en", f"{folder}/own.de")
+    (tmp_path / "train.de").unlink()
+    assert sides_of(str(folder), "en", "de") == (f"{folder}/own.en", f"{folder}/own.de")
+
+
+def test_other_names_with_a_hash_are_files(tmp_path):
+    path = tmp_path / "c#1"
+    path.write_text("a\n")
+    assert read(path) == "a\n" and not is_stream(str(path)) and file_of(str(path)) == str(path)
+    assert [kind_of(name) for name in ("a.tsv", "a.TMX.zst", "a.gz", "tsv")] == [".tsv", ".tmx", None, None]
+    require_files([str(path)], next="")
+    with pytest.raises(XalignError, match=r"t.tsv#1"):
+        require_files([f"{tmp_path}/t.tsv#1"], next="")
+
+
+def test_the_digest_of_a_text_is_that_of_its_file_and_of_the_part(tmp_path):
+    (tmp_path / "t.tsv").write_bytes(b"a\tb\n")
+    of_file = hashlib.sha256(b"a\tb\n").hexdigest()
+    assert text_sha256(tmp_path / "t.tsv") == of_file
+    assert text_sha256(f"{tmp_path}/t.tsv#2") == f"{of_file}#2"
+
+
+@pytest.mark.parametrize(
+    ("path", "suffix"),
+    [
+        ("to/train.tok.de", ".de"),
+        ("train.de.gz", ".de"),
+        ("train.xz", ""),
+        ("m.tmx.xz#de", ".de"),
+        ("t.tsv#2", ""),
+        ("train#2.de", ".de"),
+        ("text", ""),
+    ],
+)
+def test_the_language_in_the_name_of_a_text(path, suffix):
+    assert suffix_of(path) == suffix

@@ -1,0 +1,62 @@
+"""Lines of text, and text that is unfit."""
+
+import bz2
+import gzip
+import lzma
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.lines import read_lines
+
+
+@pytest.mark.parametrize(
+    ("raw", "what"),
+    [(b"", "empty"), (b"a\nb\r", "carriage return"), (b"ok\nna\xefve\n", "line 2"), (b"ok\n\xff", "0xff")],
+)
+def test_unfit_text_names_file_and_line(tmp_path, raw, what):
+    (tmp_path / "text").write_bytes(raw)
+    with pytest.raises(XalignError, match=what) as error:
+        list(read_lines(tmp_path / "text"))
+    assert "text" in str(error.value)
+
+
+@pytest.mark.parametrize("tool", [gzip, bz2, lzma])
+def test_compressed_text_is_told_to_be_so(tmp_path, tool):
+    (tmp_path / "text").write_bytes(tool.compress(b"one\ntwo\n"))
+    with pytest.raises(XalignError, match="the file is compressed") as error:
+        list(read_lines(tmp_path / "text"))
+    assert f"-dc {tmp_path / 'text'}" in str(error.value)
+
+
+@pytest.mark.parametrize(("suffix", "tool"), [(".gz", gzip), (".bz2", bz2), (".xz", lzma)])
+def test_text_that_is_named_as_compressed_is_unpacked(tmp_path, suffix, tool):
+    path = tmp_path / f"text{suffix}"
+    path.write_bytes(tool.compress(b"one\ntwo\n"))
+    assert list(read_lines(path)) == ["one", "two"]
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(XalignError, match=r"compressed file is damaged\n  where: \S*text"):
+        list(read_lines(path))
+
+
+def test_a_column_of_a_table_is_text(tmp_path):
+    (tmp_path / "t.tsv.gz").write_bytes(gzip.compress(b"a\teins\nb\tzwei\n"))
+    assert list(read_lines(f"{tmp_path}/t.tsv.gz#2")) == ["eins", "zwei"]
+    with pytest.raises(XalignError, match=r"does not exist\n  where: \S*t.tsv\n  found: no such name, but .*t.tsv.gz"):
+        list(read_lines(f"{tmp_path}/t.tsv#2"))
+
+
+def test_lines_split_at_newlines_alone(tmp_path):
+    (tmp_path / "text").write_text("a\u2028b\x0cc\n\nlast", encoding="utf-8")
+    assert list(read_lines(tmp_path / "text")) == ["a\u2028b\x0cc", "", "last"]
+
+
+def test_a_missing_file_is_told_with_what_is_nearly_called_so(tmp_path):
+    (tmp_path / "test.en").touch()
+    with pytest.raises(XalignError, match=r"does not exist\n  where: .*\n  found: no such name, but .*test\.en"):
+        list(read_lines(tmp_path / "test.ne"))
+
+
+def test_what_is_no_file_is_not_told_to_be_missing(tmp_path):
+    with pytest.raises(XalignError, match=r"no regular file\n  where: .*\n  found: a folder"):
+        next(read_lines(tmp_path))

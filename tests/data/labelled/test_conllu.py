@@ -1,0 +1,112 @@
+"""CoNLL-U: which rows are words, unlabelled sentences, trees, and every error with its line."""
+
+from itertools import product
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.conllu import UD_RELATIONS, UPOS_TAGS, read_trees, read_upos
+from xalign_fairseq.data.labelled.examples import Tree
+
+
+def row(number, form, upos="NOUN", head="0", relation="root"):
+    return "\t".join([str(number), form, "_", upos, "_", "_", str(head), relation, "_", "_"])
+
+
+def sentence(*heads):
+    return "\n".join(row(k, f"w{k}", head=head, relation="dep") for k, head in enumerate(heads, 1)) + "\n\n"
+
+
+REAL = "\n".join(
+    [
+        "# newdoc",
+        "# sent_id = s-1",
+        "# text = vámonos al mar",
+        row("1-2", "vámonos", "_", "_", "_"),
+        row(1, "vamos", "VERB", 0, "root"),
+        row(2, "nos", "PRON", 1, "obj"),
+        row("3-4", "al", "_", "_", "_"),
+        row(3, "a", "ADP", 5, "case"),
+        row(4, "el", "DET", 5, "det"),
+        row("4.1", "gran", "ADJ", "_", "_"),
+        row(5, "mar azul", "NOUN", 1, "obl:arg"),
+        "",
+        row(1, "#", "SYM", 0, "root"),
+    ]
+)
+
+
+@pytest.mark.parametrize("name", ["es.conllu", "es.conllu.gz"])
+def test_words_are_the_syntactic_ones(write, name):
+    first, second = read_trees(write(name, REAL), "es_gsd")
+    assert (first.id, first.language) == ("s-1", "es")
+    assert first.words == ("vamos", "nos", "a", "el", "mar azul")
+    assert first.upos == ("VERB", "PRON", "ADP", "DET", "NOUN")
+    assert first.tree == Tree((0, 1, 5, 5, 1), ("root", "obj", "case", "det", "obl:arg"))
+    assert (second.id, second.words) == ("2", ("#",))  # its number; no blank line at the end
+
+
+def test_pos_is_read_without_a_look_at_the_tree(write):
+    path = write("x.conllu", REAL + "\n" + row(2, "b", "X", 7, "dep"))
+    examples = read_upos(path, "es_gsd")
+    assert examples[1].tags == ("SYM", "X") and examples[1].language == "es"
+    with pytest.raises(XalignError, match="no word of its sentence"):
+        read_trees(path, "es")
+
+
+def test_blank_heads_and_tags_are_no_labels(write):
+    path = write("x.conllu", row(1, "a", "_", "_", "_") + "\n" + row(2, "b", "_", "_", "_") + "\n\n\n" + sentence(0))
+    assert [each.tree is None for each in read_trees(path, "de")] == [True, False]
+    assert [each.tags for each in read_upos(path, "de")] == [None, ("NOUN",)]
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 4])
+def test_of_all_assignments_of_heads_exactly_the_trees_are_read(write, words):
+    def reaches_root(heads, word):
+        for _ in heads:
+            word = heads[word - 1]
+            if word == 0:
+                return True
+        return False
+
+    for heads in product(range(words + 1), repeat=words):
+        path = write("x.conllu", sentence(*heads))
+        if heads.count(0) == 1 and all(reaches_root(heads, k) for k in range(1, words + 1)):
+            assert read_trees(path, "en")[0].tree.heads == heads
+        else:
+            with pytest.raises(XalignError, match=r"one root|in a circle"):
+                read_trees(path, "en")
+
+
+@pytest.mark.parametrize(
+    "text, messages",
+    [
+        (sentence(0) + row(1, "a").replace("\t", " "), ["columns", "line 3", "1 columns"]),
+        (row(1, "a") + "\t_", ["columns", "line 1", "11 columns"]),
+        (row(1, ""), ["columns", "line 1", "one of them empty"]),
+        (row(1, "a") + "\n" + row(3, "b"), ["numbered", "line 2", "found: 3", "expected: 2"]),
+        (row(1, "a") + "\n" + row(1, "b"), ["numbered", "line 2", "blank line"]),
+        (row(1, "a") + "\n" + row("1-2", "b"), ["numbered", "found: 1-2"]),
+        (row("x", "a"), ["numbered", "found: x"]),
+        (sentence(0) + sentence(0, 3), ["no word", "line 3", "head 3 of word 2", "from 0 to 2"]),
+        (sentence("-1"), ["no word", "head -1"]),
+        (sentence(0, "x"), ["no word", "head x of word 2"]),
+        (sentence(0, 0), ["one root", "2 words with head 0: 1, 2"]),
+        (sentence(2, 1), ["one root", "0 words"]),
+        (sentence(0, 3, 4, 2), ["circle", "2 -> 3 -> 4 -> 2"]),
+        (sentence(0, "_"), ["in part", "column 7 of 1 of 2 words"]),
+        (row(1, "a", relation="_"), ["without relations"]),
+        ("# sent_id = 1\n\n", ["no sentence"]),
+        ("", ["empty"]),
+    ],
+)
+def test_errors_say_where(write, text, messages):
+    path = write("bad.conllu", text)
+    with pytest.raises(XalignError) as error:
+        read_trees(path, "en")
+    for message in [str(path), *messages]:
+        assert message in str(error.value)
+
+
+def test_the_universal_inventories_are_complete():
+    assert (len(UPOS_TAGS), len(UD_RELATIONS)) == (17, 37)

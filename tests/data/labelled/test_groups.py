@@ -1,0 +1,63 @@
+"""What is held out of the training examples: source examples, in all of their languages or in none."""
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.examples import PairExample, QuestionExample, WordsExample
+from xalign_fairseq.data.labelled.groups import grouped, held_out
+
+
+def pairs(language, count=20):
+    return [PairExample(f"{language}{i}", language, f"{language} a {i}", f"b {i}", "xy"[i % 2]) for i in range(count)]
+
+
+def questions(language, ids):
+    return [QuestionExample(str(i), language, f"{language} {i}?", "Ann.", (("Ann", 0),)) for i in ids]
+
+
+def sides(training, switched=False, share=0.3, seed=1, source=lambda each: each.first.split()[-1]):
+    """The source examples that are trained on, and those that are held out."""
+    groups = grouped(training, switched)
+    held = held_out(training, groups, share, seed)
+    return [{source(group[0]) for group, out in zip(groups, held, strict=True) if out == want} for want in (0, 1)]
+
+
+def test_of_one_language_every_example_is_drawn_for_itself():
+    """Runs of earlier versions held out the same ones."""
+    training = {"en": [WordsExample("a", "en", ("a",), ("X",))] * 50}
+    held = held_out(training, grouped(training, False), 0.1)
+    assert sorted(np.random.default_rng(1).permutation(50)[:5]) == np.flatnonzero(held).tolist()
+    training = {"en": pairs("en"), "de": pairs("de")}  # one switched language
+    held = held_out(training, grouped(training, True), 0.1, seed=2)
+    assert sorted(np.random.default_rng(2).permutation(20)[:2]) == np.flatnonzero(held).tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("switched", [False, True])
+def test_what_is_held_out_is_trained_on_in_no_language(switched, seed):
+    training = {language: pairs(language) for language in ("en", "de", "fr", "hi")}
+    trained, held = sides(training, switched, seed=seed)
+    assert not trained & held and len(held) == 6 and len(trained) == 14
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("switched", [False, True])
+def test_questions_are_the_same_by_their_ids(switched, seed):
+    ids = {"en": range(20), "de": range(19, 2, -1), "fr": range(5, 18)}
+    training = {language: questions(language, of) for language, of in ids.items()}
+    trained, held = sides(training, switched, seed=seed, source=lambda each: each.id)
+    assert not trained & held and len(held) == (5 if switched else 6)
+
+
+def test_files_of_other_lengths_are_drawn_by_position():
+    training = {"en": pairs("en", 10), "de": pairs("de", 20)}
+    trained, held = sides(training)
+    assert not trained & held and len(held) == 6
+
+
+@pytest.mark.parametrize("share", [0.01, 0.99])
+def test_a_share_of_none_or_all_is_refused(share):
+    training = {"en": pairs("en"), "de": pairs("de")}
+    with pytest.raises(XalignError, match=r"share to hold out[\s\S]*here[\s\S]*of 20 examples"):
+        held_out(training, grouped(training, False), share, where="here")

@@ -1,0 +1,120 @@
+"""Files of text pairs: XTREME's, XNLI's and PAWS-X's own, labels beside, quotes, ragged rows."""
+
+import csv
+import io
+import lzma
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.sentence_pairs import labels_file, read_pairs
+
+
+def rows(*each):
+    return "".join("\t".join(row) + "\n" for row in each)
+
+
+def parts(examples):
+    return [(each.id, each.first, each.second, each.label) for each in examples]
+
+
+@pytest.mark.parametrize("name", ["dev-de.tsv", "dev-de.tsv.gz"])
+def test_three_columns(write, name):
+    path = write(name, rows(("a b", "c", "neutral"), ("d", "", "entailment")))
+    examples = read_pairs(path, "de")
+    assert parts(examples) == [("1", "a b", "c", "neutral"), ("2", "d", "", "entailment")]
+    assert {each.language for each in examples} == {"de"}
+
+
+def test_two_columns_take_the_labels_beside_if_there_are_any(write):
+    path = write("test-de.tsv", rows(("a", "b"), ("c", "d")))
+    assert labels_file(path) is None
+    assert [each.label for each in read_pairs(path, "de")] == [None, None]
+    beside = write("test.labels.xz", lzma.compress(b"0\n1\n"))
+    assert labels_file(path) == beside
+    assert [each.label for each in read_pairs(path, "de")] == ["0", "1"]
+    beside = write("test.labels", "0\n1\n")
+    assert labels_file(path) == beside
+    assert parts(read_pairs(path, "de")) == [("1", "a", "b", "0"), ("2", "c", "d", "1")]
+    write("test.labels", "0\n1\n1\n")
+    with pytest.raises(XalignError, match="2 pairs, 3 labels"):
+        read_pairs(path, "de")
+    write("test.labels", "0\n\n")
+    with pytest.raises(XalignError, match=r"(?s)no label.*test.labels, line 2"):
+        read_pairs(path, "de")
+
+
+@pytest.mark.parametrize("header", [(), (("sentence1", "sentence2", "label"),)])
+def test_a_column_of_labels_that_is_empty_is_none(write, header):
+    """As a table has it whose labels are withheld; a row without one among others is an error still."""
+    path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", " ")))
+    assert [(each.first, each.label) for each in read_pairs(path, "de")] == [("a", None), ("c", None)]
+    path = write("test-de.tsv", rows(*header, ("a", "b", ""), ("c", "d", "0")))
+    with pytest.raises(XalignError, match=rf"(?s)no label.*test-de.tsv, line {1 + len(header)}\n"):
+        read_pairs(path, "de")
+
+
+XNLI = rows(
+    ("language", "gold_label", "sentence1_binary_parse", "sentence1", "sentence2", "promptID", "pairID"),
+    ("de", "neutral", "", "ein Satz", "noch einer", "1", "77"),
+    ("en", "contradiction", "", 'he said "no"', '"a ""b"""', "1", "77"),
+)
+
+
+def test_xnli_has_all_languages_in_one_file(write):
+    path = write("xnli.dev.tsv", XNLI)
+    assert parts(read_pairs(path, "de")) == [("77", "ein Satz", "noch einer", "neutral")]
+    assert parts(read_pairs(path, "en")) == [("77", 'he said "no"', '"a ""b"""', "contradiction")]
+    with pytest.raises(XalignError, match=r"(?s)no pair of language fr.*rows of de, en"):
+        read_pairs(path, "fr")
+
+
+def test_multinli_training_file(write):
+    path = write("multinli.train.de.tsv", rows(("premise", "hypo", "label"), (" a", "b ", "contradictory")))
+    assert parts(read_pairs(path, "de")) == [("2", "a", "b", "contradiction")]
+
+
+def test_pawsx(write):
+    path = write("de/dev_2k.tsv", rows(("id", "sentence1", "sentence2", "label"), ("9", "a", "b", "1")))
+    assert parts(read_pairs(path, "de")) == [("9", "a", "b", "1")]
+
+
+@given(st.text(alphabet='ab "', max_size=8), st.text(alphabet='ab "', max_size=8))
+def test_what_the_csv_module_wrote_is_read_back(first, second):
+    out = io.StringIO()
+    csv.writer(out, delimiter="\t").writerow([first, second, "x"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train-en.tsv"
+        path.write_text(out.getvalue())
+        assert parts(read_pairs(path, "en")) == [("1", first.strip(), second.strip(), "x")]
+
+
+@pytest.mark.parametrize("text", ['"yes"', 'a "b" c', '"a" and "b"', '"', '""', 'a ""b""', '"a', '"a""'])
+def test_quotes_that_the_csv_module_did_not_put_stay(write, text):
+    assert parts(read_pairs(write("train-en.tsv", f"{text}\tb\tx\n"), "en")) == [("1", text, "b", "x")]
+
+
+def test_crlf_and_quotes_of_xtreme(write):
+    path = write("train-en.tsv", 'a\t"he said ""no"""\tneutral\r\n')
+    assert parts(read_pairs(path, "en")) == [("1", "a", 'he said "no"', "neutral")]
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        (rows(("a", "b", "0"), ("a", "b")), r"(?s)columns of the first.*bad-en.tsv, line 2\n.*2 columns.*expected: 3"),
+        (rows(("premise", "hypo", "label"), ("a", "b")), r"(?s)line 2\n.*2 columns"),
+        (rows(("a", "b", "c", "d")), r"(?s)columns of the file are unknown.*4 columns"),
+        (rows(("a",)), r"(?s)columns of the file are unknown.*1 columns"),
+        (rows(("a", "b", "0"), ("a", "b", " ")), r"(?s)no label.*line 2"),
+        (rows(("premise", "hypo", "label")), r"(?s)no pair.*a header alone"),
+        ("", "empty"),
+    ],
+)
+def test_errors(write, text, message):
+    with pytest.raises(XalignError, match=message):
+        read_pairs(write("bad-en.tsv", text), "en")

@@ -1,0 +1,94 @@
+"""SQuAD's JSON: answers at their offsets, files without answers, TyDiQA's languages, malformed files."""
+
+import json
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.squad import read_squad, read_tydiqa
+
+CONTEXT = "Die 😀 Panthers gaben nur 308 Punkte, 308!"
+
+
+def question(name, *answers, text="Wie viele?"):
+    return {"id": name, "question": text, "answers": [{"text": t, "answer_start": s} for t, s in answers]}
+
+
+def squad(*questions, context=CONTEXT):
+    return json.dumps(
+        {"version": "1", "data": [{"title": "x", "paragraphs": [{"context": context, "qas": questions}]}]}
+    )
+
+
+@pytest.mark.parametrize("name", ["xquad.de.json", "xquad.de.json.gz"])
+def test_answers_are_at_their_characters(write, name):
+    path = write(name, squad(question("q1", ("308", 25), ("308 Punkte", 25)), question("q2", ("308!", 37))))
+    first, second = read_squad(path, "de")
+    assert (first.id, first.language, first.question, first.context) == ("q1", "de", "Wie viele?", CONTEXT)
+    assert first.answers == (("308", 25), ("308 Punkte", 25))
+    assert second.answers == (("308!", 37),)
+
+
+def test_language_of_a_question_in_another_language_is_that_of_the_context(write):
+    crossed = read_squad(write("x.json", squad(question("q", ("308", 25)))), "de-en")[0]
+    assert crossed.language == "de" and crossed.languages == ("en", "de")
+
+
+def test_answers_without_text_are_none(write):
+    bare = {"id": "q2", "question": "?"}
+    examples = read_squad(write("x.json", squad(question("q1", ("", 0)), bare)), "de")
+    assert [each.answers for each in examples] == [None, None]
+
+
+@pytest.mark.parametrize(
+    "answer, found, expected",
+    [
+        (("308", 24), "' 30' at character 24", "'308', which stands at 25"),
+        (("308", -4), "at character -4", "stands at 25"),
+        (("309", 25), "'308' at character 25", "not in the context"),
+        (("308!", 39), "'8!'", "stands at 37"),
+    ],
+)
+def test_an_answer_that_is_elsewhere(write, answer, found, expected):
+    path = write("bad.json", squad(question("fine", ("Die", 0)), question("q-7", answer)))
+    with pytest.raises(XalignError) as error:
+        read_squad(path, "de")
+    for message in ["does not stand at its offset", str(path), "question q-7", found, expected]:
+        assert message in str(error.value)
+
+
+def test_unanswerable_questions_are_refused(write):
+    with pytest.raises(XalignError, match=r"(?s)no answer.*question q1.*SQuAD 2"):
+        read_squad(write("bad.json", squad(question("q1"))), "en")
+
+
+def test_tydiqa_in_one_file_and_in_one_for_each_language(write):
+    both = squad(question("english-1-0", ("308", 25)), question("arabic--2-1", ("308", 25)))
+    one_file = write("tydiqa-goldp-v1.1-dev.json", both)
+    assert [each.id for each in read_tydiqa(one_file, "ar")] == ["arabic--2-1"]
+    assert [each.id for each in read_tydiqa(one_file, "en")] == ["english-1-0"]
+    with pytest.raises(XalignError, match=r"(?s)no question of language fi.*arabic, english"):
+        read_tydiqa(one_file, "fi")
+    plain = write("tydiqa.goldp.ko.train.json", squad(question("0", ("308", 25)), question("1", ("Die", 0))))
+    assert [each.id for each in read_tydiqa(plain, "ko")] == ["0", "1"]
+    with pytest.raises(XalignError, match="no question of language ru"):
+        read_tydiqa(write("x.json", squad(question("english-1-0", ("308", 25)))), "ru")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "not SQuAD's JSON"),
+        ('{"data": [{"paragraphs": [{"qas": [{"id": 1}]}]}]}', "no 'context'"),
+        ('{"data": []}', "no question"),
+        (squad(question("q1", ("308", 25))).replace("25", "Infinity"), "not SQuAD's JSON"),
+        (b'{"data": "\xff"}', "not JSON"),
+    ],
+)
+def test_malformed_files(write, text, message):
+    path = write("bad.json", text)
+    with pytest.raises(XalignError, match=message) as error:
+        read_squad(path, "en")
+    assert str(path) in str(error.value)

@@ -1,0 +1,108 @@
+"""A chunk of lines to ids, words and links, with a tokenizer whose tokens are letters."""
+
+import numpy as np
+import pytest
+from letters import Letters
+
+from xalign_fairseq.core.text import corpus
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.prepare.binarize import MonoText, PairText
+from xalign_fairseq.data.tokenizers.tokenizer import flatten
+
+# The ids of a ... h are 4 ... 11, what is no letter of these is unknown, 3; </s> is 2.
+SRC = ["ab c", "", "d z", "  ", "zz"]
+TGT = ["e", "f", "", "", "g hz"]
+LINKS = ["0-0 1p0", "", "", "", "0-1"]
+
+
+class Lines(Letters):
+    """Letters for many lines at once."""
+
+    def encode_batch(self, lines):
+        return flatten([self.encode(line) for line in lines])
+
+    def encode_words_batch(self, sentences):
+        ids = [[i for word in words for i in self.encode(word)] for words in sentences]
+        index = [[k for k, word in enumerate(words) for _ in word] for words in sentences]
+        return flatten(ids), flatten(index)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """The function that writes and scans a file of lines."""
+
+    def write(name, lines):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+        return scan(tmp_path / name)
+
+    return write
+
+
+@pytest.fixture
+def pair(file):
+    def make(links=None):
+        beside = file("links", links) if links is not None else None
+        return PairText("train", "aa", "bb", file("src", SRC), file("tgt", TGT), beside)
+
+    return make
+
+
+def items(ragged):
+    flat, sizes = ragged
+    assert sizes.sum() == len(flat)
+    return [part.tolist() for part in np.split(flat, np.cumsum(sizes)[:-1])]
+
+
+def test_pairs_without_links(pair):
+    found = pair().encode(Lines())
+    assert [items(side) for side in found.items] == [[[4, 5, 6, 2], [3, 3, 2]], [[8, 2], [10, 11, 3, 2]]]
+    assert found.counts == {
+        "lines": 5, "pairs": 2, "empty source": 1, "empty target": 1, "both sides empty": 1,
+        "tokens aa": 5, "unknown aa": 2, "tokens bb": 4, "unknown bb": 1,
+        "unknown in aa Latin": 2, "unknown in bb Latin": 1,
+    }  # fmt: skip
+
+
+def test_pairs_with_links_have_words_too_and_lose_the_links_of_what_is_dropped(pair):
+    plain, found = pair().encode(Lines()), pair(LINKS).encode(Lines())
+    src, tgt, src_words, tgt_words, triples = map(items, found.items)
+    assert [src, tgt] == [items(side) for side in plain.items]
+    assert src_words == [[0, 0, 1], [0, 0]] and tgt_words == [[0], [0, 1, 1]]  # </s> is of no word
+    assert triples == [[0, 0, 1, 1, 0, 0], [0, 1, 1]]
+    assert found.counts == plain.counts | {"sure links": 2, "possible links": 1}
+
+
+def test_files_of_a_pair_are_named_by_split_pair_and_side(pair):
+    assert pair().ids_outputs == ("train.aa-bb.aa", "train.aa-bb.bb") and pair().side_outputs == ()
+    linked = pair(LINKS)
+    assert linked.side_outputs == ("train.aa-bb.aa.words", "train.aa-bb.bb.words", "train.aa-bb.links")
+    assert len(linked.encode(Lines()).items) == len(linked.ids_outputs) + len(linked.side_outputs)
+    assert (linked.name, linked.lines) == ("train aa-bb", 5)
+
+
+@pytest.mark.parametrize("links", [None, LINKS])
+def test_chunks_together_are_the_whole(pair, links, monkeypatch):
+    whole = pair(links).encode(Lines())
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
+    parts = [part.encode(Lines()) for part in pair(links).parts()]
+    assert len(parts) == 3
+    for k, (flat, sizes) in enumerate(whole.items):
+        assert np.concatenate([part.items[k][0] for part in parts]).tolist() == flat.tolist()
+        assert np.concatenate([part.items[k][1] for part in parts]).tolist() == sizes.tolist()
+    assert {name: sum(part.counts.get(name, 0) for part in parts) for name in whole.counts} == whole.counts
+
+
+def test_monolingual_text_of_several_files(file, monkeypatch):
+    text = MonoText("valid", "aa", (file("one", SRC), file("two", TGT)))
+    found = text.encode(Lines())
+    (ids,) = map(items, found.items)
+    assert ids == [[4, 5, 6, 2], [7, 3, 2], [3, 3, 2], [8, 2], [9, 2], [10, 11, 3, 2]]
+    assert found.counts == {
+        "lines": 10, "sentences": 6, "empty": 4, "tokens aa": 12, "unknown aa": 4, "unknown in aa Latin": 4,
+    }  # fmt: skip
+    assert (text.name, text.lines, text.ids_outputs, text.side_outputs) == ("valid aa", 10, ("valid.aa",), ())
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 2)
+    files = [file("one", SRC), file("two", TGT)]
+    parts = list(MonoText("valid", "aa", tuple(files)).parts())
+    assert [part.lines for part in parts] == [2, 2, 1, 2, 2, 1]
+    assert [item for part in parts for item in items(part.encode(Lines()).items[0]) if item] == ids

@@ -1,0 +1,120 @@
+"""Filters of training text: what they leave out, in which order it is counted, and which pairs came before."""
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import corpus
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
+from xalign_fairseq.data.prepare.prepare import filters, prepare
+from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
+
+
+def test_each_filter_by_its_own_limit():
+    sizes = [np.array([1, 2, 4, 4, 4]), np.array([2, 2, 2, 1, 5])]
+    found = dict(Filters(2, 4, 2).failing(sizes, {}, None))
+    assert {reason: mask.tolist() for reason, mask in found.items()} == {
+        "too short": [True, False, False, True, False],
+        "too long": [False, False, False, False, True],
+        "length ratio": [False, False, False, True, False],
+    }
+    assert dict(Filters(max_length_ratio=2).failing(sizes[:1], {}, None)) == {}
+    assert Filters(deduplicate=True, max_length=3).given == {"max_length": 3, "deduplicate": True}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"min_length": 5, "max_length": 4}, "no length passes"),
+        ({"min_length": 0}, "--min-length"),
+        ({"max_length_ratio": 0.5}, "--max-length-ratio"),
+        ({"max_length_ratio": float("nan")}, "--max-length-ratio"),
+    ],
+)
+def test_limits_that_make_no_sense(given, message):
+    with pytest.raises(XalignError, match=message):
+        Filters(**given).check()
+    Filters(4, 4, 1.0).check()
+
+
+@pytest.mark.parametrize("spread", [1, 7, 1 << 40])
+def test_the_table_knows_what_it_has_seen_as_a_set_does(spread):
+    """Also where all hashes want the same cells, and the table is as full as it can be."""
+    rng = np.random.default_rng(1)
+    hashes = rng.integers(0, 300, 500).astype(np.uint64) * np.uint64(spread)
+    table, seen = SeenHashes(500), set()
+    for block in np.split(hashes, 10):
+        expected = []
+        for each in np.maximum(block, 1).tolist():
+            expected.append(each in seen)
+            seen.add(each)
+        assert table.add(block).tolist() == expected
+    full = SeenHashes(40)
+    assert not full.add(np.arange(1, 41, dtype=np.uint64) * np.uint64(51)).any()  # all want the first cell
+    assert full.add(np.arange(1, 41, dtype=np.uint64) * np.uint64(51)).all()
+
+
+def test_hashes_are_of_both_sides_and_the_same_everywhere():
+    first = line_hashes([["a", "a", "", "ab"], ["b", "c", "ab", ""]])
+    assert len(set(first.tolist())) == 4
+    assert line_hashes([["a"], ["b"]]).tolist() == [6888081726617775527]
+    assert line_hashes([["a"]]).dtype == np.uint64
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_prepared_text_lacks_what_does_not_pass(tmp_path, spm, monkeypatch, workers):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 3)
+    rows = [
+        ("ab cd", "λ β", "0-0"), ("", "λ", ""), ("a", "λ β γ δ ε ζ η θ ι", ""), ("ab cd", "λ β", "1-1"),
+        ("a b c d e f g h i k", "λ β γ δ ε ζ η", ""), ("ab cd", "λ γ", "1p0"), ("", "λ", ""), ("ab cd", "λ β", ""),
+    ]  # fmt: skip
+    for k, name in enumerate(("en", "el", "gold")):
+        (tmp_path / f"t.{name}").write_text("".join(f"{row[k]}\n" for row in rows))
+    paths = [str(tmp_path / f"t.{name}") for name in ("en", "el", "gold")]
+    pairs = [PairSource(split, "en", "el", *paths) for split in ("train", "valid")]
+    tokenizer = SentencePieceTokenizer(spm)
+    longest = len(tokenizer.encode(rows[4][0]))
+    given = Filters(max_length=longest - 1, max_length_ratio=2, deduplicate=True)
+    mono = [MonoSource("train", "en", (paths[0], paths[0]))]
+    options = PrepareOptions(tmp_path / "d", pairs, mono, spm=spm, filters=given, workers=workers)
+    made = prepare(options)
+    train, valid = made["pairs"]
+    assert train["dropped"] == {
+        "empty source": 2, "empty target": 0, "both sides empty": 0,
+        "too long": 1, "length ratio": 1, "duplicate": 2,
+    }  # fmt: skip
+    assert train["pairs"] == 2 and train["lines"] == 8 and train["links"]["sure"] == 1
+    assert set(valid["dropped"]) == {"empty source", "empty target", "both sides empty"} and valid["pairs"] == 6
+    assert made["options"]["filters"] == given.given
+    data = DataBin(tmp_path / "d")
+    for reader, texts in zip(data.pair("train", "en", "el"), (("ab cd", "ab cd"), ("λ β", "λ γ")), strict=True):
+        assert [item.tolist() for item in reader] == [[*tokenizer.encode(text), 2] for text in texts]
+    links = data.links("train", "en", "el")
+    assert links is not None and [links[k][2].tolist() for k in range(2)] == [[[0, 0, 1]], [[1, 0, 0]]]
+    assert train["tokens"]["en"] == 2 * len(tokenizer.encode("ab cd"))
+    assert made["mono"][0]["sentences"] == 2  # "ab cd" and "a", each once in two files
+    assert made["mono"][0]["dropped"] == {"empty": 4, "too long": 2, "duplicate": 8}
+
+
+def test_without_filters_the_manifest_does_not_speak_of_them(tmp_path, bitext, spm):
+    source = PairSource("valid", "en", "el", str(bitext / "valid.en"), str(bitext / "valid.el"))
+    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm))
+    assert "filters" not in made["options"] and "filters" not in made["policy"]
+    assert not set(filters.REASONS) & set(made["pairs"][0]["dropped"])
+
+
+def test_a_shard_without_a_line_is_an_error(tmp_path, bitext, spm):
+    source = PairSource("train", "en", "el", str(bitext / "train.en"), str(bitext / "train.el"))
+    with pytest.raises(XalignError, match=r"(?s)a shard of a text has no line.*1200 lines, --shard 0/2"):
+        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(0, 2)))
+    made = prepare(PrepareOptions(tmp_path / "d", [source], spm=spm, shard=(1, 2)))
+    assert made["options"]["shard"] == "1/2" and made["pairs"][0]["pairs"] == 1200
+
+
+def test_each_side_is_to_be_in_its_language(monkeypatch):
+    monkeypatch.setattr(filters, "in_language", lambda model, language, lines: np.array([x == language for x in lines]))
+    texts = {"en": ["en", "en", "el"], "el": ["el", "en", "el"]}
+    [(reason, mask)] = Filters(language_model="lid").failing([np.ones(3), np.ones(3)], texts, None)
+    assert reason == "other language" and mask.tolist() == [False, True, True]

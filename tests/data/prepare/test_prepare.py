@@ -1,0 +1,335 @@
+"""The data-bin of ``xalign prepare``: equal to fairseq's, independent of the processes, whole or not at all."""
+
+import gzip
+import itertools
+import json
+import lzma
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import corpus
+from xalign_fairseq.core.text.containers import sides_of
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.data.prepare.filters import Filters
+from xalign_fairseq.data.prepare.prepare import binarize, prepare
+from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece
+from xalign_fairseq.data.verification import changed_files
+from xalign_fairseq.links.pharaoh import format_links
+
+
+def pair(folder: Path, split: str = "train", links: Path | None = None) -> PairSource:
+    path = str(links) if links is not None else None
+    return PairSource(split, "en", "el", str(folder / f"{split}.en"), str(folder / f"{split}.el"), path)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def put(folder: Path, **texts: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (folder / name.replace("_", ".")).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 7)
+
+
+@pytest.fixture
+def linked(tmp_path: Path, bitext: Path) -> Path:
+    """The bitext with random links for both splits."""
+    rng = np.random.default_rng(1)
+    for name in ("train", "valid"):
+        for lang in ("en", "el"):
+            shutil.copy(bitext / f"{name}.{lang}", tmp_path)
+        sides = [(bitext / f"{name}.{lang}").read_text(encoding="utf-8").splitlines() for lang in ("en", "el")]
+        rows = []
+        for src, tgt in zip(*sides, strict=True):
+            cells = itertools.product(range(len(src.split())), range(len(tgt.split())))
+            drawn = {cell: rng.random() for cell in cells}
+            rows.append(format_links((c for c in drawn if drawn[c] < 0.1), (c for c in drawn if drawn[c] < 0.2)))
+        (tmp_path / f"{name}.gold").write_text("".join(f"{row}\n" for row in rows))
+    return tmp_path
+
+
+@pytest.mark.parametrize("symbols", [0, 70_000])
+def test_files_equal_fairseq_preprocess(tmp_path, bitext, spm, command, symbols):
+    """For uint16, and for a dictionary so large that fairseq takes uint32."""
+    processor = load_sentencepiece(spm)
+    pieces = dictionary_of_model(processor).symbols[4:]
+    Dictionary([*(f"filler{i}" for i in range(symbols)), *pieces[:-3]]).save(tmp_path / "dict.txt")
+    for name, lang in itertools.product(("train", "valid"), ("en", "el")):
+        lines = (bitext / f"{name}.{lang}").read_text(encoding="utf-8").splitlines()
+        encoded = "".join(" ".join(processor.encode(line, out_type=str)) + "\n" for line in lines)
+        (tmp_path / f"{name}.{lang}").write_text(encoded, encoding="utf-8")
+    command(
+        "fairseq-preprocess", "-s", "en", "-t", "el", "--destdir", tmp_path / "theirs", "--dataset-impl", "mmap",
+        "--trainpref", tmp_path / "train", "--validpref", tmp_path / "valid",
+        "--srcdict", tmp_path / "dict.txt", "--tgtdict", tmp_path / "dict.txt",
+    )  # fmt: skip
+    ours = tmp_path / "ours"
+    prepare(
+        PrepareOptions(
+            ours, [pair(bitext), pair(bitext, "valid")], spm=spm, dictionary=tmp_path / "dict.txt", workers=1
+        )
+    )
+    theirs = contents(tmp_path / "theirs")
+    compared = [name for name in theirs if name.endswith((".bin", ".idx"))]
+    assert len(compared) == 8
+    for name in compared:
+        assert (ours / name).read_bytes() == theirs[name], name
+    assert MMapReader(ours / "train.en-el.en").dtype == (np.uint32 if symbols else np.uint16)
+    assert (ours / "dict.txt").read_bytes() == theirs["dict.en.txt"]
+    from_fairseq = DataBin(tmp_path / "theirs")
+    assert from_fairseq.dictionary.digest == DataBin(ours).dictionary.digest
+    assert from_fairseq.pairs == DataBin(ours).pairs
+
+
+def test_output_does_not_depend_on_the_processes(tmp_path, linked, monkeypatch):
+    # Workers are new processes with chunks of the true size; here the chunks are those of this process.
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 100)
+    mono = MonoSource("train", "en", (str(linked / "valid.en"), str(linked / "train.en")))
+    for workers in (1, 3):
+        sources = [pair(linked, "train", linked / "train.gold"), pair(linked, "valid")]
+        prepare(PrepareOptions(tmp_path / f"w{workers}", sources, [mono], vocab_size=120, workers=workers))
+    assert contents(tmp_path / "w1") == contents(tmp_path / "w3")
+
+
+def test_every_item_is_its_line_with_eos(tmp_path, bitext, spm, small_chunks):
+    mono = MonoSource("valid", "el", (str(bitext / "valid.el"), str(bitext / "valid.en")))
+    prepare(PrepareOptions(tmp_path / "d", [pair(bitext, "valid")], [mono], spm=spm))
+    data, tokenizer = DataBin(tmp_path / "d"), SentencePieceTokenizer(spm)
+    readers = dict(zip(("en", "el"), data.pair("valid", "en", "el"), strict=True))
+    expected = {}
+    for lang, reader in readers.items():
+        lines = (bitext / f"valid.{lang}").read_text(encoding="utf-8").splitlines()
+        expected[lang] = [[*tokenizer.encode(line), 2] for line in lines]
+        assert [item.tolist() for item in reader] == expected[lang]
+    assert [item.tolist() for item in data.mono("valid", "el")] == expected["el"] + expected["en"]
+
+
+def test_links_and_words_come_with_their_pairs(tmp_path, linked, spm, small_chunks):
+    made = prepare(PrepareOptions(tmp_path / "d", [pair(linked, "valid", linked / "valid.gold")], spm=spm))
+    links = DataBin(tmp_path / "d").links("valid", "en", "el")
+    tokenizer = SentencePieceTokenizer(spm)
+    sides = [(linked / f"valid.{lang}").read_text(encoding="utf-8").splitlines() for lang in ("en", "el")]
+    golds = (linked / "valid.gold").read_text().splitlines()
+    sure = 0
+    for k, (src, tgt, gold) in enumerate(zip(*sides, golds, strict=True)):
+        src_words, tgt_words, triples = links[k]
+        assert src_words.tolist() == tokenizer.encode_words(src.split())[1]
+        assert tgt_words.tolist() == tokenizer.encode_words(tgt.split())[1]
+        assert format_links(*({(i, j) for i, j, mark in triples if mark == kind} for kind in (1, 0))) == gold
+        sure += gold.count("-")
+    assert made["pairs"][0]["links"]["sure"] == sure > 0
+
+
+def test_pairs_with_an_empty_side_are_dropped_with_their_links_and_counted(tmp_path, spm, small_chunks):
+    # "\u200b" has no token: the model's normalisation removes it.
+    rows = [
+        ("ab cd", "λ", "0-0 1-0"), ("", "λ", ""), ("ab", "\u200b", ""), ("", "   ", ""),
+        *[("ef", "β", "")] * 9, ("", "β γ", ""), ("gh a b", "γ δ", "2p1"),
+    ]  # fmt: skip
+    text = {"t_en": 0, "t_el": 1, "t_gold": 2}
+    put(tmp_path, **{name: "".join(f"{row[k]}\n" for row in rows) for name, k in text.items()})
+    source = PairSource("train", "en", "el", *(str(tmp_path / f"t.{x}") for x in ("en", "el", "gold")))
+    mono = MonoSource("train", "en", (str(tmp_path / "t.en"),))
+    made = prepare(PrepareOptions(tmp_path / "d", [source], [mono], spm=spm))
+    entry = made["pairs"][0]
+    assert entry["lines"] == 15
+    assert entry["pairs"] == 11
+    assert entry["dropped"] == {"empty source": 2, "empty target": 1, "both sides empty": 1}
+    assert entry["links"] == {"file": str(tmp_path / "t.gold"), "sure": 2, "possible": 1}
+    assert made["mono"][0]["sentences"] == 12
+    assert made["mono"][0]["dropped"] == {"empty": 3}
+    data = DataBin(tmp_path / "d")
+    assert len(data.mono("train", "en")) == 12
+    src, tgt = data.pair("train", "en", "el")
+    links = data.links("train", "en", "el")
+    assert len(src) == len(tgt) == len(links) == 11
+    assert src[10].tolist() == [*SentencePieceTokenizer(spm).encode("gh a b"), 2]
+    assert links[0][2].tolist() == [[0, 0, 1], [1, 0, 1]]
+    assert links[1][2].shape == (0, 3)
+    assert links[10][2].tolist() == [[2, 1, 0]]
+
+
+def test_manifest_describes_every_file(tmp_path, linked):
+    made = prepare(PrepareOptions(tmp_path / "d", [pair(linked, "train", linked / "train.gold")], vocab_size=100))
+    data = DataBin(tmp_path / "d")
+    assert made == data.manifest
+    assert set(made["files"]) == {path.name for path in data.path.iterdir()} - {"manifest.json"}
+    assert made["splits"] == ["train"]
+    assert made["tokenizer"]["symbols"] == len(data.dictionary) == 101
+    assert made["tokenizer"]["trained"]
+    entry = made["pairs"][0]
+    assert entry["tokens"]["en"] == data.pair("train", "en", "el")[0].sizes.sum() - 1200  # without </s>
+    assert entry["unknown_rate"] == {"en": 0.0, "el": 0.0}
+    assert changed_files(data) == []
+    (data.path / "dict.txt").write_bytes((data.path / "dict.txt").read_bytes().replace(b" 1", b" 2", 1))
+    (data.path / "train.en-el.el.idx").unlink()
+    assert [each.split()[0] for each in changed_files(data)] == ["dict.txt", "train.en-el.el.idx"]
+
+
+def test_unknown_tokens_are_counted(tmp_path, spm):
+    put(tmp_path, t_en="ab Ж\nЖab Ж\n")
+    made = prepare(PrepareOptions(tmp_path / "d", mono=[MonoSource("train", "en", (str(tmp_path / "t.en"),))], spm=spm))
+    ids = np.concatenate(list(DataBin(tmp_path / "d").mono("train", "en")))
+    assert made["mono"][0]["unknown"]["en"] == (ids == 3).sum() == 3
+    assert made["mono"][0]["unknown_rate"]["en"] == round(3 / (len(ids) - 2), 6)
+
+
+BAD_LINKS = [
+    ("0-0 1-1\n2-1\n", "0-0\n", r"(?s)number of lines.*found: 2 and 1 lines"),
+    ("a b\nc d\n", "0-0\n0-2\n", r"(?s)outside.*t\.gold, line 2.*link 0-2, sentence lengths 2 and 2"),
+    ("a b\nc d\n", "1-1 2-2\n1-2\n", r"(?s)looks 1-based.*line 1.*link 2-2"),
+    ("a b\nc d\n", "0-0\n0=0\n", r"(?s)malformed.*t\.gold, line 2.*0=0"),
+]
+
+
+@pytest.mark.parametrize(("text", "links", "message"), BAD_LINKS)
+def test_links_that_do_not_fit_are_errors(tmp_path, spm, text, links, message):
+    put(tmp_path, t_en=text, t_el=text, t_gold=links)
+    source = PairSource("train", "en", "el", *(str(tmp_path / f"t.{x}") for x in ("en", "el", "gold")))
+    with pytest.raises(XalignError, match=message):
+        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.el", "t.en", "t.gold"]
+
+
+def test_the_line_of_a_bad_link_is_that_of_the_file_in_every_chunk(tmp_path, spm, small_chunks):
+    put(tmp_path, t_en="a b\n" * 30, t_el="a b\n" * 30, t_gold="0-0\n" * 22 + "x\n" + "0-0\n" * 7)
+    source = PairSource("train", "en", "el", *(str(tmp_path / f"t.{x}") for x in ("en", "el", "gold")))
+    with pytest.raises(XalignError, match="line 23"):
+        prepare(PrepareOptions(tmp_path / "d", [source], spm=spm))
+
+
+def test_a_sentence_of_too_many_words_for_links_is_left_out_of_training_text_alone(tmp_path, spm):
+    longer = "a " * ((1 << 16) + 1)
+    put(tmp_path, train_en=f"a b\n{longer}\n", train_el="a b\na\n", train_gold="0-0\n0-0\n")
+    train = pair(tmp_path, "train", tmp_path / "train.gold")
+    with pytest.raises(XalignError, match=r"too many words[\s\S]*train\.en, line 2"):
+        prepare(PrepareOptions(tmp_path / "d", [train], spm=spm))
+    made = prepare(PrepareOptions(tmp_path / "d", [train], spm=spm, filters=Filters(max_length=9)))
+    assert made["pairs"][0]["dropped"]["too long"] == 1
+    valid = replace(train, split="valid")
+    with pytest.raises(XalignError, match=r"too many words[\s\S]*train\.en, line 2"):
+        prepare(PrepareOptions(tmp_path / "e", [train, valid], spm=spm, filters=Filters(max_length=9)))
+
+
+def test_bad_text_is_an_error_before_any_file_is_written(tmp_path, spm, monkeypatch):
+    put(tmp_path, train_en="a\nb\n", train_el="α\n")
+    monkeypatch.setattr(binarize.PairText, "encode", lambda *_: pytest.fail("work began"))
+    with pytest.raises(XalignError, match="2 and 1 lines"):
+        prepare(PrepareOptions(tmp_path / "d", [pair(tmp_path)], spm=spm))
+    (tmp_path / "train.el").write_bytes(b"\xff\nb\n")
+    with pytest.raises(XalignError, match=r"(?s)train\.el, line 1.*0xff"):
+        prepare(PrepareOptions(tmp_path / "d", [pair(tmp_path)], spm=spm))
+    (tmp_path / "train.el").unlink()
+    with pytest.raises(XalignError, match=r"train\.el, .*no\.model"):
+        prepare(PrepareOptions(tmp_path / "d", [pair(tmp_path)], spm=tmp_path / "no.model"))
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_text_of_which_nothing_is_left_is_an_error(tmp_path, spm):
+    put(tmp_path, train_en="a\n\n", train_el="\nα\n")
+    with pytest.raises(XalignError, match=r"(?s)nothing is left.*train en-el.*2 lines"):
+        prepare(PrepareOptions(tmp_path / "d", [pair(tmp_path)], spm=spm))
+
+
+def test_options_that_contradict_each_other_are_errors(tmp_path, bitext, spm):
+    valid, train = pair(bitext, "valid"), pair(bitext)
+    odd = PairSource("train", "en", "pt-BR", "x", "y")
+    cases = [
+        (dict(pairs=[]), "nothing to prepare"),
+        (dict(pairs=[train], dictionary="dict.txt"), "--dict without --spm"),
+        (dict(pairs=[valid]), "no training text"),
+        (dict(pairs=[train, train], spm=spm), "given twice"),
+        (dict(pairs=[odd], spm=spm), "'pt-BR'"),
+        (dict(mono=[MonoSource("train", "links", ("x",))], spm=spm), "'links'"),
+        (dict(pairs=[PairSource("train", "en", "en", "x", "y")], spm=spm), "one language only"),
+    ]
+    for options, message in cases:
+        with pytest.raises(XalignError, match=message):
+            prepare(PrepareOptions(tmp_path / "d", **options))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dictionary_of_another_model_is_an_error(tmp_path, bitext, spm):
+    Dictionary(["▁the", "▁of"]).save(tmp_path / "dict.txt")
+    with pytest.raises(XalignError, match="does not belong"):
+        prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm, dictionary=tmp_path / "dict.txt"))
+
+
+def test_an_existing_data_bin_stays_unless_overwrite(tmp_path, bitext, spm):
+    put(tmp_path / "d", old="old")
+    with pytest.raises(XalignError, match="--overwrite"):
+        prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm))
+    assert contents(tmp_path / "d") == {"old": b"old"}
+    prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm, overwrite=True))
+    assert "old" not in contents(tmp_path / "d")
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
+
+
+def test_an_error_in_the_middle_keeps_the_old_data_bin(tmp_path, bitext, spm, monkeypatch, small_chunks):
+    put(tmp_path / "d", old="old")
+    calls = itertools.count()
+    encode = binarize.PairText.encode
+
+    def fail(*args):
+        if next(calls) == 5:
+            raise OSError(28, "No space left on device")
+        return encode(*args)
+
+    monkeypatch.setattr(binarize.PairText, "encode", fail)
+    with pytest.raises(XalignError, match=r"(?s)could not be written.*No space left"):
+        prepare(PrepareOptions(tmp_path / "d", [pair(bitext)], spm=spm, overwrite=True))
+    assert contents(tmp_path / "d") == {"old": b"old"}
+    assert [path.name for path in tmp_path.iterdir()] == ["d"]
+
+
+def test_the_manifest_does_not_hold_what_differs_between_machines(tmp_path, bitext, spm):
+    prepare(PrepareOptions(tmp_path / "a", [pair(bitext)], spm=spm))
+    prepare(PrepareOptions(tmp_path / "b", [pair(bitext)], spm=spm, workers=2, progress=False))
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+    assert str(tmp_path / "a") not in json.dumps(DataBin(tmp_path / "a").manifest)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_data_bin_of_compressed_text_is_that_of_the_plain_one(tmp_path, bitext, monkeypatch, workers):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 100)
+    for lang, suffix, pack in (("en", ".gz", gzip.compress), ("el", ".xz", lzma.compress)):
+        (tmp_path / f"t.{lang}{suffix}").write_bytes(pack((bitext / f"train.{lang}").read_bytes()))
+    for name, paths in (
+        ("plain", [str(bitext / "train.en"), str(bitext / "train.el")]),
+        ("packed", [str(tmp_path / "t.en.gz"), str(tmp_path / "t.el.xz")]),
+    ):
+        source = PairSource("train", "en", "el", *paths)
+        prepare(PrepareOptions(tmp_path / name, [source], vocab_size=120, workers=workers))
+    plain, packed = (DataBin(tmp_path / name).manifest for name in ("plain", "packed"))
+    assert plain is not None and packed is not None
+    assert plain["files"] == packed["files"]
+
+
+def test_tables_and_translation_memories_are_read_as_files_are(tmp_path, bitext, spm):
+    sides = [(bitext / f"train.{lang}").read_text().splitlines() for lang in ("en", "el")]
+    (tmp_path / "t.tsv").write_text("".join(f"{tgt}\tid\t{src}\n" for src, tgt in zip(*sides, strict=True)))
+    variant = '<tuv xml:lang="{}"><seg>{}</seg></tuv>'.format
+    units = (f"<tu>{variant('en', src)}{variant('el', tgt)}</tu>" for src, tgt in zip(*sides, strict=True))
+    (tmp_path / "m.tmx").write_text(f"<tmx><body>{''.join(units)}</body></tmx>")
+    made = []
+    for prefix, workers in ((bitext / "train", 1), (f"{tmp_path}/t.tsv#3,1", 1), (tmp_path / "m.tmx", 2)):
+        source = PairSource("train", "en", "el", *sides_of(str(prefix), "en", "el"))
+        folder = tmp_path / f"{len(made)}"
+        prepare(PrepareOptions(folder, [source], spm=spm, progress=False, workers=workers))
+        made.append([(folder / f"train.en-el.{lang}.bin").read_bytes() for lang in ("en", "el")])
+    assert made[0] == made[1] == made[2]

@@ -1,0 +1,192 @@
+"""A run that is stopped anywhere is gone on with, and gives the same bytes."""
+
+import json
+import os
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text import corpus
+from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.prepare.filters import Filters
+from xalign_fairseq.data.prepare.prepare import binarize, prepare, progress
+from xalign_fairseq.data.prepare.prepare import prepare as module
+from xalign_fairseq.data.prepare.progress import JOURNAL
+from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
+from xalign_fairseq.data.verification import changed_files
+
+
+class Killed(BaseException):
+    """As nothing expects it."""
+
+
+@pytest.fixture
+def options(tmp_path, bitext, spm, monkeypatch):
+    monkeypatch.setattr(corpus, "CHUNK_LINES", 250)
+    monkeypatch.setattr(progress, "SECONDS", 0)
+    for lang in ("en", "el"):  # lines that come again, and one that is empty
+        text = (bitext / f"train.{lang}").read_text()
+        (tmp_path / f"t.{lang}").write_text(text + text[: text.index("\n") + 1] + "\n")
+    (tmp_path / "t.gold").write_text("0-0\n" * 1201 + "\n")
+    pair = PairSource("train", "en", "el", *(str(tmp_path / f"t.{lang}") for lang in ("en", "el")))
+    return PrepareOptions(
+        tmp_path / "d", [replace(pair, links=str(tmp_path / "t.gold")), replace(pair, split="valid")],
+        [MonoSource("train", "en", (pair.src_path,))], spm=spm, filters=Filters(deduplicate=True), resume=True,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def whole(options):
+    prepare(replace(options, destdir=f"{options.destdir}.whole", resume=False))
+    return contents(f"{options.destdir}.whole")
+
+
+def contents(folder):
+    return {name: open(os.path.join(folder, name), "rb").read() for name in sorted(os.listdir(folder))}
+
+
+def stop_at(monkeypatch, owner, name, call):
+    """Let a function's n-th call, from 0 on, stop the run; the calls are counted in what comes back."""
+    calls, own = [], getattr(owner, name)
+
+    def stopping(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == call + 1:
+            raise Killed
+        return own(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, stopping)
+    return calls
+
+
+def stopped(options, owner, name, call):
+    with pytest.MonkeyPatch.context() as patch:
+        stop_at(patch, owner, name, call)
+        with pytest.raises(Killed):
+            prepare(options)
+    assert not os.path.exists(options.destdir)
+
+
+PLACES = [
+    *((binarize.PairText, "encode", call) for call in range(10)),
+    *((binarize.MonoText, "encode", call) for call in range(5)),
+    *((MMapWriter, "add_many", call) for call in (0, 3, 11, 27)),
+    *((MMapWriter, "close", call) for call in range(8)),
+    *((progress, "write_json", call) for call in (0, 1, 5, 6, 7, 15)),
+    (module, "require_fitting_links", 0), (module.manifest, "write", 0), (os, "replace", 0), (os, "replace", 30),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("owner", "name", "call"), PLACES)
+def test_stopped_anywhere_it_goes_on_and_gives_the_same_bytes(options, whole, owner, name, call):
+    stopped(options, owner, name, call)
+    prepare(options)
+    assert contents(options.destdir) == whole
+    assert not [name for name in os.listdir(os.path.dirname(options.destdir)) if name.startswith(".")]
+
+
+def test_stopped_again_and_again_it_ends(options, whole):
+    for call in (1, 2, 3, 0, 2):
+        stopped(options, binarize.PairText, "encode", call)
+    prepare(options)
+    assert contents(options.destdir) == whole
+
+
+def test_what_was_being_written_beside_the_data_is_written_again(options, whole):
+    def stopped_half_way(folder):
+        for name in ("model.pt", ".model.pt.1-0123456789ab.tmp", ".manifest.json.1-0123456789ab.tmp"):
+            (folder / name).write_bytes(b"ha")
+        (folder / "lexicons").mkdir()
+        raise Killed
+
+    with pytest.raises(Killed):
+        prepare(options, beside=stopped_half_way)
+    prepare(options, beside=lambda folder: (folder / "model.pt").write_bytes(b"half and half"))
+    assert contents(options.destdir) == {**whole, "model.pt": b"half and half"}
+    assert changed_files(DataBin(options.destdir)) == []
+
+
+def test_what_is_written_is_not_encoded_again_nor_checked(options, whole, monkeypatch):
+    stopped(options, binarize.PairText, "encode", 7)  # of 5 chunks each: the first text is done, of the second one 2
+    encoded = stop_at(monkeypatch, binarize.PairText, "encode", -1)
+    checked = stop_at(monkeypatch, module, "require_fitting_links", -1)
+    prepare(options)
+    assert (len(encoded), len(checked)) == (3, 0)
+
+
+def test_what_stands_behind_the_last_entry_is_cut_off(options, whole):
+    stopped(options, binarize.PairText, "encode", 3)
+    unfinished = os.path.join(os.path.dirname(options.destdir), ".d.unfinished")
+    for name in ("train.en-el.en.bin", "train.en-el.en.sizes"):
+        with open(os.path.join(unfinished, name), "ab") as stream:
+            stream.write(b"half a chu")
+    prepare(options)
+    assert contents(options.destdir) == whole
+
+
+@pytest.mark.parametrize("name", ["train.en-el.en.bin", "train.en-el.el.sizes", JOURNAL])
+def test_without_a_file_it_begins_the_text_again(options, whole, name):
+    stopped(options, binarize.PairText, "encode", 3)
+    os.unlink(os.path.join(os.path.dirname(options.destdir), ".d.unfinished", name))
+    prepare(options)
+    assert contents(options.destdir) == whole
+
+
+def test_other_text_or_options_begin_anew(options, whole, tmp_path):
+    stopped(options, binarize.PairText, "encode", 7)
+    made = prepare(replace(options, filters=Filters()))
+    assert made["pairs"][0]["dropped"] == {"empty source": 0, "empty target": 0, "both sides empty": 1}
+    shutil.rmtree(options.destdir)
+    stopped(options, binarize.PairText, "encode", 7)
+    with open(tmp_path / "t.en", "a") as stream:
+        stream.write("one more\n")
+    with pytest.raises(XalignError, match="differ in their number of lines"):
+        prepare(options)
+
+
+def test_another_tokenizer_in_the_same_process_encodes_by_itself(options, whole):
+    prepare(replace(options, spm=None, vocab_size=60))
+    prepare(replace(options, overwrite=True))
+    assert contents(options.destdir) == whole
+
+
+def test_another_file_of_a_model_by_the_same_name_begins_anew(options, tmp_path):
+    path = tmp_path / "lid.bin"
+    given = replace(options, filters=Filters(language_model=str(path)))
+    made = []
+    for content in (b"one", b"another", b"another"):
+        path.write_bytes(content)
+        os.utime(path, (1, 1))
+        made.append(progress.fingerprint(given, None))
+    assert made[0] != made[1] == made[2]
+
+
+def test_another_number_of_processes_goes_on(options, whole, monkeypatch):
+    stopped(options, binarize.PairText, "encode", 4)
+    prepare(replace(options, workers=2))
+    found = contents(options.destdir)
+    assert {name for name in found if found[name] != whole[name]} == set()
+
+
+def test_a_damaged_journal_begins_anew(options, whole):
+    stopped(options, binarize.PairText, "encode", 3)
+    path = os.path.join(os.path.dirname(options.destdir), ".d.unfinished", JOURNAL)
+    with open(path) as stream:
+        found = json.load(stream)
+    for damaged in ({**found, "texts": 7}, {"of": found["of"]}, {**found, "of": 3}):
+        with open(path, "w") as stream:
+            json.dump(damaged, stream)
+        prepare(replace(options, overwrite=True))
+        assert contents(options.destdir) == whole
+        os.makedirs(os.path.dirname(path))
+
+
+def test_two_at_once_are_one_too_many(options):
+    def second(_):
+        with pytest.raises(XalignError, match="another process writes this output"):
+            prepare(options)
+
+    prepare(options, beside=second)

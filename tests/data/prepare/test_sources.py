@@ -1,0 +1,100 @@
+"""What is asked of ``xalign prepare``: languages that file names can hold, and options that do not contradict."""
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.prepare.filters import Filters
+from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions, require_language
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Paths of two texts, links, a model and its dictionary."""
+    for name in ("t.en", "t.de", "t.gold", "m.model", "dict.txt"):
+        (tmp_path / name).write_text("x\n")
+    return tmp_path
+
+
+@pytest.fixture
+def pair(files):
+    def make(split="train", src="en", tgt="de", links=None):
+        return PairSource(split, src, tgt, str(files / "t.en"), str(files / "t.de"), links)
+
+    return make
+
+
+@pytest.fixture
+def refused(files):
+    def check(message, *pairs, **options):
+        with pytest.raises(XalignError, match=message):
+            PrepareOptions(files / "out", pairs, **options).check()
+
+    return check
+
+
+@pytest.mark.parametrize("code", ["en", "pt_BR", "zh_Hant", "x1", "ελ"])
+def test_codes_that_file_names_can_hold(code):
+    require_language(code)
+
+
+@pytest.mark.parametrize("code", ["", "pt-BR", "a.b", "a b", "a=b", "a/b", "links", "words", "None"])
+def test_codes_that_they_can_not(code):
+    with pytest.raises(XalignError, match=rf"can't be part of[\s\S]*found: '{code}'[\s\S]*pt_BR, not pt-BR"):
+        require_language(code)
+
+
+def test_files_are_each_named_once_in_the_order_of_the_texts(files, pair):
+    gold, en, de = (str(files / name) for name in ("t.gold", "t.en", "t.de"))
+    mono = MonoSource("train", "en", (en, str(files / "more.en")))
+    options = PrepareOptions("out", [pair(links=gold), pair("valid")], [mono])
+    assert options.paths == [en, de, gold, str(files / "more.en")]
+    assert options.texts == (pair(links=gold), pair("valid"), mono)
+
+
+def test_what_is_read_is_not_replaced_by_the_data_bin(files, pair, tmp_path_factory):
+    for read in (pair(), pair(links=str(files / "t.gold"))):
+        with pytest.raises(XalignError, match=r"is or holds what is read, which would be lost[\s\S]*t\.en"):
+            PrepareOptions(files, [read], overwrite=True).check()
+    with pytest.raises(XalignError, match="is or holds what is read"):
+        PrepareOptions(files, mono=[MonoSource("train", "en", (f"{files}/../{files.name}/t.en",))]).check()
+    kept = tmp_path_factory.mktemp("bin")  # an earlier data-bin, whose tokenizer is in the new one again
+    (kept / "m.model").write_text("x\n")
+    PrepareOptions(kept, [pair()], spm=kept / "m.model", overwrite=True).check()
+
+
+@pytest.mark.parametrize(
+    ("given", "trains"), [({}, True), ({"spm": "m.model"}, False), ({"tokenizer": "base.pt"}, False)]
+)
+def test_a_model_is_trained_unless_one_is_given(given, trains):
+    assert PrepareOptions("out", **given).trains_model is trains
+
+
+def test_options_that_fit(files, pair):
+    PrepareOptions("out", [pair(), pair("valid")]).check()
+    PrepareOptions("out", [pair("test")], spm=files / "m.model", dictionary=files / "dict.txt").check()
+    PrepareOptions("out", mono=[MonoSource("valid", "en", (str(files / "t.en"),))], tokenizer="base.pt").check()
+
+
+def test_options_that_contradict_each_other(refused, pair, files):
+    refused("nothing to prepare")
+    refused(r"a process to do the work\n  found: --workers 0", pair(), workers=0)
+    refused(r"two tokenizers\n  found: --tokenizer and --spm", pair(), spm="m.model", tokenizer="base.pt")
+    refused("--dict without --spm", pair(), dictionary="dict.txt")
+    refused("no training text", pair("valid"))
+    refused("no such shard\n  found: --shard 2/2", pair(), spm="m.model", shard=(2, 2))
+    refused("shards need one tokenizer", pair(), shard=(0, 2))
+    refused("lets nothing or everything pass\n  where: --max-length\n", pair(), filters=Filters(max_length=0))
+
+
+def test_texts_that_can_not_be_named(refused, pair):
+    refused("'pt-BR'", pair(tgt="pt-BR"))
+    refused("'links'", mono=[MonoSource("train", "links", ("x",))])
+    refused(r"one language only\n  found: en-en", pair(tgt="en"))
+    refused(r"given twice\n  found: train en-de\n", pair(), pair("valid"), pair())
+    refused("given twice\n  found: valid en\n", pair(), mono=[MonoSource("valid", "en", ("x",))] * 2)
+
+
+def test_files_that_are_not_there_are_all_named(refused, pair, files):
+    (files / "t.de").unlink()
+    told = r"where: \S*t.de, \S*no.gold, \S*no.model\n  next: check the path; the files of"
+    refused(told, pair(links="no.gold"), spm="no.model")

@@ -1,0 +1,187 @@
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+import sentencepiece
+from fairseq.data import Dictionary as FairseqDictionary
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.corpus import scan
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import (
+    SentencePieceTokenizer,
+    dictionary_of_model,
+    load_sentencepiece,
+    split_words,
+)
+
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "data"
+# "¨" becomes a blank and a combining mark, "\u200b" nothing, "ﬁ" and "Ⅳ" two letters, "\u00a0" a blank; Ж is unknown.
+ODD = [
+    "ab ¨c d",
+    "ab \u200b cd",
+    "ﬁab ad",
+    "Ⅳ Ж ab ЖЖab",
+    "ab\u00a0cd e",
+    "\u200b",
+    "",
+    "  ab   cd  ",
+    "ab\tcd",
+    "▁ab ▁",
+]
+
+
+def lines_of(bitext: Path) -> list[str]:
+    return [line for lang in ("en", "el") for line in scan(bitext / f"valid.{lang}").read()]
+
+
+def fairseq_ids(model: Path, dictionary: Path, line: str) -> list[int]:
+    """What spm_encode and fairseq-preprocess make of a line."""
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(model)).encode(line, out_type=str)
+    symbols = FairseqDictionary.load(str(dictionary))
+    return symbols.encode_line(" ".join(pieces), add_if_not_exist=False, append_eos=False).tolist()
+
+
+@pytest.mark.parametrize("extra", ["", "Ж 4\n"])
+def test_ids_equal_spm_encode_and_fairseqs_dictionary(tmp_path, bitext, spm, extra):
+    # A dictionary made from encoded text holds characters that the model does not know.
+    dictionary_of_model(load_sentencepiece(spm)).save(tmp_path / "dict.txt")
+    text = (tmp_path / "dict.txt").read_text(encoding="utf-8")
+    (tmp_path / "dict.txt").write_text(extra + text.replace("▁ 1\n", ""), encoding="utf-8")  # lacks a piece
+    tokenizer = SentencePieceTokenizer(spm, Dictionary.load(tmp_path / "dict.txt"))
+    assert tokenizer.missing_pieces == 1
+    unknown = 0
+    for line in [*lines_of(bitext), *ODD]:
+        ids = tokenizer.encode(line)
+        assert ids == fairseq_ids(spm, tmp_path / "dict.txt", line)
+        unknown += ids.count(3)
+    assert unknown > 0
+
+
+def test_a_batch_equals_its_lines(bitext, spm):
+    tokenizer = SentencePieceTokenizer(spm)
+    lines = [*lines_of(bitext), *ODD]
+    flat, sizes = tokenizer.encode_batch(lines)
+    alone = [tokenizer.encode(line) for line in lines]
+    assert flat.tolist() == [i for ids in alone for i in ids]
+    assert sizes.tolist() == [len(ids) for ids in alone]
+    assert tokenizer.encode_batch([])[1].tolist() == []
+
+
+def test_ids_have_xlmrs_offset(spm):
+    # XLM-R: sentencepiece's <unk> <s> </s> are 0 1 2, fairseq's <s> <pad> </s> <unk> 0 1 2 3, the rest is moved by one.
+    processor = load_sentencepiece(spm)
+    tokenizer = SentencePieceTokenizer(spm, dictionary_of_model(processor))
+    assert [processor.id_to_piece(i) for i in range(3)] == ["<unk>", "<s>", "</s>"]
+    assert tokenizer.encode("abcd λβ") == [i + 1 for i in processor.encode("abcd λβ")]
+    assert len(tokenizer.dictionary) == processor.get_piece_size() + 1
+
+
+def test_words_of_tokens_by_hand(spm):
+    tokenizer = SentencePieceTokenizer(spm)
+    pieces = load_sentencepiece(spm)
+    for words in (["abcdefgh", "λ", "iklabc"], ["λβγ"]):
+        ids, index = tokenizer.encode_words(words)
+        expected = [k for k, word in enumerate(words) for _ in pieces.encode(word)]
+        assert len(expected) > len(words)
+        assert index == expected
+        assert ids == tokenizer.encode(" ".join(words))
+
+
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        ("ab ¨c d", ["ab", "¨c", "d"]),
+        ("ab \u200b cd", ["ab", "", "cd"]),
+        ("Ⅳ Ж ab ЖЖab", ["IV", "Ж", "ab", "ЖЖab"]),
+        ("ab\u00a0cd e", ["ab", "cd", "e"]),
+        ("  ab   cd  ", ["ab", "cd"]),
+        ("\u200b", [""]),
+    ],
+)
+def test_every_token_belongs_to_the_word_that_spells_it(spm, line, texts):
+    tokenizer = SentencePieceTokenizer(spm)
+    ids, index = tokenizer.encode_words(split_words(line))
+    assert ids == tokenizer.encode(line)
+    pieces = load_sentencepiece(spm).encode(line, out_type=str)
+    spelt = ["" for _ in texts]
+    for piece, word in zip(pieces, index, strict=True):
+        spelt[word] += piece.replace("▁", "")
+    assert spelt == [load_sentencepiece(spm).normalize(text).replace("▁", "").replace(" ", "") for text in texts]
+
+
+def test_no_words_have_no_ids(spm):
+    assert SentencePieceTokenizer(spm).encode_words([]) == ([], [])
+
+
+def test_a_batch_of_words_equals_its_sentences(bitext, spm):
+    tokenizer = SentencePieceTokenizer(spm)
+    sentences = [split_words(line) for line in [*lines_of(bitext), *ODD]]
+    (flat, sizes), (index, index_sizes) = tokenizer.encode_words_batch(sentences)
+    assert sizes.tolist() == index_sizes.tolist()
+    alone = [tokenizer.encode_words(words) for words in sentences]
+    assert flat.tolist() == [i for ids, _ in alone for i in ids]
+    assert index.tolist() == [i for _, words in alone for i in words]
+
+
+def test_words_are_found_by_characters_where_a_line_is_cut_otherwise_than_its_words():
+    protos = pytest.importorskip("sentencepiece.sentencepiece_model_pb2")
+    # "abc" alone is rather ▁a b c than ▁a bc; after x the sums in float32 are equal, and the longer piece wins.
+    scores = {"▁x": -20_000.0, "▁a": -1.0, "b": -0.5, "c": -0.5, "bc": -1.00001, "▁": -9.0}
+    kinds = protos.ModelProto.SentencePiece
+    pieces = [kinds(piece=symbol, type=kind) for symbol, kind in (("<unk>", 2), ("<s>", 3), ("</s>", 3))]
+    pieces += [kinds(piece=piece, score=score) for piece, score in scores.items()]
+    tokenizer = SentencePieceTokenizer(protos.ModelProto(pieces=pieces).SerializeToString())
+    texts = [tokenizer.dictionary.symbols[i] for i in tokenizer.encode("abc")]
+    assert texts == ["▁a", "b", "c"]
+    ids, words = tokenizer.encode_words(["x", "abc", "abc"])
+    assert [tokenizer.dictionary.symbols[i] for i in ids] == ["▁x", "▁a", "bc", "▁a", "bc"]
+    assert words == [0, 1, 1, 2, 2]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real bitext is not there")
+@pytest.mark.parametrize("lang", ["en", "hi", "fr", "ar", "ja"])
+def test_real_text_is_cut_alike_by_line_and_by_word(tmp_path, lang):
+    """The released aligner encodes word by word; on real text that is the same as encoding the line."""
+    path = SHARED / "bitext" / "ntrex128" / f"ntrex.{lang}"
+    lines = scan(path).read()[:700]
+    (tmp_path / "text").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    tokenizer = SentencePieceTokenizer(train_sentencepiece([scan(tmp_path / "text")], 3000, seed=1))
+    for line in lines[:300]:
+        words = split_words(line)
+        ids, index = tokenizer.encode_words(words)
+        assert ids == tokenizer.encode(line)
+        assert ids == [i for word in words for i in tokenizer.encode(word)]
+        assert index == [k for k, word in enumerate(words) for _ in tokenizer.encode(word)]
+
+
+def test_can_be_pickled(spm):
+    tokenizer = SentencePieceTokenizer(spm)
+    assert pickle.loads(pickle.dumps(tokenizer)).encode_words(["abc", "de"]) == tokenizer.encode_words(["abc", "de"])
+
+
+@pytest.mark.parametrize("raw", [b"", b"not a model", random.Random(1).randbytes(100)])
+def test_a_file_that_is_no_model_is_an_error(tmp_path, raw):
+    (tmp_path / "x.model").write_bytes(raw)
+    with pytest.raises(XalignError, match=r"(?s)not a sentencepiece model.*x\.model"):
+        SentencePieceTokenizer(tmp_path / "x.model")
+    with pytest.raises(XalignError, match="does not exist"):
+        SentencePieceTokenizer(tmp_path / "y.model")
+
+
+def test_a_dictionary_of_another_model_is_an_error(spm):
+    with pytest.raises(XalignError, match=r"(?s)does not belong.*11\d of the model's 120 pieces"):
+        SentencePieceTokenizer(spm, Dictionary(["▁the", "▁a", "▁of"]))
+
+
+def test_a_model_without_a_mark_before_each_word_can_not_find_words(tmp_path, bitext):
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(bitext / "train.en"), model_prefix=str(tmp_path / "m"), vocab_size=60, add_dummy_prefix=False,
+        minloglevel=2,
+    )  # fmt: skip
+    tokenizer = SentencePieceTokenizer(tmp_path / "m.model")
+    assert tokenizer.encode("abc")
+    with pytest.raises(XalignError, match="add_dummy_prefix"):
+        tokenizer.encode_words(["abc", "d"])

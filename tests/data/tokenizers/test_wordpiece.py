@@ -1,0 +1,223 @@
+import pickle
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wordpieces import LINES, SPECIALS, train_symbols
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import split_words
+from xalign_fairseq.data.tokenizers.wordpiece import (
+    WordPieceSettings,
+    WordPieceTokenizer,
+    bert_ids,
+    from_vocabulary,
+    to_vocabulary,
+)
+
+NTREX = Path(__file__).resolve().parents[4] / "shared" / "data" / "bitext" / "ntrex128"
+# Decomposed accents, zero-width characters and marks alone, joined emoji, no-break and ideographic blanks, soft hyphen,
+# NUL, replacement character, control characters, ligatures, Chinese beyond the first plane, a word of 101 letters.
+ODD = [
+    "e\u0301te\u0301 étE\u0301", "a\u200bb \u200b \u200dc \ufeff", "👩\u200d👩\u200d👧 the 😀fox!! 🇩🇪",
+    "the\u00a0fox\u3000quick", "quick\u00adbrown", "a\0b \ufffd c", "a\x1cb\x85c\x0bd\x7fe",
+    "ﬁnal Ⅳ ½ ǅ İstanbul ẞ ς Σ", "中𠀀国a中 ㄅ あ", "", "  ", "\u0301", "x" * 100, "x" * 101, "a\u0328\u0301 ᾅ 각",
+    "don't e-mail@x.org $5 #tag ##ing a_b", "\t the \r fox\u2028dogs\u2029",
+]  # fmt: skip
+KINDS = [{"lowercase": False}, {"lowercase": True}, {"lowercase": False, "strip_accents": True, "chinese_chars": False}]
+
+
+@pytest.fixture(scope="module")
+def symbols():
+    return train_symbols([*LINES, *(line.lower() for line in LINES)])
+
+
+@pytest.fixture(scope="module")
+def tokenizer(symbols):
+    return WordPieceTokenizer(*from_vocabulary(symbols, lowercase=False))
+
+
+@pytest.fixture(scope="module")
+def theirs(symbols, transformers, tmp_path_factory):
+    """The function that encodes a line as transformers does, in BERT's ids."""
+    folder = tmp_path_factory.mktemp("bert")
+    (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in symbols), encoding="utf-8")
+
+    def make(lowercase=False, strip_accents=None, chinese_chars=True):
+        return transformers.BertTokenizerFast.from_pretrained(
+            folder, do_lower_case=lowercase, strip_accents=strip_accents, tokenize_chinese_chars=chinese_chars
+        )
+
+    return make
+
+
+def encode(made, line):
+    return made(line, add_special_tokens=False)["input_ids"]
+
+
+def in_berts_ids(tokenizer, ids):
+    order = bert_ids(tokenizer.dictionary, tokenizer.settings)
+    return [order[i] for i in ids]
+
+
+def test_pairs_are_joined_by_one_separator(tokenizer):
+    assert tokenizer.pair_separators == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_are_those_of_transformers(symbols, theirs, kind):
+    ours, made = WordPieceTokenizer(*from_vocabulary(symbols, **kind)), theirs(**kind)
+    unknown = 0
+    for line in [*LINES, *ODD, " ".join(ODD)]:
+        ids = ours.encode(line)
+        assert in_berts_ids(ours, ids) == encode(made, line), line
+        unknown += ids.count(3)
+    assert unknown > 0
+
+
+@pytest.mark.skipif(not NTREX.is_dir(), reason="the real bitext is not there")
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_ids_of_real_text_are_those_of_transformers(symbols, theirs, lowercase):
+    ours, made = WordPieceTokenizer(*from_vocabulary(symbols, lowercase=lowercase)), theirs(lowercase)
+    for lang in ["ar", "cs", "de", "en", "fa", "fi", "fr", "hi", "ja", "ru", "tr", "ur", "vi"]:
+        lines = (NTREX / f"ntrex.{lang}").read_text(encoding="utf-8").splitlines()[:100]
+        flat, sizes = ours.encode_batch(lines)
+        (by_words, _), (index, counts) = ours.encode_words_batch([split_words(line) for line in lines])
+        expected = made(lines, add_special_tokens=False)["input_ids"]
+        assert in_berts_ids(ours, flat) == [i for ids in expected for i in ids]
+        assert by_words.tolist() == flat.tolist() and counts.tolist() == sizes.tolist()
+        their_words = made([split_words(line) for line in lines], is_split_into_words=True, add_special_tokens=False)
+        assert index.tolist() == [word for k in range(len(lines)) for word in their_words.word_ids(k)]
+
+
+def test_blanks_and_controls_are_those_of_transformers(tokenizer, theirs):
+    made = theirs()
+    chars = (chr(i) for i in range(sys.maxunicode + 1) if not 0xD800 <= i < 0xE000)
+    odd = [char for char in chars if char.isspace() or unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp")]
+    assert len(odd) > 200
+    for char in odd:
+        line = f"the{char}fox {char} jump{char}"
+        assert in_berts_ids(tokenizer, tokenizer.encode(line)) == encode(made, line), hex(ord(char))
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.sampled_from([*"abteho1.,#[]- \t", "é", "e\u0301", "中", "\u200b", "\0", "\x85", "ß", "ж", "😀"])))
+def test_any_text(tokenizer, theirs_cased, chars):
+    line = "".join(chars)
+    ids = tokenizer.encode(line)
+    assert in_berts_ids(tokenizer, ids) == encode(theirs_cased, line)
+    with_offsets, begin, end = tokenizer.encode_with_offsets(line)
+    assert with_offsets == ids
+    assert len(begin) == len(end) == len(ids) and (begin < end).all() and (end <= len(line)).all()
+    if "\x85" not in line:  # a blank to split_words, nothing to BERT
+        assert tokenizer.encode_words(split_words(line))[0] == ids
+
+
+@pytest.fixture(scope="module")
+def theirs_cased(theirs):
+    return theirs()
+
+
+# By hand: the longest piece from the left, then the longest ## piece; nothing found means that the whole is unknown.
+PIECES = ["[UNK]", "[MASK]", "un", "##aff", "##able", "##a", "##ble", "able", "!", "中", "a", "[PAD]", "[SEP]", "[CLS]"]
+
+
+def test_the_longest_piece_from_the_left():
+    tokenizer = WordPieceTokenizer(*from_vocabulary(PIECES, lowercase=True))
+    symbols = tokenizer.dictionary.symbols
+    assert symbols == ["<s>", "<pad>", "</s>", "<unk>", "un", "##aff", "##able", "##a", "##ble", "able", "!", "中", "a"]
+    assert bert_ids(tokenizer.dictionary, tokenizer.settings) == [13, 11, 12, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1]
+    words = ["UNaffable!", "\u200b", "unx", "中able", "", "á", "[MASK]"]
+    ids, index = tokenizer.encode_words(words)
+    spelt = [symbols[i] for i in ids]
+    assert spelt[:9] == ["un", "##aff", "##able", "!", "<unk>", "中", "able", "a", "<unk>"]
+    assert index == [0, 0, 0, 0, 2, 3, 3, 5, 6, 6, 6]  # "[MASK]" is text: a bracket, a word, a bracket, all unknown
+
+
+def test_offsets_are_of_the_original_characters():
+    tokenizer = WordPieceTokenizer(*from_vocabulary(PIECES, lowercase=True))
+    text = "UNa\u0301ffable\u200b! 中 Жx"
+    ids, begin, end = tokenizer.encode_with_offsets(text)
+    assert [tokenizer.dictionary.symbols[i] for i in ids] == ["un", "##aff", "##able", "!", "中", "<unk>"]
+    assert [text[b:e] for b, e in zip(begin, end, strict=True)] == ["UN", "a\u0301ff", "able", "!", "中", "Жx"]
+    ids, begin, end = tokenizer.encode_with_offsets(" \u200b")
+    assert ids == [] and begin.shape == end.shape == (0,)
+
+
+def test_batches_and_pickles(tokenizer):
+    copy = pickle.loads(pickle.dumps(tokenizer))
+    flat, sizes = copy.encode_batch([*LINES, *ODD])
+    assert flat.tolist() == [i for line in [*LINES, *ODD] for i in tokenizer.encode(line)]
+    assert sizes.tolist() == [len(tokenizer.encode(line)) for line in [*LINES, *ODD]]
+    assert copy.encode_words([]) == ([], []) and copy.encode_batch([])[1].tolist() == []
+    assert copy.settings == tokenizer.settings and copy.missing_pieces == 0
+
+
+def test_the_vocabulary_and_back(symbols):
+    assert symbols[:6] == SPECIALS
+    dictionary, made = from_vocabulary(symbols, lowercase=True)
+    assert made == WordPieceSettings(True, None, True, (3, 0, 4, 2, 5))
+    assert dictionary.embedding_size == len(symbols) and dictionary.symbols[4:] == ["[unused1]", *symbols[6:]]
+    assert to_vocabulary(dictionary, made) == symbols
+    assert sorted(bert_ids(dictionary, made)) == list(range(len(symbols)))
+    assert WordPieceSettings.from_state(made.to_state()) == made
+
+
+@pytest.mark.parametrize(
+    ("symbols", "message"),
+    [
+        ([*SPECIALS[:-1], "a"], r"not BERT's[\s\S]*\[MASK\] 0 times"),
+        ([*SPECIALS, "[CLS]"], r"\[CLS\] 2 times"),
+        ([*SPECIALS, "<unk>"], "can't hold.*\n.*'<unk>'"),
+        ([*SPECIALS, "<mask>"], "'<mask>'"),
+        ([*SPECIALS, "a", "a"], "'a'"),
+        ([*SPECIALS, "", "a"], "''"),
+    ],
+)
+def test_vocabularies_that_are_not_berts(symbols, message):
+    with pytest.raises(XalignError, match=message):
+        from_vocabulary(symbols, lowercase=False)
+
+
+def test_a_dictionary_of_another_tokenizer(tokenizer):
+    with pytest.raises(XalignError, match=r"not WordPiece's[\s\S]*none of which begins with ##"):
+        WordPieceTokenizer(Dictionary(["▁the", "▁fox"]), tokenizer.settings)
+    with pytest.raises(XalignError, match="does not belong"):
+        bert_ids(Dictionary(["##a"]), WordPieceSettings())
+
+
+GOOD = WordPieceSettings().to_state()
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        None,
+        {},
+        {**GOOD, "lowercase": 1},
+        {**GOOD, "more": True},
+        {**GOOD, "special_ids": [0, 1, 2, 3]},
+        {**GOOD, "special_ids": [0, 1, 2, 3, 3]},
+        {**GOOD, "special_ids": [0, 1, 2, 3, -1]},
+    ],
+)
+def test_settings_that_are_none(state):
+    with pytest.raises(XalignError, match=r"no settings of WordPiece[\s\S]*here\.json"):
+        WordPieceSettings.from_state(state, "here.json")
+
+
+def test_without_the_library(tokenizer, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(XalignError, match=r"pip install tokenizers"):
+        WordPieceTokenizer(tokenizer.dictionary, tokenizer.settings)
+
+
+def test_parts_are_what_is_looked_up(symbols):
+    cased, lower = (WordPieceTokenizer(*from_vocabulary(symbols, lowercase=each)) for each in (False, True))
+    assert cased.parts("Don't  中国,É") == ["Don", "'", "t", "中", "国", ",", "É"]
+    assert lower.parts("Don't  中国,É") == ["don", "'", "t", "中", "国", ",", "e"]
+    assert cased.parts(" ") == []

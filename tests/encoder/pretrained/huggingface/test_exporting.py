@@ -1,0 +1,220 @@
+import json
+from argparse import Namespace
+
+import pytest
+import tokenizers
+import torch
+from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.model_proto import read_pieces
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained.huggingface import importing
+from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+
+OPTIONS = {
+    "encoder_layers": 2, "encoder_embed_dim": 16, "encoder_ffn_embed_dim": 32, "encoder_attention_heads": 2,
+    "max_positions": 20,
+}  # fmt: skip
+
+
+@pytest.fixture
+def own(spm):
+    """The content of a checkpoint of this package, with a pointer."""
+    model = spm.read_bytes()
+    dictionary = dictionary_of_xlm_r([piece.text for piece in read_pieces(model)], spm)
+    torch.manual_seed(0)
+    encoder = Encoder(EncoderConfig(vocab_size=dictionary.embedding_size, **OPTIONS))
+    with torch.no_grad():
+        for parameter in encoder.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    heads = {"heads.dwa.pointer.query.weight": torch.rand(16, 16), "heads.dwa.agreement": torch.tensor(0.5)}
+    return {
+        "cfg": {
+            "model": Namespace(_name="xalign_tiny", dropout=0.2, init_checkpoint="/home/me/base.pt", **OPTIONS),
+            "criterion": {"_name": "xlm_align", "objectives": "mlm,dwa", "dwa_label_layer": 1},
+            "task": {"_name": "xalign_pretraining", "data": "/home/me/data-bin", "seed": 3},
+        },
+        "model": {**{f"encoder.{key}": value for key, value in encoder.state_dict().items()}, **heads},
+        "task_state": {"tokenizer": tokenizer_state(dictionary, model), "transfer": {"benchmark": "xnli"}},
+    }
+
+
+@pytest.fixture
+def export_state(tmp_path):
+    def run(state):
+        torch.save(state, tmp_path / "model.pt")
+        export(tmp_path / "model.pt", tmp_path / "out")
+        return tmp_path / "out"
+
+    return run
+
+
+def auto(transformers, folder):
+    """The model and the tokenizer of a folder, with nothing missing and nothing left over."""
+    model, report = transformers.AutoModelForMaskedLM.from_pretrained(folder, output_loading_info=True)
+    assert not any(report[kind] for kind in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    return model.eval(), transformers.AutoTokenizer.from_pretrained(folder)
+
+
+def assert_same_ids(theirs, ours, order, folder):
+    """Ids of text, of a pair, and of <mask> between words; ``order`` are their ids of ours.
+
+    transformers 5 builds its tokenizers from parts of tokenizer.json; other programs read the file as it is.
+    """
+    whole = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    for text in [*([line] for line in TEXT + UNSEEN), ["The red", "house."], [f"The red {theirs.mask_token} house."]]:
+        found, expected = whole.encode(*text), theirs(*text, return_token_type_ids=True)
+        assert found.ids == expected["input_ids"] and found.type_ids == expected["token_type_ids"], text
+        assert whole.decode(found.ids) == theirs.decode(found.ids, skip_special_tokens=True)
+    begin, end, mask = (order[i] for i in (0, 2, ours.dictionary.mask_index))
+    for line in TEXT + UNSEEN:
+        assert theirs(line)["input_ids"] == [begin, *(order[i] for i in ours.encode(line)), end], line
+    assert theirs.mask_token_id == mask and theirs.pad_token_id == order[1] and theirs.unk_token_id == order[3]
+    left, right = ([order[i] for i in ours.encode(text)] for text in ("The red", "house."))
+    assert theirs(f"The red {theirs.mask_token} house.")["input_ids"] == [begin, *left, mask, *right, end]
+    pair = theirs("The red", "house.")["input_ids"]
+    assert pair[: len(left) + 2] == [begin, *left, end] and pair[-len(right) - 1 :] == [*right, end]
+
+
+def test_a_checkpoint_of_ours_gives_the_same_logits_and_ids(transformers, own, export_state, make_tokens):
+    folder = export_state(own)
+    encoder, _ = checkpoint.load_encoder(own)
+    model, tokenizer = auto(transformers, folder)
+    assert type(model).__name__ == "XLMRobertaForMaskedLM"
+    assert_same_logits(encoder, model, make_tokens(encoder.config.vocab_size))
+    ours = load_tokenizer(own, encoder.config.vocab_size)
+    assert_same_ids(tokenizer, ours, range(encoder.config.vocab_size), folder)
+    assert tokenizer("a", "b")["input_ids"].count(tokenizer.sep_token_id) == 3
+    assert tokenizer.model_max_length == 20 and model.config.hidden_dropout_prob == 0.2
+    assert not model.roberta.embeddings.token_type_embeddings.weight.any()
+
+
+def test_the_sentencepiece_model_alone_gives_the_same_ids(transformers, own, export_state):
+    folder = export_state(own)
+    (folder / "tokenizer.json").unlink()
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = load_tokenizer(own, checkpoint.load_encoder(own)[0].config.vocab_size)
+    for line in TEXT + UNSEEN:
+        assert theirs(line)["input_ids"][1:-1] == ours.encode(line)
+
+
+def test_an_xlm_r_after_a_round_trip(transformers, build, save, tmp_path, tokens):
+    model = build(layer_norm_eps=1e-3)
+    first = save(model)
+    export(first, tmp_path / "out")
+    again, _ = auto(transformers, tmp_path / "out")
+    with torch.no_grad():
+        mask = tokens.ne(1).long()
+        expected, found = (each(tokens, attention_mask=mask).logits[mask.bool()] for each in (model, again))
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+    before, after = importing.read(first), importing.read(tmp_path / "out")
+    assert before["model"].keys() == after["model"].keys()
+    assert all(torch.equal(value, after["model"][name]) for name, value in before["model"].items())
+    assert (first / "sentencepiece.bpe.model").read_bytes() == (tmp_path / "out/sentencepiece.bpe.model").read_bytes()
+    assert before["cfg"]["model"] == {name: after["cfg"]["model"][name] for name in before["cfg"]["model"]}
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_a_bert_after_a_round_trip(transformers, build, save, tmp_path, make_tokens, lowercase):
+    model = build("BertForMaskedLM")
+    first = save(model)
+    (first / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lowercase}))
+    export(first, tmp_path / "out")
+    again, tokenizer = auto(transformers, tmp_path / "out")
+    assert type(again).__name__ == "BertForMaskedLM" and again.config.layer_norm_eps == 1e-12
+    ids = make_tokens(len(BERT_SYMBOLS), specials=10, pad=0, begin=7, end=8)
+    kept = model.bert.embeddings
+    with torch.no_grad():
+        mask = ids.ne(0).long()
+        expected, found = (each(ids, attention_mask=mask).logits[mask.bool()] for each in (model, again))
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+    words = again.bert.embeddings.word_embeddings.weight
+    assert torch.equal(words, kept.word_embeddings.weight)  # in BERT's own order of ids
+    assert not again.bert.embeddings.token_type_embeddings.weight.any()
+    assert (tmp_path / "out/vocab.txt").read_bytes() == (first / "vocab.txt").read_bytes()
+    state, encoder = imported(tmp_path / "out")
+    ours = load_tokenizer(state, encoder.config.vocab_size)
+    order = [7, 0, 8, 6, *(i for i in range(len(BERT_SYMBOLS)) if i not in (0, 6, 7, 8, 9)), 9]
+    assert_same_ids(tokenizer, ours, order, tmp_path / "out")
+    assert tokenizer("The red", "house.")["token_type_ids"].count(1) == len(ours.encode("house.")) + 1
+    assert_same_logits(encoder, model, make_tokens(len(BERT_SYMBOLS)), order)
+
+
+def test_a_pair_through_an_exported_bert_has_one_token_type(transformers, build, save, tmp_path):
+    model = build("BertForMaskedLM")
+    export(save(model), tmp_path / "out")
+    again, tokenizer = auto(transformers, tmp_path / "out")
+    pair = tokenizer("The red", "house.", return_tensors="pt")
+    assert pair["token_type_ids"].any()
+    one_type = {**pair, "token_type_ids": torch.zeros_like(pair["token_type_ids"])}
+    with torch.no_grad():
+        found, expected, original = again(**pair).logits, model(**one_type).logits, model(**pair).logits
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+    assert (found - original).abs().max() > 0.1  # which the card says
+    assert "`token_type_ids` change nothing" in (tmp_path / "out/README.md").read_text()
+
+
+def test_heads_and_options_come_back(own, export_state):
+    folder = export_state(own)
+    again = importing.read(folder)
+    assert again["model"].keys() == own["model"].keys()
+    assert all(torch.equal(value, again["model"][name]) for name, value in own["model"].items())
+    assert checkpoint.options(again, "criterion") == own["cfg"]["criterion"]
+    assert again["task_state"]["transfer"] == {"benchmark": "xnli"}
+    assert checkpoint.options(again)["encoder_attention_heads"] == 2
+    assert "home" not in (folder / "xalign.json").read_text() + (folder / "README.md").read_text()
+
+
+def test_heads_are_named_in_the_card_and_nothing_is_written_for_none(own, export_state, tmp_path):
+    folder = export_state(own)
+    assert "no place for (dwa)" in (folder / "README.md").read_text()
+    own["model"] = {name: value for name, value in own["model"].items() if not name.startswith("heads.")}
+    torch.save(own, tmp_path / "bare.pt")
+    export(tmp_path / "bare.pt", tmp_path / "bare")
+    assert not (tmp_path / "bare/xalign_heads.safetensors").exists()
+    assert "no place for" not in (tmp_path / "bare/README.md").read_text()
+
+
+def test_an_existing_folder_is_left_as_it_is(own, export_state, tmp_path):
+    folder = export_state(own)
+    before = (folder / "model.safetensors").read_bytes()
+    own["model"]["encoder.lm_head.bias"] += 1
+    with pytest.raises(XalignError, match=r"exists already[\s\S]*--overwrite"):
+        export_state(own)
+    assert (folder / "model.safetensors").read_bytes() == before
+    export(tmp_path / "model.pt", folder, overwrite=True)
+    assert (folder / "model.safetensors").read_bytes() != before
+
+
+def test_language_embeddings_are_refused(own, export_state, tmp_path):
+    own["cfg"]["model"].language_embeddings = "en,de"
+    own["model"]["encoder.sentence_encoder.embed_languages.weight"] = torch.zeros(2, 16)
+    with pytest.raises(XalignError, match=r"no language embeddings[\s\S]*embeddings of en,de"):
+        export_state(own)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_left_out_is_named(own, export_state, caplog):
+    own["task_state"]["lexicons"] = []
+    export_state(own)
+    assert "not exported from" in caplog.text and "lexicons" in caplog.text
+
+
+def test_a_dictionary_in_another_order(own, export_state):
+    symbols = own["task_state"]["tokenizer"]["symbols"][4:]
+    model = own["task_state"]["tokenizer"]["sentencepiece"].numpy().tobytes()
+    own["task_state"]["tokenizer"] = tokenizer_state(Dictionary(symbols[::-1]), model)
+    with pytest.raises(XalignError, match=r"would give other ids[\s\S]*in another order"):
+        export_state(own)
+
+
+def test_a_dictionary_that_lists_the_mask_itself(transformers, own, export_state):
+    own["task_state"]["tokenizer"]["symbols"].append("<mask>")
+    _, tokenizer = auto(transformers, export_state(own))
+    assert tokenizer.mask_token_id == checkpoint.load_encoder(own)[0].config.vocab_size - 1

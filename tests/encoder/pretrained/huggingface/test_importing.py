@@ -1,0 +1,297 @@
+import json
+import logging
+
+import numpy as np
+import pytest
+import sentencepiece
+import torch
+from huggingface_folders import (
+    PREFIX,
+    TEXT,
+    UNSEEN,
+    assert_same_hidden,
+    assert_same_logits,
+    change_weights,
+    configure,
+    imported,
+    to_bin,
+)
+
+import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained import known
+from xalign_fairseq.encoder.pretrained.huggingface import importing
+from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
+from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.huggingface.families import DISTILBERT
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+
+@pytest.mark.parametrize("form", ["safetensors", "safetensors in shards", "bin", "bin in shards"])
+def test_logits_are_those_of_transformers(build, save, tokens, form):
+    model = build()
+    folder = save(model, **({"max_shard_size": "20KB"} if form == "safetensors in shards" else {}))
+    if form.startswith("bin"):
+        to_bin(folder, 3 if "shards" in form else 1)
+    assert len(list(folder.glob("*.safetensors" if form.startswith("safe") else "*.bin"))) > 1 or "shards" not in form
+    state, encoder = imported(folder)
+    assert_same_logits(encoder, model, tokens)
+    assert encoder.config.max_positions == 20
+    assert {f"encoder.{name}" for name in encoder.state_dict()} == set(state["model"])
+
+
+def test_a_base_model_without_head_and_with_pooler(build, save, tokens, spm, caplog):
+    model = build("XLMRobertaModel")
+    folder = save(model)
+    state, encoder = imported(folder)
+    assert "no masked-language-model head" in caplog.text
+    assert "not used from" in caplog.text and "pooler (2 tensors)" in caplog.text
+    assert_same_hidden(encoder, model, tokens)
+    head = {name: value for name, value in state["model"].items() if ".lm_head." in name}
+    assert torch.equal(head["encoder.lm_head.dense.weight"], torch.eye(24))
+    processor = sentencepiece.SentencePieceProcessor(str(spm))
+    scores = [processor.get_score(i) for i in range(3, processor.get_piece_size())]
+    expected = torch.tensor([*[min(scores)] * 4, *scores, min(scores)])
+    assert torch.equal(head["encoder.lm_head.bias"], expected)
+    assert torch.equal(head["encoder.lm_head.weight"], state["model"][PREFIX + "embed_tokens.weight"])
+    random = torch.get_rng_state()
+    again = importing.read(folder)
+    assert torch.equal(torch.get_rng_state(), random)
+    assert all(torch.equal(again["model"][name], value) for name, value in head.items())
+
+
+def test_a_classifier_is_left_out_and_named(build, save, tokens, caplog):
+    model = build("XLMRobertaForSequenceClassification")
+    _, encoder = imported(save(model))
+    assert "classifier (4 tensors)" in caplog.text
+    assert_same_hidden(encoder, model.roberta, tokens)
+
+
+def test_several_token_types(build, save, tokens, caplog):
+    model = build("XLMRobertaModel", type_vocab_size=2)
+    _, encoder = imported(save(model))
+    assert "of 2 token types the first is used" in caplog.text
+    assert_same_hidden(encoder, model, tokens)
+
+
+def test_a_null_position_embedding_type_is_the_usual_one(build, save, tokens):
+    model = build()
+    folder = save(model)
+    configure(folder, position_embedding_type=None)
+    assert_same_logits(imported(folder)[1], model, tokens)
+
+
+def test_a_padded_vocabulary_of_a_model_with_its_head(build, save, tokens, vocab_size, caplog):
+    model = build(vocab_size=vocab_size + 6)
+    state, encoder = imported(save(model))
+    assert "left out of the model's vocabulary: 6 rows of padding" in caplog.text
+    assert encoder.config.vocab_size == vocab_size == len(state["model"]["encoder.lm_head.bias"])
+    assert_same_logits(encoder, model, tokens)
+    torch.testing.assert_close(encoder.lm_head.bias, model.lm_head.bias[:vocab_size])
+
+
+def test_half_precision_is_stored_as_float32(build, save):
+    model = build().bfloat16()
+    state, _ = imported(save(model))
+    assert {value.dtype for value in state["model"].values()} == {torch.float32}
+    found = state["model"][PREFIX + "layers.2.fc1.weight"]
+    assert torch.equal(found, model.roberta.encoder.layer[2].intermediate.dense.weight.float())
+
+
+def test_ids_are_those_of_transformers(transformers, folder, vocab_size):
+    theirs = transformers.XLMRobertaTokenizer.from_pretrained(folder)
+    state, encoder = imported(folder)
+    ours = load_tokenizer(state, encoder.config.vocab_size)
+    for line in TEXT + UNSEEN:
+        assert ours.encode(line) == theirs(line)["input_ids"][1:-1], line
+    dictionary = ours.dictionary
+    assert [dictionary.bos_index, dictionary.pad_index, dictionary.eos_index, dictionary.unk_index] == [
+        theirs.bos_token_id, theirs.pad_token_id, theirs.eos_token_id, theirs.unk_token_id,
+    ]  # fmt: skip
+    assert dictionary.mask_index == theirs.mask_token_id == vocab_size - 1
+
+
+@pytest.mark.parametrize("replaces", [False, True], ids=["transformers 5", "transformers 4"])
+def test_a_tokenizer_as_transformers_saves_it(transformers, folder, replaces):
+    before, encoder = imported(folder)
+    theirs = transformers.XLMRobertaTokenizer.from_pretrained(folder)
+    (folder / "sentencepiece.bpe.model").unlink()
+    theirs.save_pretrained(folder)
+    assert not (folder / "sentencepiece.bpe.model").exists()
+    if replaces:
+        change_tokenizer(folder, lambda found: found.update(normalizer=in_sequence(found["normalizer"])))
+    after, _ = imported(folder)
+    assert after["task_state"]["tokenizer"]["symbols"] == before["task_state"]["tokenizer"]["symbols"]
+    ours = load_tokenizer(after, encoder.config.vocab_size)
+    original = load_tokenizer(before, encoder.config.vocab_size)
+    for line in TEXT + UNSEEN:
+        assert ours.encode(line) == theirs(line)["input_ids"][1:-1] == original.encode(line), line
+
+
+def in_sequence(normalizer):
+    blanks = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+    return {"type": "Sequence", "normalizers": [normalizer, blanks]}
+
+
+def change_tokenizer(folder, change):
+    path = folder / "tokenizer.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    change(found)
+    path.write_text(json.dumps(found), encoding="utf-8")
+
+
+def test_a_model_in_training_takes_every_parameter(folder, caplog):
+    xalign_fairseq.register()
+    from xalign_fairseq.models.xalign import XalignModel
+
+    state, encoder = imported(folder)
+    assert state["cfg"]["model"]["dropout"] == state["cfg"]["model"]["attention_dropout"] == 0.1
+    model = XalignModel(EncoderConfig.from_options(state["cfg"]["model"], encoder.config.vocab_size))
+    with caplog.at_level(logging.WARNING):
+        model.load_state_dict(state["model"], strict=True)
+    assert not caplog.records
+    for name, value in encoder.state_dict().items():
+        assert torch.equal(model.encoder.state_dict()[name], value)
+
+
+def test_layer_norms_are_of_the_configuration(build, save, tokens):
+    for eps in (1e-12, 0.1):
+        model = build(layer_norm_eps=eps)
+        state, encoder = imported(save(model))
+        assert encoder.config.layer_norm_eps == state["cfg"]["model"]["layer_norm_eps"] == eps
+        assert_same_logits(encoder, model, tokens)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"model_type": "gpt2"}, r"not supported[\s\S]*model_type gpt2[\s\S]*xlm-roberta, bert, distilbert \(XLM-R"),
+        ({"model_type": None}, r"not supported[\s\S]*model_type None"),
+        ({"hidden_act": "relu"}, r"differs from XLM-R[\s\S]*hidden_act relu[\s\S]*hidden_act gelu"),
+        ({"pad_token_id": 0}, r"differs from XLM-R[\s\S]*pad_token_id 0"),
+        ({"eos_token_id": None}, r"differs from XLM-R[\s\S]*eos_token_id None"),
+        ({"position_embedding_type": "relative_key"}, "position_embedding_type relative_key"),
+        ({"is_decoder": True}, "is_decoder True"),
+        ({"hidden_size": None}, r"sizes are not[\s\S]*no whole number above 0 as hidden_size$"),
+        ({"num_hidden_layers": -1}, "no whole number above 0 as num_hidden_layers"),
+        ({"layer_norm_eps": "1e-5"}, r"no number where[\s\S]*layer_norm_eps '1e-5'"),
+        ({"vocab_size": 5120}, r"tokenizer does not fit[\s\S]*5120 ids"),
+        ({"vocab_size": 512}, r"not of the size[\s\S]*word_embeddings[\s\S]*\(512, 24\)"),
+        ({"intermediate_size": 41}, r"not of the size[\s\S]*intermediate.dense[\s\S]*\(40, 24\)[\s\S]*\(41, 24\)"),
+        ({"max_position_embeddings": 20}, r"not of the size[\s\S]*position_emb[\s\S]*\(22, 24\)[\s\S]*\(20, 24\)"),
+        ({"num_hidden_layers": 2}, r"0 missing[\s\S]*16 unknown \['encoder.layer.2"),
+        ({"num_hidden_layers": 4}, r"16 missing \['encoder.layer.3[\s\S]*0 unknown"),
+    ],
+)  # fmt: skip
+def test_a_configuration_of_another_model(folder, changes, message):
+    configure(folder, **changes)
+    with pytest.raises(XalignError, match=message):
+        importing.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("lm_head.dense.bias", r"1 missing \['lm_head.dense.bias'\], 0 unknown"),
+        ("roberta.embeddings.LayerNorm.bias", r"1 missing \['embeddings.LayerNorm.bias'\], 0 unknown"),
+        ("roberta.embeddings.token_type_embeddings.weight", r"1 missing \['embeddings.token_type_embeddings"),
+    ],
+)
+def test_a_parameter_too_few_is_named(folder, name, message):
+    change_weights(folder, lambda state: state.pop(name))
+    with pytest.raises(XalignError, match=message):
+        importing.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("roberta.encoder.extra.weight", r"0 missing \[\], 1 unknown \['encoder.extra.weight'\]"),
+        ("lm_head.extra", r"0 missing \[\], 1 unknown \['lm_head.extra'\]"),
+    ],
+)
+def test_a_parameter_too_many_is_named(folder, name, message):
+    change_weights(folder, lambda state: state.update({name: torch.ones(1)}))
+    with pytest.raises(XalignError, match=message):
+        importing.read(folder)
+
+
+@pytest.mark.parametrize("name", ["lm_head.decoder.weight", "lm_head.decoder.bias"])
+def test_an_untied_head_is_left_out_and_named(build, save, tokens, caplog, name):
+    model = build()
+    folder = save(model)
+    to_bin(folder, 1, change=lambda state: state[name].add_(1))
+    _, encoder = imported(folder)
+    assert f"head is left out: it is not tied ({name} unlike " in caplog.text
+    assert caplog.text.count("no masked-language-model head: one is made from its embeddings") == 1
+    assert_same_hidden(encoder, model, tokens)
+    assert torch.equal(encoder.lm_head.dense.weight, torch.eye(24))
+
+
+def test_a_head_whose_bias_has_only_its_second_name(folder, caplog):
+    before, _ = imported(folder)
+    change_weights(folder, lambda state: state.update({"lm_head.decoder.bias": state.pop("lm_head.bias")}))
+    after, _ = imported(folder)
+    assert torch.equal(after["model"]["encoder.lm_head.bias"], before["model"]["encoder.lm_head.bias"])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("config.json", r"does not exist[\s\S]*config.json"),
+        ("model.safetensors", r"no weights[\s\S]*config.json[\s\S]*model.safetensors.index.json"),
+        (
+            "sentencepiece.bpe.model",
+            r"no sentencepiece model[\s\S]*sentencepiece.bpe.model or tokenizer.json",
+        ),
+    ],
+)
+def test_a_missing_file(folder, name, message):
+    (folder / name).unlink()
+    with pytest.raises(XalignError, match=message):
+        importing.read(folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "sentencepiece.bpe.model"])
+def test_a_truncated_file(folder, name):
+    whole = (folder / name).read_bytes()
+    (folder / name).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(XalignError, match=name):
+        importing.read(folder)
+
+
+def test_the_tokenizer_is_carried_byte_by_byte(folder, spm):
+    state, _ = imported(folder)
+    stored = state["task_state"]["tokenizer"]["sentencepiece"]
+    assert stored.dtype == torch.uint8
+    assert np.array_equal(stored.numpy(), np.fromfile(spm, dtype=np.uint8))
+
+
+def test_the_family_is_that_of_its_name_and_sizes_and_stays(build, save, monkeypatch, vocab_size, tmp_path):
+    row = known.KnownModel("tiny", ("tiny-xlmr",), (3, 24, 40, vocab_size), known.WITH_HEAD)
+    monkeypatch.setattr(known, "KNOWN", (row,))
+    assert known.family_of(importing.read(save(build()))) == "tiny"
+    folder = save(build("XLMRobertaModel"))
+    assert known.family_of(importing.read(folder)) is None  # its head is a new one
+    configure(folder, _name_or_path="someone/tiny-xlmr")
+    assert known.family_of(importing.read(folder)) == "tiny"
+    convert(folder, tmp_path / "one.pt")
+    export(tmp_path / "one.pt", tmp_path / "again")
+    monkeypatch.setattr(known, "KNOWN", ())
+    for made in ("one.pt", "again"):  # by what the files say, whatever their names and sizes
+        assert known.family_of(read_pretrained(tmp_path / made)[0]) == "tiny"
+
+
+def test_logits_of_distilbert(build, save, make_tokens):
+    model = build("DistilBertForMaskedLM")
+    folder = save(model)
+    state, encoder = imported(folder)
+    order = list(read_vocabulary(folder, DISTILBERT, encoder.config.vocab_size).order)
+    assert state["cfg"]["model"]["dropout"] == 0.1 and encoder.config.layer_norm_eps == 1e-12
+    assert_same_logits(encoder, model, make_tokens(len(order)), order)
+    configure(folder, activation="relu")
+    with pytest.raises(XalignError, match=r"differs from DistilBERT[\s\S]*activation relu"):
+        importing.read(folder)

@@ -1,0 +1,145 @@
+"""Folders in the shapes of published encoders, small and random, as transformers writes and reads them itself.
+
+States are compared in float64, ids on text in many scripts; what is exported again has the same states.
+"""
+
+import json
+
+import pytest
+import torch
+from huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, imported
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.huggingface.families import find_family
+from xalign_fairseq.encoder.pretrained.huggingface.unigram import SAMPLE
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+transformers = pytest.importorskip("transformers")
+BLANKS = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"}
+NEWER_4 = [{"type": "Strip", "strip_left": False, "strip_right": True}, BLANKS]
+LINES = [*TEXT, *UNSEEN, *SAMPLE]
+
+
+@pytest.fixture
+def other_spm(train_spm, tmp_path):
+    """Of other pieces, and more of them, than those of the models beside it."""
+    return train_spm(tmp_path / "other", normalization_rule_name="nfkc", seed_sentencepiece_size=900)
+
+
+@pytest.fixture
+def write(build, tmp_path, spm, other_spm, vocab_size):
+    """The function that writes one of the shapes."""
+
+    def with_spm(kind, options, model=spm, rows=0, file="tokenizer.json", added=()):
+        import sentencepiece
+
+        own = sentencepiece.SentencePieceProcessor(str(model)).get_piece_size() + 2
+        folder = tmp_path / "folder"
+        whole = build(kind, vocab_size=own + rows, **options)
+        whole.save_pretrained(folder)
+        (folder / "sentencepiece.bpe.model").write_bytes(model.read_bytes())
+        tokenizer = transformers.XLMRobertaTokenizer.from_pretrained(folder)
+        tokenizer.add_tokens(list(added))
+        tokenizer.save_pretrained(folder)
+        if file == "tokenizer.json":
+            (folder / "sentencepiece.bpe.model").unlink()
+        return whole, folder
+
+    def e5_small(positions=POSITIONS):
+        model, folder = with_spm("BertModel", {"layer_norm_eps": 1e-12}, rows=35)
+        path = folder / "tokenizer.json"
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        whole["normalizer"] = {"type": "Sequence", "normalizers": [whole["normalizer"], *NEWER_4]}
+        path.write_text(json.dumps(whole), encoding="utf-8")
+        return model, folder
+
+    def with_wordpiece(kind, lowercase=False):
+        model = build(kind)
+        folder = tmp_path / "folder"
+        model.save_pretrained(folder)
+        (folder / "vocab.txt").write_text("".join(f"{symbol}\n" for symbol in BERT_SYMBOLS), encoding="utf-8")
+        (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": lowercase}))
+        return model, folder
+
+    shapes = {
+        "e5-small": e5_small,
+        "minilm-l12": lambda: with_spm("BertModel", {"layer_norm_eps": 1e-12}, rows=35, file="both"),
+        "xlm-v, glot500": lambda: with_spm("XLMRobertaForMaskedLM", {}, model=other_spm),
+        "e5-base, e5-large": lambda: with_spm("XLMRobertaModel", {}),
+        "bge-m3": lambda: with_spm("XLMRobertaModel", {"max_position_embeddings": 8194}),
+        "added tokens": lambda: with_spm("XLMRobertaForMaskedLM", {}, rows=2, added=["<en>", "Königsberg"]),
+        "mbert": lambda: with_wordpiece("BertForMaskedLM"),
+        "labse": lambda: with_wordpiece("BertModel"),
+        "distilmbert": lambda: with_wordpiece("DistilBertForMaskedLM"),
+        "distiluse": lambda: with_wordpiece("DistilBertModel"),
+    }
+    return lambda shape: shapes[shape]()
+
+
+SHAPES = [
+    "e5-small", "minilm-l12", "xlm-v, glot500", "e5-base, e5-large", "bge-m3", "added tokens", "mbert", "labse",
+    "distilmbert", "distiluse",
+]  # fmt: skip
+
+
+def order_of(folder):
+    """The model's ids of ours."""
+    config = json.loads((folder / "config.json").read_text())
+    return torch.tensor(read_vocabulary(folder, find_family(config["model_type"], folder), config["vocab_size"]).order)
+
+
+def hidden_of(model, ids, keep):
+    """All hidden states in float64 where ids are not padded."""
+    body = getattr(model, model.base_model_prefix, model).double()
+    with torch.no_grad():
+        found = body(ids, attention_mask=keep.long(), output_hidden_states=True).hidden_states
+    return [each[keep] for each in found]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_states_and_ids_are_those_of_transformers_and_survive_an_export(write, make_tokens, tmp_path, shape, caplog):
+    model, folder = write(shape)
+    order = order_of(folder)
+    state, encoder = imported(folder)
+    tokens = make_tokens(len(order) - 1)
+    keep = tokens.ne(1)
+    expected = hidden_of(model, order[tokens], keep)
+    with torch.no_grad():
+        states = encoder.double().states(tokens)
+    for layer, each in enumerate(expected):
+        torch.testing.assert_close(states.layer(layer)[keep], each, rtol=2e-6, atol=2e-6)
+
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = load_tokenizer(state, encoder.config.vocab_size)
+    for line in LINES:
+        line = " ".join(line.replace("▁", " ").split())
+        assert order[ours.encode(line)].tolist() == theirs(line)["input_ids"][1:-1], line
+
+    export(folder, tmp_path / "exported")
+    again = transformers.AutoModel.from_pretrained(tmp_path / "exported")
+    back = order_of(tmp_path / "exported")
+    for layer, each in enumerate(hidden_of(again, back[tokens], keep)):
+        torch.testing.assert_close(each, expected[layer], rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_xalign_align_runs_with_it(write, tmp_path, shape):
+    _, folder = write(shape)
+    (tmp_path / "src").write_text("\n".join(TEXT) + "\n", encoding="utf-8")
+    (tmp_path / "tgt").write_text("\n".join(reversed(TEXT)) + "\n", encoding="utf-8")
+    files = ["--src", str(tmp_path / "src"), "--tgt", str(tmp_path / "tgt"), "--out", str(tmp_path / "links")]
+    assert main(["align", "--model", str(folder), *files, "--method", "argmax", "--device", "cpu"]) == 0
+    lines = (tmp_path / "links").read_text().splitlines()
+    assert len(lines) == len(TEXT) and any(lines)
+
+
+def test_texts_beyond_512_tokens_are_read_whole(write):
+    model, folder = write("bge-m3")
+    _, encoder = imported(folder)
+    assert encoder.config.max_positions == 8192
+    tokens = torch.randint(4, encoder.config.vocab_size - 1, (1, 1500), generator=torch.Generator().manual_seed(2))
+    with torch.no_grad():
+        found = encoder.double().states(tokens).layer(1)
+    torch.testing.assert_close(found[0], hidden_of(model, tokens, tokens.ne(1))[1], rtol=2e-6, atol=2e-6)

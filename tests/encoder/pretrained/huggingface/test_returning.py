@@ -1,0 +1,134 @@
+"""What was trained here is read by transformers again, in the folder that it began with."""
+
+import logging
+
+import pytest
+import torch
+from body_folders import MODELS, TEXT, ragged_tokens, read_model, their_states, write_model
+
+from xalign_fairseq.cli import main
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.masked_lm import PARTS
+from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
+from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
+
+transformers = pytest.importorskip("transformers")
+HEADS = {"modernbert", "gte", "deberta-v2"}  # whose own head is ours
+# Of our head, parts that ModernBERT's has not.
+LACKING = {"encoder.lm_head.dense.bias", "encoder.lm_head.layer_norm.bias"}
+
+
+@torch.no_grad()
+def trained(folder, path, still=LACKING):
+    """A checkpoint with all parameters of the folder's model changed but some; tied ones stay tied."""
+    state, _ = read_pretrained(folder)
+    generator = torch.Generator().manual_seed(3)
+    moved = {}
+    for name, value in state["model"].items():
+        noise = 0.05 * torch.randn(value.shape, generator=generator)
+        moved[name] = value if name in still else value + noise
+    tied = "encoder.sentence_encoder.embed_tokens.weight"
+    moved["encoder.lm_head.weight"] = moved[tied]
+    moved["heads.dwa.pointer"] = torch.ones(3)
+    with open(path, "wb") as stream:
+        save_checkpoint({**state, "model": moved}, stream, path)
+    return path
+
+
+def architecture(model_type):
+    return getattr(transformers, MODELS[model_type][0])
+
+
+@pytest.mark.parametrize("model_type", MODELS)
+def test_transformers_gives_the_states_of_what_was_trained(model_type, tmp_path, caplog):
+    write_model(tmp_path / "model", model_type)
+    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt")
+    with caplog.at_level(logging.WARNING):
+        export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
+    encoder, tokenizer = read_model(checkpoint)
+    theirs = architecture(model_type).from_pretrained(tmp_path / "out").eval()
+    tokens = ragged_tokens(encoder)
+    keep = tokens.ne(1)
+    for layer, expected in enumerate(their_states(theirs, tokenizer, tokens)):
+        found = encoder.states(tokens, grad=False).layer(layer)
+        torch.testing.assert_close(found[keep], expected[keep], rtol=1e-4, atol=2e-5)
+    again, _ = read_pretrained(tmp_path / "out")  # heads of objectives, too
+    before, _ = read_pretrained(checkpoint)
+    for name, value in before["model"].items():
+        if model_type in HEADS or "lm_head" not in name:
+            torch.testing.assert_close(again["model"][name], value, msg=lambda text, name=name: f"{name}: {text}")
+    theirs_of, ours_of = (transformers.AutoTokenizer.from_pretrained(tmp_path / name) for name in ("model", "out"))
+    assert [theirs_of(text).input_ids for text in TEXT] == [ours_of(text).input_ids for text in TEXT]
+
+
+@pytest.mark.parametrize("model_type", sorted(HEADS))
+@torch.no_grad()
+def test_logits_are_those_of_the_models_own_head(model_type, tmp_path):
+    write_model(tmp_path / "model", model_type)
+    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt")
+    export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
+    encoder, tokenizer = read_model(checkpoint)
+    tokens, order = ragged_tokens(encoder, (9,)), torch.tensor(tokenizer.pipeline.order)
+    logits = architecture(model_type).from_pretrained(tmp_path / "out").eval()(input_ids=order[tokens]).logits
+    ours = encoder.lm_head(encoder.states(tokens, grad=False).layer(-1))
+    torch.testing.assert_close(ours, logits[..., order], rtol=1e-3, atol=1e-4)
+
+
+def test_what_the_models_own_head_has_no_place_for_is_told(tmp_path, caplog):
+    write_model(tmp_path / "model", "modernbert")
+    export(trained(tmp_path / "model", tmp_path / "trained.pt", ()), tmp_path / "out", onto=tmp_path / "model")
+    assert {name for name in LACKING if f"not exported: {name}" in caplog.text} == LACKING
+
+
+@pytest.mark.parametrize("learned", [True, False])
+def test_a_trained_head_is_told_of_where_the_model_has_none(learned, tmp_path, caplog):
+    write_model(tmp_path / "model", "mt5")
+    head = [f"encoder.lm_head.{part}" for part in PARTS]
+    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt", () if learned else head)
+    export(checkpoint, tmp_path / "out", onto=tmp_path / "model")
+    assert ("not exported: the trained masked-language-model head" in caplog.text) is learned
+
+
+def test_what_was_not_trained_stays_and_what_is_tied_follows(tmp_path):
+    before = write_model(tmp_path / "model", "mt5").state_dict()
+    convert(trained(tmp_path / "model", tmp_path / "trained.pt"), tmp_path / "again.pt")
+    export(tmp_path / "again.pt", tmp_path / "out", onto=tmp_path / "model")
+    after = architecture("mt5").from_pretrained(tmp_path / "out").state_dict()
+    assert all(torch.equal(after[name], before[name]) for name in before if name.startswith("decoder.block"))
+    changed = (after["shared.weight"] != before["shared.weight"]).any(1)
+    assert not changed[-7:].any() and changed[:-7].float().mean() > 0.9  # 7 rows are no token's
+    for name in ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight"):
+        assert torch.equal(after[name], after["shared.weight"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"num_hidden_layers": 5}, "another model"), ({"vocab_size": 300}, "vocabulary|rows|tokenizer")],
+)
+def test_another_model_is_refused(change, message, tmp_path):
+    write_model(tmp_path / "model", "modernbert")
+    checkpoint = trained(tmp_path / "model", tmp_path / "trained.pt")
+    write_model(tmp_path / "other", "modernbert", **change)
+    with pytest.raises(XalignError, match=message):
+        export(checkpoint, tmp_path / "out", onto=tmp_path / "other")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_names_the_way(tmp_path, capsys):
+    write_model(tmp_path / "model", "eurobert")
+    checkpoint = str(trained(tmp_path / "model", tmp_path / "trained.pt"))
+    line = ["export-hf", "--model", checkpoint, "--out", str(tmp_path / "out")]
+    assert main(line) == 2
+    assert "--onto MODEL" in capsys.readouterr().err
+    assert main([*line, "--onto", str(tmp_path / "model")]) == 0
+    assert main([*line, "--onto", "x", "--sentence-transformers", "mean"]) == 2
+
+
+def test_the_packages_own_encoder_is_not_put_back(tmp_path, folder):
+    write_model(tmp_path / "model", "modernbert")
+    convert(folder, tmp_path / "own.pt")
+    with pytest.raises(XalignError, match=r"written anew(?s:.*)without --onto"):
+        export(tmp_path / "own.pt", tmp_path / "out", onto=tmp_path / "model")
+    assert not (tmp_path / "out").exists()

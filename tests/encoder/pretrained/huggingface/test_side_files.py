@@ -1,0 +1,102 @@
+"""What an export leaves beside a model, and what an import takes back of it."""
+
+import json
+from argparse import Namespace
+
+import pytest
+import torch
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder.pretrained.huggingface import side_files
+from xalign_fairseq.encoder.pretrained.huggingface.weights import write_tensors
+
+pytest.importorskip("safetensors")
+HEADS = {"heads.dwa.agreement": torch.tensor(0.5), "heads.moco.queue": torch.arange(6.0).view(2, 3)}
+
+
+@pytest.fixture
+def state():
+    return {
+        "cfg": {
+            "model": Namespace(encoder_layers=2, dropout=0.2, init_checkpoint="/home/me/base.pt"),
+            "criterion": {"_name": "xlm_align", "dwa_label_layer": 1},
+            "task": {"data": "/home/me/data-bin", "seed": 3},
+            "optimizer": {"lr": [0.1]},
+        },
+        "model": {},
+        "task_state": {"transfer": {"benchmark": "xnli"}, "tokenizer": {"symbols": []}},
+    }
+
+
+def imported():
+    """What an import knows before it looks at the side files."""
+    return {
+        "cfg": {"model": {"encoder_layers": 3, "dropout": 0.1}},
+        "model": {"encoder.lm_head.bias": torch.ones(2)},
+        "task_state": {"tokenizer": {"symbols": ["a"]}},
+    }
+
+
+def test_options_and_heads_come_back_beside_what_the_model_says_itself(state, tmp_path):
+    side_files.write(state, HEADS, tmp_path)
+    assert json.loads((tmp_path / "xalign.json").read_text())["xalign_fairseq"] == __version__
+    found = side_files.take_back(imported(), tmp_path)
+    # config.json's sizes win, and paths of the machine that it was are not told.
+    assert found["cfg"]["model"] == {"encoder_layers": 3, "dropout": 0.1}
+    assert found["cfg"]["criterion"] == state["cfg"]["criterion"] and found["cfg"]["task"] == {"seed": 3}
+    assert "optimizer" not in found["cfg"]
+    assert found["task_state"] == {"tokenizer": {"symbols": ["a"]}, "transfer": {"benchmark": "xnli"}}
+    assert found["model"].keys() == {"encoder.lm_head.bias", *HEADS}
+    assert all(torch.equal(value, found["model"][name]) for name, value in HEADS.items())
+    assert found["training_record"] == {}
+
+
+def test_labels_with_a_slash_come_back(state, tmp_path):
+    kept = {"transfer": {"benchmark": "pos", "labels": ["ADJ", "N/A", "NOUN"]}, "trimmed": {"to": ["a.en", "a.de"]}}
+    side_files.write({**state, "task_state": {**kept, "tokenizer": {"symbols": []}}}, HEADS, tmp_path)
+    found = side_files.take_back(imported(), tmp_path)
+    assert found["task_state"] == {"tokenizer": {"symbols": ["a"]}, **kept}
+
+
+def test_nothing_beside_a_model_changes_nothing(state, tmp_path):
+    assert side_files.take_back(imported(), tmp_path).keys() == imported().keys()
+    side_files.write({"model": {}}, {}, tmp_path)  # of fairseq's own: neither options nor heads
+    assert [path.name for path in tmp_path.iterdir()] == ["xalign.json"]
+    assert side_files.take_back(imported(), tmp_path)["cfg"] == imported()["cfg"]
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({"a": "/home/me", "b": "name", "c": None, "d": True, "e": 0.5}, {"b": "name", "c": None, "d": True, "e": 0.5}),
+        ({"a": ("x", "/y", [1, "/z"])}, {"a": ["x", [1]]}),
+        ({1: {"path": "/y", "n": 2}, "object": object()}, {"1": {"n": 2}}),
+    ],
+)
+def test_what_json_holds_and_no_machine(given, left):
+    assert side_files.plain(given) == left
+    assert json.loads(json.dumps(side_files.plain(given))) == left
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"cfg": []}',
+        '{"cfg": {}, "task_state": {}}',
+        '{"cfg": {}, "task_state": 3, "training_record": {}}',
+        '{"cfg": {"model": 3}, "task_state": {}, "training_record": {}}',
+    ],
+)
+def test_options_that_others_wrote(tmp_path, content):
+    (tmp_path / "xalign.json").write_text(content)
+    with pytest.raises(XalignError, match=r"not of the expected form\n  where: .*xalign.json"):
+        side_files.take_back(imported(), tmp_path)
+
+
+def test_heads_that_are_parameters_of_the_model(tmp_path):
+    write_tensors(tmp_path / "xalign_heads.safetensors", {**HEADS, "encoder.lm_head.bias": torch.zeros(2)})
+    state = imported()
+    with pytest.raises(XalignError, match=r"other parameters than heads[\s\S]*\['encoder.lm_head.bias'\]"):
+        side_files.take_back(state, tmp_path)
+    assert state["model"]["encoder.lm_head.bias"].all()

@@ -1,0 +1,110 @@
+"""Hugging Face's files of a tokenizer, read by the library that reads them, and tokenizers that they can't express."""
+
+import json
+
+import pytest
+import sentencepiece
+import tokenizers
+from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.data.tokenizers.wordpiece import WordPieceTokenizer, from_vocabulary
+from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
+
+NAMES = {"XLM-R": "sentencepiece.bpe.model", "BERT": "vocab.txt"}
+
+
+def of_pieces(path):
+    processor = sentencepiece.SentencePieceProcessor(str(path))
+    return dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
+
+
+def sentencepiece_tokenizer(path, dictionary=None):
+    return SentencePieceTokenizer(path.read_bytes(), dictionary or of_pieces(path))
+
+
+def wordpiece_tokenizer(**options):
+    dictionary, settings = from_vocabulary(BERT_SYMBOLS, where="here", **options)
+    return WordPieceTokenizer(dictionary, settings)
+
+
+@pytest.fixture(params=["XLM-R", "BERT", "uncased BERT without accents"])
+def tokenizer(request, spm):
+    if request.param == "XLM-R":
+        return sentencepiece_tokenizer(spm)
+    plain = request.param == "BERT"
+    return wordpiece_tokenizer(lowercase=not plain, strip_accents=None if plain else True, chinese_chars=plain)
+
+
+def whole(files):
+    return tokenizers.Tokenizer.from_str(files.contents["tokenizer.json"].decode())
+
+
+def test_ids_of_texts_pairs_and_masks_are_ours_in_their_order(tokenizer):
+    files = tokenizer_files(tokenizer, 20, "here")
+    theirs, order = whole(files), files.order
+    begin, end, mask = (order[i] for i in (0, 2, tokenizer.dictionary.mask_index))
+    for line in TEXT + UNSEEN:
+        assert theirs.encode(line).ids == [begin, *(order[i] for i in tokenizer.encode(line)), end], line
+    left, right = ([order[i] for i in tokenizer.encode(text)] for text in ("The red", "house."))
+    middle = [end, end] if files.family is XLM_R else [end]
+    pair = theirs.encode("The red", "house.")
+    assert pair.ids == [begin, *left, *middle, *right, end]
+    assert sum(pair.type_ids) == (0 if files.family is XLM_R else len(right) + 1)
+    symbol = "<mask>" if files.family is XLM_R else "[MASK]"
+    assert theirs.encode(f"The red {symbol} house.").ids == [begin, *left, mask, *right, end]
+    assert sorted(order) == list(range(theirs.get_vocab_size())) == list(range(tokenizer.dictionary.embedding_size))
+
+
+def test_special_symbols_have_their_roles(tokenizer):
+    files = tokenizer_files(tokenizer, 20, "here")
+    config, theirs = json.loads(files.contents["tokenizer_config.json"]), whole(files)
+    ours = {"pad": 1, "unk": 3, "cls": 0, "sep": 2, "mask": tokenizer.dictionary.mask_index}
+    for role, index in ours.items():
+        symbol = config[f"{role}_token"]
+        if isinstance(symbol, dict):
+            assert role == "mask" and symbol["lstrip"]  # XLM-R's takes the blank before it
+            symbol = symbol["content"]
+        assert theirs.token_to_id(symbol) == files.order[index], role
+    assert config["model_max_length"] == 20
+    assert files.special_ids["pad_token_id"] == files.order[1]
+    assert files.contents.keys() == {"tokenizer.json", "tokenizer_config.json", NAMES[files.family.title]}
+
+
+def test_the_vocabulary_itself_is_carried(spm):
+    assert (
+        tokenizer_files(sentencepiece_tokenizer(spm), 20, "here").contents["sentencepiece.bpe.model"]
+        == spm.read_bytes()
+    )
+    files = tokenizer_files(wordpiece_tokenizer(lowercase=True, strip_accents=False, chinese_chars=False), 20, "here")
+    assert files.contents["vocab.txt"].decode().splitlines() == BERT_SYMBOLS
+    config = json.loads(files.contents["tokenizer_config.json"])
+    assert (config["do_lower_case"], config["strip_accents"], config["tokenize_chinese_chars"]) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model_type": "bpe"}, "a bpe model"),
+        ({"user_defined_symbols": ["house"]}, r"user-defined, unused or byte pieces, such as \['house'\]"),
+        ({"add_dummy_prefix": False}, "does not put ▁ before every word"),
+        ({"treat_whitespace_as_suffix": True}, "does not put ▁ before every word"),
+    ],
+)
+def test_tokenizers_that_xlm_rs_can_not_express(train_spm, tmp_path, options, message):
+    tokenizer = sentencepiece_tokenizer(train_spm(tmp_path / "other", **options))
+    with pytest.raises(XalignError, match=rf"would give other ids[\s\S]*where: here\n[\s\S]*{message}"):
+        tokenizer_files(tokenizer, 20, "here")
+
+
+def test_a_dictionary_in_another_order_and_one_that_lists_the_mask_itself(spm):
+    symbols = of_pieces(spm).symbols[4:]
+    with pytest.raises(XalignError, match=r"would give other ids[\s\S]*in another order"):
+        tokenizer_files(sentencepiece_tokenizer(spm, Dictionary(symbols[::-1])), 20, "here")
+    listed = sentencepiece_tokenizer(spm, Dictionary([*symbols, "<mask>"]))
+    plain = sentencepiece_tokenizer(spm)
+    assert tokenizer_files(listed, 20, "here") == tokenizer_files(plain, 20, "here")

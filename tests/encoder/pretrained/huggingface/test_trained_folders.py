@@ -1,0 +1,56 @@
+"""transformers' models trained on without fairseq: folders in, folders out, with the heads beside them."""
+
+import pytest
+import torch
+from huggingface_folders import assert_same_hidden
+from plain_data import write_plain_data
+from small import diagonal, pair
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.batches import collate
+from xalign_fairseq.data.pretraining import PretrainingData
+from xalign_fairseq.data.tokenizers.model_proto import read_pieces
+from xalign_fairseq.objectives import DWA, TLM
+from xalign_fairseq.training.alignment_model import AlignmentModel
+
+
+def objectives():
+    return [TLM(), DWA(label_layer=1, start_update=0)]
+
+
+@pytest.mark.parametrize("kind", ["XLMRobertaForMaskedLM", "BertForMaskedLM"])
+def test_a_model_is_trained_written_and_loaded_by_both(build, save, transformers, tmp_path, kind):
+    library = build(kind)
+    folder = save(library)
+    model = AlignmentModel.from_pretrained(folder, objectives())
+    tokens = torch.tensor([[0, 5, 6, 7, 2]])
+    before = model.encoder.states(tokens).layer().detach()
+    made = model(collate([pair([5, 6, 7], [8, 9, 10, 11], diagonal(3, 4))], []))
+    made.loss.backward()
+    torch.optim.SGD(model.parameters(), lr=0.1).step()
+    assert made.losses["dwa"].count > 0
+    model.save_pretrained(tmp_path / "out")
+    again = transformers.AutoModel.from_pretrained(tmp_path / "out").eval()
+    assert again.config.model_type == library.config.model_type
+    if kind.startswith("XLM"):  # ids of a BERT are in its own order
+        assert_same_hidden(model.encoder, again, tokens)
+    assert not torch.allclose(model.encoder.states(tokens).layer(), before, atol=1e-3)
+    back = AlignmentModel.from_pretrained(tmp_path / "out", objectives())
+    for name, value in model.state_dict().items():
+        if name != "_extra_state":
+            torch.testing.assert_close(back.state_dict()[name], value, msg=name)
+
+
+def test_the_tokenizer_is_the_checkpoints_where_the_data_have_none(folder, spm, transformers, tmp_path):
+    data_bin, pieces = write_plain_data(tmp_path / "data-bin"), read_pieces(spm.read_bytes())[3:]
+    (data_bin / "dict.txt").write_text("".join(f"{piece.text} 1\n" for piece in pieces), encoding="utf-8")
+    model = AlignmentModel.from_pretrained(folder, objectives(), PretrainingData(data_bin))
+    model.save_pretrained(tmp_path / "out")
+    assert (tmp_path / "out/sentencepiece.bpe.model").read_bytes() == spm.read_bytes()
+    assert transformers.AutoTokenizer.from_pretrained(tmp_path / "out")("Der rote Hund").input_ids[0] == 0
+
+
+def test_data_of_another_tokenizer_are_refused(folder, tmp_path):
+    data = PretrainingData(write_plain_data(tmp_path / "data-bin"))
+    with pytest.raises(XalignError, match=r"prepare the data again with --tokenizer"):
+        AlignmentModel.from_pretrained(folder, objectives(), data)

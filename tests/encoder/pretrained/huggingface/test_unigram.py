@@ -1,0 +1,158 @@
+"""Files that normalise and split text in other words than XLM-R's: read where the ids agree, else refused."""
+
+import base64
+import json
+
+import pytest
+import sentencepiece
+import tokenizers
+from huggingface_folders import TEXT, UNSEEN
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.model_proto import rule_charsmap
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
+from xalign_fairseq.encoder.pretrained.huggingface.unigram import SAMPLE, mask_id, read_unigram
+
+SYMBOLS = ["<s>", "<pad>", "</s>", "<unk>"]
+WORDS = [{"type": "WhitespaceSplit"}, {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}]
+BLANKS = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"}
+RIGHT = {"type": "Strip", "strip_left": False, "strip_right": True}
+NMT_NFKC = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(rule_charsmap("nmt_nfkc")).decode()}
+
+
+@pytest.fixture(scope="module")
+def model(train_spm, tmp_path_factory):
+    """Of the sample's own characters, so that a difference is one of pieces."""
+    path = tmp_path_factory.mktemp("spm") / "m.model"
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([*TEXT, *SAMPLE] * 5), model_prefix=str(path.with_suffix("")), vocab_size=900,
+        hard_vocab_limit=False, character_coverage=1.0, minloglevel=2, num_threads=1,
+    )  # fmt: skip
+    return path
+
+
+@pytest.fixture
+def write(model, tmp_path):
+    """The function that writes a ``tokenizer.json``."""
+    processor = sentencepiece.SentencePieceProcessor(str(model))
+    rest = [(processor.id_to_piece(i), processor.get_score(i)) for i in range(3, processor.get_piece_size())]
+    vocabulary = [*((symbol, 0.0) for symbol in SYMBOLS), *rest, ("<mask>", 0.0)]
+
+    def write(normalizers, splitter=WORDS, byte_fallback=False):
+        content = {
+            "version": "1.0",
+            "added_tokens": [
+                {"id": i, "content": symbol, "single_word": False, "lstrip": False, "rstrip": False,
+                 "normalized": False, "special": True}
+                for i, symbol in [*enumerate(SYMBOLS), (len(vocabulary) - 1, "<mask>")]
+            ],
+            "normalizer": {"type": "Sequence", "normalizers": normalizers},
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": splitter},
+            "model": {"type": "Unigram", "unk_id": 3, "vocab": vocabulary, "byte_fallback": byte_fallback},
+        }  # fmt: skip
+        path = tmp_path / "tokenizer.json"
+        path.write_text(json.dumps(content))
+        return path
+
+    return write
+
+
+def assert_same_ids(path, lines=(*TEXT, *UNSEEN, *SAMPLE)):
+    """On words with single blanks between; a blank by itself is none."""
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    ours = SentencePieceTokenizer(read_unigram(path))
+    for line in (" ".join(line.replace("▁", " ").split()) for line in lines):
+        assert ours.encode(line) == theirs.encode(line, add_special_tokens=False).ids, line
+
+
+@pytest.mark.parametrize(
+    "normalizers",
+    [[NMT_NFKC], [NMT_NFKC, BLANKS], [NMT_NFKC, RIGHT, BLANKS], [NMT_NFKC, {**BLANKS, "content": " "}]],
+    ids=["transformers 5", "blanks", "newer 4", "older 4"],
+)
+@pytest.mark.parametrize("splitter", [WORDS, WORDS[1:]], ids=["WhitespaceSplit and Metaspace", "Metaspace"])
+def test_what_transformers_writes_is_read_without_a_word(write, caplog, normalizers, splitter):
+    assert_same_ids(write(normalizers, splitter))
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    "normalizers",
+    [
+        [NMT_NFKC, {"type": "NFKC"}],
+        [{"type": "Strip", "strip_left": True, "strip_right": True}, NMT_NFKC],
+        [NMT_NFKC, {"type": "Replace", "pattern": {"String": "▁▁"}, "content": "▁"}],
+        [{"type": "Nmt"}, {"type": "NFKC"}, BLANKS],
+    ],
+    ids=lambda steps: " ".join(step["type"] for step in steps),
+)
+def test_an_equivalent_normalisation_is_read_with_a_warning(write, caplog, normalizers):
+    path = write(normalizers)
+    assert_same_ids(path, SAMPLE)
+    [record] = caplog.records
+    assert record.getMessage().startswith(f"{path} normalises and splits text in another way (Unigram after ['")
+
+
+def test_lengths_that_a_file_cuts_and_fills_texts_to_are_no_difference(write):
+    path = write([NMT_NFKC, {"type": "NFKC"}])
+    library = tokenizers.Tokenizer.from_file(str(path))
+    library.enable_truncation(8)  # as sentence-transformers does
+    library.enable_padding(length=8, pad_id=1, pad_token="<pad>")
+    library.save(str(path))
+    assert SentencePieceTokenizer(read_unigram(path)).encode(SAMPLE[1])[:8] == library.encode(SAMPLE[1]).ids
+
+
+@pytest.mark.parametrize(
+    ("normalizers", "splitter", "byte_fallback", "text"),
+    [
+        ([NMT_NFKC, {"type": "Lowercase"}], WORDS, False, SAMPLE[0]),
+        ([NMT_NFKC, {"type": "Replace", "pattern": {"String": "ß"}, "content": "ss"}], WORDS, False, SAMPLE[1]),
+        ([NMT_NFKC, {"type": "NFD"}, {"type": "StripAccents"}], WORDS, False, SAMPLE[1]),
+        ([NMT_NFKC], [{**WORDS[1], "prepend_scheme": "never"}], False, SAMPLE[0]),
+        ([NMT_NFKC], [{"type": "Punctuation", "behavior": "Isolated"}, WORDS[1]], False, SAMPLE[0]),
+        ([NMT_NFKC], [{"type": "WhitespaceSplit"}], False, SAMPLE[0]),
+    ],
+)
+def test_other_ids_are_refused_with_the_first_text(write, normalizers, splitter, byte_fallback, text):
+    path = write(normalizers, splitter, byte_fallback)
+    with pytest.raises(XalignError, match="no sentencepiece model of XLM-R's kind") as error:
+        read_unigram(path)
+    assert f"where: {path}\n" in str(error.value) and f"; {text!r} becomes [" in str(error.value)
+    assert str(error.value).endswith("into the folder")
+
+
+def test_a_file_that_the_library_cannot_read(write):
+    with pytest.raises(XalignError, match=r"can't be read[\s\S]*tokenizer.json"):
+        read_unigram(write([{"type": "Unheard"}]))
+
+
+def test_a_damaged_charsmap(write):
+    with pytest.raises(XalignError, match=r"file is damaged[\s\S]*normalizer"):
+        read_unigram(write([{**NMT_NFKC, "precompiled_charsmap": "ä!"}]))
+
+
+def test_mask_may_be_among_the_added_tokens_alone_and_behind_others(write, tmp_path):
+    path = write([NMT_NFKC])
+    assert_same_ids(path)
+    whole = json.loads(path.read_text())
+    size = len(whole["model"]["vocab"]) - 1
+    del whole["model"]["vocab"][-1]
+    path.write_text(json.dumps(whole))
+    assert_same_ids(path)
+    assert mask_id(tmp_path, size) == size
+    whole["added_tokens"][-1]["id"] = size + 1
+    whole["added_tokens"].insert(-1, {**whole["added_tokens"][0], "content": "<en>", "id": size})
+    path.write_text(json.dumps(whole))
+    assert_same_ids(path)
+    assert mask_id(tmp_path, size) == size + 1
+
+
+def test_mask_follows_the_other_symbols_where_nothing_is_said(tmp_path):
+    assert mask_id(tmp_path, 12) == 12
+
+
+def test_the_sample_is_of_many_scripts():
+    import unicodedata
+
+    scripts = {unicodedata.name(character).split()[0] for text in SAMPLE for character in text if character.isalpha()}
+    assert len(scripts) > 25

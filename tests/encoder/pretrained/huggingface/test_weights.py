@@ -1,0 +1,137 @@
+"""Files of a folder: JSON and tensors, in one file or in shards, damaged, missing, or with code in them."""
+
+import json
+import os
+import sys
+
+import pytest
+import torch
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.huggingface.weights import read_tensors, read_weights, write_tensors
+
+pytest.importorskip("safetensors")
+TENSORS = {"a": torch.arange(6.0).view(2, 3), "b": torch.ones(2, dtype=torch.bfloat16), "c": torch.tensor([7])}
+
+
+def save(path, tensors):
+    if path.suffix == ".bin":
+        torch.save(tensors, path)
+    else:
+        write_tensors(path, tensors)
+
+
+def save_shards(folder, ending, weight_map=None):
+    """A file for each tensor, and the index, which may name other ones."""
+    stem = {"safetensors": "model", "bin": "pytorch_model"}[ending]
+    files = {name: f"{stem}-{name}.{ending}" for name in TENSORS}
+    for name, value in TENSORS.items():
+        save(folder / files[name], {name: value})
+    index = {"weight_map": files if weight_map is None else weight_map}
+    (folder / f"{stem}.{ending}.index.json").write_text(json.dumps(index))
+
+
+def assert_same(found, expected):
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found[name].dtype == value.dtype and torch.equal(found[name], value)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin"])
+def test_one_file(tmp_path, name):
+    save(tmp_path / name, TENSORS)
+    assert_same(read_weights(tmp_path), TENSORS)
+
+
+@pytest.mark.parametrize("ending", ["safetensors", "bin"])
+def test_shards(tmp_path, ending):
+    save_shards(tmp_path, ending)
+    assert_same(read_weights(tmp_path), TENSORS)
+
+
+def test_safetensors_come_before_pickles_and_one_file_before_shards(tmp_path):
+    save_shards(tmp_path, "bin")
+    save(tmp_path / "pytorch_model.bin", {"bin": torch.ones(1)})
+    assert read_weights(tmp_path).keys() == {"bin"}
+    save_shards(tmp_path, "safetensors")
+    assert read_weights(tmp_path).keys() == TENSORS.keys()
+    save(tmp_path / "model.safetensors", {"safe": torch.ones(1)})
+    assert read_weights(tmp_path).keys() == {"safe"}
+
+
+def test_a_folder_without_weights(tmp_path):
+    (tmp_path / "vocab.txt").touch()
+    with pytest.raises(
+        XalignError, match=r"no weights[\s\S]*\['vocab.txt'\][\s\S]*one of model.safetensors, model.safe"
+    ):
+        read_weights(tmp_path)
+
+
+def test_a_missing_shard(tmp_path):
+    save_shards(tmp_path, "safetensors")
+    (tmp_path / "model-b.safetensors").unlink()
+    with pytest.raises(XalignError, match=r"shards are not complete[\s\S]*found: model-b.safetensors missing"):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("weight_map", "message"),
+    [
+        ({}, "all missing"),
+        (["a"], r"index.json[\s\S]*\$\.weight_map"),
+        ({"a": 3}, "damaged"),
+        ({"a": "../model-a.bin"}, "a file beside the index"),
+    ],
+)
+def test_a_damaged_index(tmp_path, weight_map, message):
+    save_shards(tmp_path, "bin", weight_map)
+    with pytest.raises(XalignError, match=message):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "pytorch_model.bin"])
+def test_a_truncated_file(tmp_path, name):
+    save(tmp_path / name, TENSORS)
+    whole = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(XalignError, match=name):
+        read_weights(tmp_path)
+
+
+@pytest.mark.parametrize("content", [[1], {"a": torch.ones(1), "step": 3}])
+def test_a_pickle_that_is_no_state_dict(tmp_path, content):
+    torch.save(content, tmp_path / "x.bin")
+    with pytest.raises(XalignError, match=r"not a state dict[\s\S]*tensors by their names"):
+        read_tensors(tmp_path / "x.bin")
+
+
+def test_pickled_code_is_not_run(tmp_path):
+    class Foreign:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "trap"),)
+
+    torch.save({"a": Foreign()}, tmp_path / "x.bin")
+    with pytest.raises(XalignError, match="foreign pickled code"):
+        read_tensors(tmp_path / "x.bin")
+    assert not (tmp_path / "trap").exists()
+
+
+def test_views_and_shared_storage_are_written(tmp_path):
+    whole = torch.arange(12.0).view(3, 4).requires_grad_()
+    given = {"tied": whole, "too": whole, "turned": whole.t(), "part": whole[1:]}
+    write_tensors(tmp_path / "x.safetensors", given)
+    assert_same(read_tensors(tmp_path / "x.safetensors"), {name: value.detach() for name, value in given.items()})
+    from safetensors import safe_open
+
+    with safe_open(tmp_path / "x.safetensors", "pt") as stream:
+        assert stream.metadata() == {"format": "pt"}
+
+
+def test_without_safetensors(tmp_path, monkeypatch):
+    save(tmp_path / "model.safetensors", TENSORS)
+    save(tmp_path / "x.bin", TENSORS)
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    for act in (lambda: read_weights(tmp_path), lambda: write_tensors(tmp_path / "y.safetensors", TENSORS)):
+        with pytest.raises(XalignError, match=r"needs safetensors"):
+            act()
+    assert_same(read_tensors(tmp_path / "x.bin"), TENSORS)  # a pickle needs none

@@ -1,0 +1,169 @@
+"""Files of encoders in four bits: what they hold, and that damaged and hostile ones are refused with their place."""
+
+import os
+import struct
+import tracemalloc
+
+import four_bit_files
+import numpy as np
+import pytest
+from four_bit_files import HIDDEN, INNER, POSITIONS, ROWS
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile, is_four_bit
+
+PARTS = four_bit_files.make()
+WHOLE = PARTS.content()
+
+
+def written(tmp_path, content):
+    path = tmp_path / "encoder.bin"
+    path.write_bytes(content)
+    return path
+
+
+def read_all(path):
+    """Whatever the file holds, as whoever builds an encoder reads it."""
+    file = FourBitFile(path)
+    for name, weights in PARTS.weights.items():
+        if f"entry {name}" in PARTS.fields and PARTS.fields[f"entry {name}"][0]:
+            file.matrix(name, *weights.shape)
+        else:
+            file.numbers(name, *weights.shape)
+    return file
+
+
+def test_what_a_file_holds(tmp_path):
+    file = FourBitFile(written(tmp_path, WHOLE))
+    assert tuple(vars(file.sizes).values()) == four_bit_files.SIZES
+    assert file.layer_norm_eps == 1e-12
+    assert tuple(file.symbols) == four_bit_files.PIECES
+    assert file.scores[4:-1] == [-float(i) for i in range(4, len(file.symbols) - 1)]
+    np.testing.assert_array_equal(file.numbers("emb.pos", POSITIONS, HIDDEN), PARTS.weights["emb.pos"])
+
+
+@pytest.mark.parametrize(("name", "shape"), [("emb.word", (ROWS, HIDDEN)), ("l1.fo.w", (HIDDEN, INNER))])
+def test_four_bits_are_within_half_a_step_of_the_weights(name, shape, tmp_path):
+    file = FourBitFile(written(tmp_path, WHOLE))
+    found, true = file.matrix(name, *shape), PARTS.weights[name]
+    steps = np.abs(true.reshape(-1, 32)).max(1, keepdims=True) / 7
+    assert found.dtype == np.float32
+    assert np.abs(found - true).reshape(-1, 32).max() > 0.01 * steps.max()
+    assert (np.abs(found - true).reshape(-1, 32) <= 0.505 * steps).all()  # float16's error beside it
+    np.testing.assert_array_equal(file.matrix(name, *shape, used=5), found[:5])
+
+
+def test_a_block_weight_by_weight(tmp_path):
+    codes = np.arange(16) | (15 - np.arange(16)) << 4
+    block = np.float16(0.5).tobytes() + codes.astype("u1").tobytes()
+    data = block + PARTS.fields["data l0.q.w"][18:]
+    file = FourBitFile(written(tmp_path, PARTS.content(**{"data l0.q.w": data})))
+    expected = [*((np.arange(16) - 8) * 0.5), *((7 - np.arange(16)) * 0.5)]
+    assert file.matrix("l0.q.w", HIDDEN, HIDDEN)[0, :32].tolist() == expected
+
+
+def test_every_truncation_is_refused_with_its_place(tmp_path):
+    ends = {0, 1, 3, 4, len(WHOLE) - 1}
+    at = 0
+    for value in PARTS.fields.values():
+        ends |= {at, at + len(value) // 2}
+        at += len(value)
+    for end in sorted(ends):
+        path = written(tmp_path, WHOLE[:end])
+        with pytest.raises(XalignError, match="damaged") as error:
+            read_all(path)
+        assert f"{path}, " in str(error.value) and "byte " in str(error.value)
+
+
+NUMBERS = [name for name, value in PARTS.fields.items() if len(value) in (4, 8) and not name.startswith("data ")]
+WRONG = (0, 1, 2, 31, 33, 127, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_every_altered_number_is_refused_or_changes_nothing(name, tmp_path):
+    right = PARTS.fields[name]
+    for number in WRONG:
+        wrong = (number % 2 ** (8 * len(right))).to_bytes(len(right), "little")
+        _require_bounded(written(tmp_path, PARTS.content(**{name: wrong})))
+
+
+def test_every_altered_entry_of_the_directory_is_refused(tmp_path):
+    for name in [name for name in PARTS.fields if name.startswith("entry ")]:
+        kind, weights, begin, length = right = struct.unpack("<BIQQ", PARTS.fields[name])
+        for wrong in (
+            (1 - kind, weights, begin, length),
+            (7, weights, begin, length),
+            *((kind, number % 2**32, begin, length) for number in (0, weights - 1, weights * 2, 2**32 - 1)),
+            *((kind, weights, number, length) for number in (0, begin + 2, begin - 1, len(WHOLE), 2**63, 2**64 - 1)),
+            *((kind, weights, begin, number) for number in (0, length - 1, length * 2, 2**63, 2**64 - 1)),
+        ):
+            assert wrong != right
+            altered = PARTS.content(**{name: struct.pack("<BIQQ", *wrong)})
+            _require_bounded(written(tmp_path, altered), refused=True)
+
+
+def test_random_bytes_anywhere_are_refused_or_read(tmp_path):
+    random = np.random.default_rng(0)
+    header = len(WHOLE) - sum(len(value) for name, value in PARTS.fields.items() if name.startswith("data "))
+    for _ in range(300):
+        content = bytearray(WHOLE)
+        for _ in range(random.integers(1, 6)):
+            content[random.integers(header)] = random.integers(256)
+        _require_bounded(written(tmp_path, bytes(content)))
+
+
+def _require_bounded(path, refused=False):
+    """It is read, or refused by the package's own error, and takes little memory either way."""
+    tracemalloc.start()
+    try:
+        read_all(path)
+        assert not refused
+    except XalignError as error:
+        assert str(path) in str(error)
+    finally:
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < 20 * len(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("data l0.k.w", np.float16(np.inf).tobytes(), "scales that are not finite"),
+        ("data emb.ln.w", np.float32(np.nan).tobytes(), "numbers that are not finite"),
+        ("scores", np.float32(-np.inf).tobytes(), "the scores of the pieces"),
+        ("text", b"<S>", "<S> <pad>"),
+        ("magic", b"E5S2", "the first bytes"),
+        ("bounds", np.uint32([0, 4, 3]).tobytes(), "the places of the pieces"),
+        ("bounds", np.uint32([1]).tobytes(), "the places of the pieces"),
+        ("parameters", np.int32([36]).tobytes(), "37 for 2 layers"),
+    ],
+)
+def test_what_can_not_be(name, value, message, tmp_path):
+    altered = PARTS.content(**{name: value + PARTS.fields[name][len(value) :]})
+    with pytest.raises(XalignError, match=message):
+        read_all(written(tmp_path, altered))
+
+
+def test_parameters_that_share_bytes_are_refused(tmp_path):
+    entry = PARTS.fields["entry l0.q.w"]
+    with pytest.raises(XalignError, match="something else has too"):
+        FourBitFile(written(tmp_path, PARTS.content(**{"entry l0.k.w": entry})))
+
+
+@pytest.mark.parametrize(("pieces", "message"), [(("▁the", "▁the"), "1 pieces twice"), (("\n",), None)])
+def test_pieces(pieces, message, tmp_path):
+    path = written(tmp_path, four_bit_files.make((*four_bit_files.PIECES[:-1], *pieces, "<mask>")).content())
+    if message is None:
+        assert FourBitFile(path).symbols[-2] == pieces[0]
+    else:
+        path.write_bytes(four_bit_files.make((*four_bit_files.PIECES[:5], *pieces, "<mask>")).content())
+        with pytest.raises(XalignError, match=message):
+            FourBitFile(path)
+
+
+def test_is_four_bit(tmp_path):
+    assert is_four_bit(written(tmp_path, WHOLE))
+    assert not is_four_bit(written(tmp_path, b"PK"))
+    os.mkfifo(tmp_path / "pipe")
+    assert not any(is_four_bit(tmp_path / name) for name in ("", "missing", "pipe"))

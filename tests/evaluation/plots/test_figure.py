@@ -1,0 +1,134 @@
+import warnings
+from xml.dom import minidom
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib import image, pyplot, rc_context, rcParams
+from matplotlib.text import Text
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.evaluation.plots.figure import (
+    FONTS,
+    check_picture,
+    draw_key,
+    new_figure,
+    require_matplotlib,
+    save,
+    style_axes,
+)
+from xalign_fairseq.evaluation.plots.palette import INK
+
+
+def test_the_ending_is_checked_before_anything_is_drawn():
+    assert check_picture("a/b.SVG") == "svg"
+    for path in ("links", "links.gold", "png"):
+        with pytest.raises(XalignError, match=r"format is not known[\s\S]*png"):
+            check_picture(path)
+
+
+def test_without_matplotlib_the_library_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for ask in (require_matplotlib, lambda: check_picture("a.png"), lambda: new_figure(1, 1)):
+        with pytest.raises(XalignError, match="need matplotlib"):
+            ask()
+
+
+def test_a_figure_has_its_size_and_opens_no_window(tmp_path):
+    figure = new_figure(2, 1)
+    assert not pyplot.get_fignums()
+    save(figure, tmp_path / "new/a.png")
+    assert image.imread(tmp_path / "new/a.png").shape[:2] == (150, 300)  # 150 points an inch
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.pdf", b"%PDF"), ("a.SVG", b"<?xml"), ("a.png", b"\x89PNG")])
+def test_the_ending_gives_the_format(tmp_path, name, start):
+    save(new_figure(1, 1), tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_letters_without_a_font_are_told_with_the_font(tmp_path, caplog, recwarn):
+    figure = new_figure(1, 1)
+    figure.text(0.5, 0.5, "\U00012000")  # a sign that no font of matplotlib's own has
+    with rc_context({"font.family": ["DejaVu Sans"]}):
+        save(figure, tmp_path / "a.png")
+    [record] = caplog.records
+    assert "shows boxes. Install Noto Sans Cuneiform" in record.message and not recwarn.list
+
+
+def test_text_has_the_fonts_of_many_scripts_and_other_pictures_keep_theirs(tmp_path, monkeypatch):
+    with rc_context({"font.family": ["serif"]}):
+        figure = new_figure(2, 2)
+        figure.add_subplot().set(title="a", xlabel="b")
+        seen = []
+        monkeypatch.setattr(Text, "draw", lambda text, *args, **options: seen.append(text.get_fontfamily()))
+        save(figure, tmp_path / "a.png")
+        assert rcParams["font.family"] == ["serif"]
+    assert len(seen) > 10 and all(set(fonts) <= set(FONTS) and "DejaVu Sans" in fonts for fonts in seen)
+
+
+@pytest.mark.parametrize("letter", ["\x00", "\x1b", "\ufffe", "\uffff"])
+def test_an_svg_picture_of_letters_that_xml_does_not_allow_is_well_formed(letter, tmp_path):
+    figure = new_figure(2, 2)
+    figure.text(0.5, 0.5, f"a{letter}b\u4e66\t\U0001f600")
+    save(figure, tmp_path / "a.svg")
+    minidom.parse(str(tmp_path / "a.svg"))
+    assert "<!-- a\ufffdb\u4e66\t\U0001f600 -->" in (tmp_path / "a.svg").read_text()
+
+
+def test_other_warnings_are_passed_on(tmp_path, monkeypatch):
+    figure = new_figure(1, 1)
+    monkeypatch.setattr(figure, "savefig", lambda *args, **options: warnings.warn("something else", stacklevel=1))
+    with pytest.warns(UserWarning, match="something else"):
+        save(figure, tmp_path / "a.png")
+
+
+def test_an_svg_picture_is_the_same_bytes_again_and_knows_both_lights(tmp_path):
+    for name in ("a.svg", "b.svg"):
+        figure = new_figure(1, 1)
+        figure.add_subplot().plot([1, 2], [3, 5], color=INK, label="a")
+        figure.legend()
+        save(figure, tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    text = (tmp_path / "a.svg").read_text()
+    assert "prefers-color-scheme: dark" in text and f'[style*="stroke: {INK}"]' in text and "dc:date" not in text
+
+
+def test_a_pdf_picture_is_the_same_bytes_at_another_time(tmp_path, monkeypatch):
+    found = []
+    for year in (2001, 2002):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str((year - 1970) * 31_556_952))  # matplotlib's clock
+        figure = new_figure(1, 1)
+        figure.text(0.5, 0.5, "a")
+        save(figure, tmp_path / "a.pdf")
+        found.append((tmp_path / "a.pdf").read_bytes())
+    assert found[0] == found[1]
+
+
+def test_a_picture_that_fails_leaves_the_earlier_one(tmp_path):
+    path = tmp_path / "a.png"
+    save(new_figure(1, 1), path)
+    before, figure = path.read_bytes(), new_figure(1, 1)
+    figure.text(0.5, 0.5, "$\\nothing$")  # no such symbol
+    with pytest.raises(ValueError, match="nothing"):
+        save(figure, path)
+    assert path.read_bytes() == before and [each.name for each in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_a_key_tells_what_stands_for_each_name():
+    figure = new_figure(1, 1)
+    lines = figure.add_subplot().plot([1, 2], [[3, 5], [4, 6]])
+    draw_key(figure, zip(("_a", "$b$"), lines, strict=True), columns=2)
+    [legend] = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["_a", "$b$"]
+    assert [each.get_color() for each in legend.legend_handles] == [each.get_color() for each in lines]
+
+
+def test_axes_have_a_grid_along_one_axis_and_no_frame():
+    axes = new_figure(1, 1).add_subplot()
+    style_axes(axes, grid="x")
+    assert {side for side, spine in axes.spines.items() if spine.get_visible()} == {"left", "bottom"}
+    lines = {name: [line.get_visible() for line in axis.get_gridlines()]
+             for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))}  # fmt: skip
+    assert all(lines["x"]) and not any(lines["y"])

@@ -1,0 +1,254 @@
+"""The sample as written: same bytes, distinct pairs, disjoint splits, links in bounds, every phenomenon there."""
+
+import random
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.languages.sample import bitext as bitext_module
+from xalign_fairseq.languages.sample.bitext import room, write_sample
+from xalign_fairseq.languages.sample.english import English
+from xalign_fairseq.languages.sample.german import German
+from xalign_fairseq.languages.sample.lexicon import LANGUAGES, load_lexicon
+from xalign_fairseq.languages.sample.sampler import Sampler
+from xalign_fairseq.links.gold import read_gold
+
+SIZES = {"train": 3000, "valid": 100, "test": 80}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    out = tmp_path_factory.mktemp("sample") / "sample"
+    write_sample(out, pairs=SIZES["train"], seed=5, valid=SIZES["valid"], test=SIZES["test"])
+    return out
+
+
+def lines(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("\n") and "\r" not in text
+    return text.removesuffix("\n").split("\n")
+
+
+@pytest.fixture(scope="module")
+def bitext(written):
+    """{language: [(English words, other words, {(i, j)})]} of the training splits."""
+    rows = {}
+    for language in LANGUAGES:
+        folder = written / f"en-{language}"
+        gold = read_gold(folder / "train.gold")
+        sides = (lines(folder / "train.en"), lines(folder / f"train.{language}"))
+        rows[language] = [(a.split(), b.split(), set(g.sure)) for a, b, g in zip(*sides, gold, strict=True)]
+    return rows
+
+
+def linked(links, i):
+    return sorted(b for a, b in links if a == i)
+
+
+def test_files_and_sizes(written):
+    for language in LANGUAGES:
+        for split, size in SIZES.items():
+            for suffix in ("en", language, "gold"):
+                assert len(lines(written / f"en-{language}" / f"{split}.{suffix}")) == size
+    for language in ("en", *LANGUAGES):
+        assert len(lines(written / "mono" / f"train.{language}")) == SIZES["train"] // 2
+        assert len(lines(written / "mono" / f"valid.{language}")) == SIZES["valid"]
+
+
+def test_same_seed_same_bytes_in_other_processes(command, tmp_path):
+    def content(name, seed, hash_seed):
+        command("xalign", "sample", "--out", tmp_path / name, "--pairs", 200, "--seed", seed, PYTHONHASHSEED=hash_seed)
+        return {p.relative_to(tmp_path / name): p.read_bytes() for p in (tmp_path / name).rglob("*.*")}
+
+    first = content("a", 3, "1")
+    assert first == content("b", 3, "2")
+    other = content("c", 4, "1")
+    assert all(first[path] != other[path] for path in first)
+
+
+def test_no_english_sentence_is_in_two_splits(written):
+    splits = defaultdict(set)
+    for path in written.rglob("*.en"):
+        split = "mono" if path.parent.name == "mono" else path.stem
+        splits[split].update(lines(path))
+    assert set(splits) == {"train", "valid", "test", "mono"}
+    names = sorted(splits)
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            assert not splits[a] & splits[b]
+
+
+class Mumble(German):
+    """Says only the first words, so that many English sentences have the same translation."""
+
+    def say(self, sentence):
+        return super().say(sentence)[:2]
+
+
+def test_no_translation_is_in_two_splits(tmp_path, monkeypatch):
+    monkeypatch.setitem(bitext_module.REALISERS, "de", Mumble)
+    write_sample(tmp_path / "out", pairs=200, seed=2, valid=20, test=20)
+    paths = [tmp_path / "out" / "en-de" / f"{split}.de" for split in SIZES]
+    parts = [set(lines(path)) for path in paths]
+    parts.append({line for split in ("train", "valid") for line in lines(tmp_path / "out" / "mono" / f"{split}.de")})
+    assert len(parts[0]) < 200
+    assert sum(map(len, parts)) == len(set().union(*parts))
+
+
+def test_pairs_are_distinct_within_a_split(written):
+    for language in LANGUAGES:
+        english = lines(written / f"en-{language}" / "train.en")
+        assert len(set(english)) == len(english)
+
+
+def test_a_hundred_thousand_distinct_pairs():
+    sampler, english, german = Sampler(load_lexicon(), random.Random(11)), English(), German()
+    pairs = set()
+    for _ in range(104_000):
+        sentence = sampler.sentence()
+        sides = ([word for word, _ in language.say(sentence)] for language in (english, german))
+        pairs.add(" ||| ".join(" ".join(side) for side in sides))
+    assert len(pairs) > 100_000
+
+
+def test_links_lie_within_the_sentences(bitext):
+    for rows in bitext.values():
+        for src, tgt, links in rows:
+            assert all(0 <= i < len(src) and 0 <= j < len(tgt) for i, j in links)
+            assert (len(src) - 1, len(tgt) - 1) in links  # the final marks
+
+
+def test_lengths_vary(bitext):
+    for rows in bitext.values():
+        lengths = [len(src) for src, _, _ in rows]
+        assert max(lengths) <= 24 and min(lengths) <= 5
+        assert sum(5 <= n <= 20 for n in lengths) > 0.9 * len(lengths)
+
+
+def test_several_hundred_lemmas():
+    lexicon = load_lexicon()
+    for column in ("en", *LANGUAGES):
+        verbs = {verb["ru_perfective" if column == "ru" else column] for verb in lexicon.verbs}
+        others = lexicon.nouns + lexicon.places + lexicon.adjectives + lexicon.adverbs + lexicon.names
+        assert len(verbs | {entry[column].split()[0] for entry in others}) > 550
+
+
+def test_russian_has_no_partner_for_articles(bitext):
+    found = 0
+    for src, _, links in bitext["ru"]:
+        articles = [i for i, word in enumerate(src) if word.lower() in ("the", "a", "an")]
+        fixed = {i for i in articles if src[i + 1] in ("morning", "evening", "moment", "week")}  # in set phrases
+        for i in set(articles) - fixed:
+            assert not linked(links, i)
+            found += 1
+    assert found > 1000
+
+
+def test_do_support_has_no_partner(bitext):
+    for rows in bitext.values():
+        helpers = [linked(links, i) for src, _, links in rows for i, word in enumerate(src) if word.lower() == "did"]
+        assert len(helpers) > 50 and not any(helpers)
+
+
+def test_french_negation_is_one_to_two(bitext):
+    found = set()
+    for src, tgt, links in bitext["fr"]:
+        for i, word in enumerate(src):
+            if word in ("not", "never"):
+                found.add(tuple(tgt[j] for j in linked(links, i)))
+    assert found == {("ne", "pas"), ("n'", "pas"), ("ne", "jamais"), ("n'", "jamais")}
+
+
+def test_french_adjectives_cross_their_nouns(bitext):
+    crossing = [
+        links
+        for src, _, links in bitext["fr"]
+        for i in range(len(src) - 1)
+        if len(linked(links, i)) == len(linked(links, i + 1)) == 1
+        and linked(links, i)[0] == linked(links, i + 1)[0] + 1
+    ]
+    assert len(crossing) > 500
+
+
+def test_german_compounds_take_two_english_words(bitext):
+    words = {
+        (src[i], src[i + 1], tgt[linked(links, i)[0]])
+        for src, tgt, links in bitext["de"]
+        for i in range(len(src) - 1)
+        if linked(links, i) and linked(links, i) == linked(links, i + 1)
+    }
+    assert {("front", "door", "Haustür"), ("washing", "machine", "Waschmaschine")} <= words
+
+
+def test_german_verbs_stand_last_in_subordinate_clauses(bitext):
+    last = 0
+    for src, tgt, links in bitext["de"]:
+        if "that" in src and "dass" in tgt and "," not in tgt[tgt.index("dass") :]:
+            partners = [i for i, j in links if j == len(tgt) - 2]
+            assert partners and all(i > src.index("that") for i in partners)
+            last += min(partners) < len(src) - 2
+    assert last > 50
+
+
+def test_german_particles_are_separated_and_joined(bitext):
+    parted = joined = 0
+    for src, tgt, links in bitext["de"]:
+        for i, word in enumerate(src):
+            partners = linked(links, i)
+            if word in ("locks", "locked", "lock"):
+                parted += len(partners) >= 2 and tgt[partners[-1]] == "ab"
+                joined += any(tgt[j].startswith("ab") and tgt[j] != "ab" for j in partners)
+    assert parted > 3 and joined > 3
+
+
+def test_every_sense_of_the_homonyms_occurs(bitext):
+    senses = {
+        "de": {
+            "bank": {"Bank", "Ufer"},
+            "spring": {"Feder", "Quelle", "Frühling"},
+            "bats": {"Fledermäuse", "Schläger"},
+        },
+        "fr": {"bank": {"banque", "rive"}, "spring": {"ressort", "source", "printemps"}, "nails": {"clous", "ongles"}},
+        "ru": {"bank": {"банке", "берегу"}, "letters": {"письма", "буквы"}, "spring": {"пружину", "источника"}},
+    }
+    for language, expected in senses.items():
+        found = defaultdict(set)
+        for src, tgt, links in bitext[language]:
+            for i, j in links:
+                found[src[i]].add(tgt[j])
+        for word, translations in expected.items():
+            assert translations <= found[word], (language, word, found[word])
+
+
+def test_names_and_numbers_are_linked(bitext):
+    for language, rows in bitext.items():
+        numbers = [(src[i], tgt[j]) for src, tgt, links in rows for i, j in links if src[i].isdigit()]
+        assert len(numbers) > 50 and all(a == b for a, b in numbers)
+        name = {"de": "Peter", "fr": "Pierre", "ru": "Пётр"}[language]
+        assert ("Peter", name) in {(src[i], tgt[j]) for src, tgt, links in rows for i, j in links}
+
+
+def test_the_room_of_a_sentence_is_fixed():
+    assert {room(f"sentence {i}") for i in range(200)} == {"train", "valid", "test", "mono"}
+    assert room("It will rain .") == "train"
+
+
+def test_existing_folder_is_kept(written, tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "mine.txt").write_text("mine")
+    with pytest.raises(XalignError, match="exists"):
+        write_sample(tmp_path / "here", pairs=10, seed=1, valid=2, test=2)
+    assert [p.name for p in (tmp_path / "here").iterdir()] == ["mine.txt"]
+    write_sample(tmp_path / "here", pairs=10, seed=1, valid=2, test=2, overwrite=True)
+    assert not (tmp_path / "here" / "mine.txt").exists()
+
+
+@pytest.mark.parametrize("option", ["pairs", "valid", "test"])
+def test_sizes_below_one_are_errors(tmp_path, option):
+    sizes = {"pairs": 5, "valid": 5, "test": 5} | {option: 0}
+    option = f"--{option}"
+    with pytest.raises(XalignError, match=f"{option}\n"):
+        write_sample(tmp_path / "new", seed=1, **sizes)
+    assert not (tmp_path / "new").exists()

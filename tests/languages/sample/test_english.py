@@ -1,0 +1,77 @@
+"""Sentences worked by hand: words and word order in English, and its inflection against grammar books."""
+
+import meanings
+import pytest
+
+from xalign_fairseq.languages.sample import english
+from xalign_fairseq.languages.sample.english import English
+
+CASES = [
+    (meanings.front_door, "The teacher does not lock the front door ."),
+    (meanings.found_key, "I know that Anna has found the old key ."),
+    (meanings.river_bank, "There is a boat on the bank of the Seine ."),
+    (meanings.red_apple, "Did the doctor give the red apple to Maria ?"),
+    (meanings.reading_woman, "The woman who reads the book wakes him up ."),
+    (meanings.bigger_house, "In 1995 Peter 's house was bigger than our car ."),
+    (meanings.rain, "If it rains , nobody will tidy up three rooms ."),
+    (meanings.no_lemon, "The cook did not buy a lemon ."),
+    (meanings.why, "Why does the teacher read this book ?"),
+    (meanings.two_books, "Every teacher is reading two books ."),
+    (meanings.pronouns, "She has read them ."),
+    (meanings.wish, "We do not want to read my book ."),
+    (meanings.many_books, "They will read many books ."),
+    (meanings.but, "I was reading a book , but he never reads 30 books ."),
+    (meanings.two_teachers, "Two teachers must read old books ."),
+]
+
+
+@pytest.mark.parametrize(("build", "expected"), CASES, ids=[build.__name__ for build, _ in CASES])
+def test_sentence(build, expected):
+    assert meanings.text(English().say(build())) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "third", "past", "ing"),
+    [
+        ("copy", "copies", "copied", "copying"),
+        ("stay", "stays", "stayed", "staying"),
+        ("watch", "watches", "watched", "watching"),
+        ("close", "closes", "closed", "closing"),
+        ("go went gone", "goes", "went", "going"),
+        ("agree", "agrees", "agreed", "agreeing"),
+        ("see saw seen seeing", "sees", "saw", "seeing"),
+    ],
+)
+def test_english_verbs(cell, third, past, ing):
+    forms = english.verb_forms(cell)
+    assert (forms["third"], forms["past"], forms["ing"]) == (third, past, ing)
+
+
+@pytest.mark.parametrize(
+    ("cell", "particle", "preposition"),
+    [("wake woke woken +up", "up", ""), ("look ~for", "", "for"), ("sleep slept slept", "", "")],
+)
+def test_what_belongs_to_a_verb(cell, particle, preposition):
+    forms = english.verb_forms(cell)
+    assert (forms["particle"], forms["preposition"]) == (particle, preposition)
+
+
+@pytest.mark.parametrize(
+    ("cell", "singular", "plural"),
+    [
+        ("city", ["city"], ["cities"]),
+        ("key", ["key"], ["keys"]),
+        ("box", ["box"], ["boxes"]),
+        ("woman women", ["woman"], ["women"]),
+        ("front_door", ["front", "door"], ["front", "doors"]),
+    ],
+)
+def test_nouns(cell, singular, plural):
+    assert english.noun_forms(cell) == (singular, plural)
+
+
+def test_a_becomes_an_before_a_vowel_that_is_spoken():
+    doctor = meanings.noun("doctor", "indefinite", adjective="old/-")
+    assert meanings.text(English().say(meanings.sentence(meanings.clause(doctor, "sleep slept slept")))).startswith(
+        "An old"
+    )

@@ -1,0 +1,97 @@
+import importlib.util
+import subprocess
+import sys
+
+from fairseq import checkpoint_utils, options
+from fairseq.data import iterators
+from fairseq.distributed import utils
+from fairseq.models import distributed_fairseq_model
+from fairseq.optim.fp16_optimizer import _FP16OptimizerMixin
+from fairseq.trainer import Trainer
+
+from xalign_fairseq.trainer import compat
+
+
+def places():
+    return (
+        options.parse_args_and_arch,
+        iterators.BackgroundConsumer,
+        iterators.EpochBatchIterator.state_dict,
+        iterators.EpochBatchIterator.load_state_dict,
+        utils.call_main,
+        utils.all_gather_list,
+        utils._broadcast_object_slow,
+        distributed_fairseq_model.DistributedDataParallel,
+        _FP16OptimizerMixin.__dict__["build_fp32_params"],
+        Trainer.train_step,
+        Trainer.clip_grad_norm,
+        Trainer._aggregate_logging_outputs,
+        Trainer.__init__,
+        Trainer.load_checkpoint,
+        Trainer.save_checkpoint,
+        checkpoint_utils.load_checkpoint_to_cpu,
+        checkpoint_utils.save_checkpoint,
+    )
+
+
+def test_every_unit_has_a_status_with_a_reason():
+    statuses = compat.apply()
+    assert len(statuses) == len({entry.name for entry in statuses}) == len(compat.UNITS) == 26
+    for name, state, reason in statuses:
+        assert name
+        assert state in ("active", "not needed")
+        assert reason
+    assert compat.status() == statuses
+
+
+def begun_anew():
+    """The module as a process finds it that has patched nothing yet."""
+    spec = importlib.util.spec_from_file_location(compat.__name__, compat.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_installing_twice_wraps_once(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["pytest"])  # whoever runs the tests: a worker of theirs is called -c
+    compat.apply()
+    before = places()
+    second = begun_anew().apply()
+    assert all(first is again for first, again in zip(before, places(), strict=True))
+    states = {entry.name: entry.state for entry in second}
+    assert states.pop("numpy.compat.long") == "not needed"  # supplied by the first time
+    assert states.pop("input errors") == "not needed"  # pytest is no fairseq command
+    assert set(states.values()) == {"active"}
+
+
+def test_a_unit_that_is_not_needed_is_left_alone(monkeypatch):
+    from xalign_fairseq.trainer.compat import bf16_tpu
+
+    anew = begun_anew()
+    anew.UNITS = ("bf16_tpu",)
+    monkeypatch.setattr(bf16_tpu, "needed", lambda: False)
+    monkeypatch.setattr(bf16_tpu, "install", lambda: 1 / 0)
+    assert anew.apply() == [(bf16_tpu.NAME, "not needed", bf16_tpu.WHY_NOT)]
+
+
+def test_importing_the_package_loads_neither_torch_nor_fairseq():
+    code = "import sys, xalign_fairseq.trainer.compat; sys.exit('torch' in sys.modules or 'fairseq' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_importing_fairseq_tells_nothing_that_users_can_do_nothing_about():
+    """As torch 2.14 does, of a decorator that fairseq uses."""
+    program = (
+        "import functools, torch, warnings\n"
+        "real = torch.jit.script\n"
+        "@functools.wraps(real)\n"
+        "def script(*given, **named):\n"
+        "    warnings.warn('`torch.jit.script` is deprecated. Please switch to `torch.compile`.', FutureWarning)\n"
+        "    return real(*given, **named)\n"
+        "torch.jit.script = script\n"
+        "import xalign_fairseq\n"
+        "xalign_fairseq.register()\n"
+        "warnings.warn('another', FutureWarning)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0 and "jit" not in done.stderr and "FutureWarning: another" in done.stderr

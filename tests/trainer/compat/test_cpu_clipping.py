@@ -1,0 +1,51 @@
+"""Gradients on the CPU are clipped there, also where there is a GPU."""
+
+import pytest
+import torch
+from fairseq import utils
+
+import xalign_fairseq
+from xalign_fairseq.trainer.compat import cpu_clipping
+
+xalign_fairseq.register()
+
+
+def two_parameters():
+    """Whose gradients have the norm 13 together."""
+    params = [torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.zeros(1, 1))]
+    params[0].grad, params[1].grad = torch.tensor([3.0, 4.0]), torch.tensor([[12.0]])
+    return [*params, torch.nn.Parameter(torch.zeros(3))]
+
+
+@pytest.fixture
+def a_gpu(monkeypatch):
+    """What fairseq asks says that there is a GPU; what is put there is on a device that can't compute."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: "meta")
+
+
+@pytest.mark.parametrize("whole", [list, iter])
+def test_a_cpu_run_beside_a_gpu_clips_on_the_cpu(a_gpu, whole):
+    params = two_parameters()
+    norm = utils.clip_grad_norm_(whole(params), 6.5, aggregate_norm_fn=lambda norm: 2 * norm)
+    assert norm.item() == pytest.approx(26)
+    assert params[0].grad.tolist() == pytest.approx([0.75, 1.0]) and params[1].grad.item() == pytest.approx(3)
+    assert torch.cuda.is_available()
+
+
+def test_gradients_elsewhere_are_fairseqs_own_matter(a_gpu, monkeypatch):
+    seen = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: seen.append(1) or True)
+    p = torch.nn.Parameter(torch.zeros(2, device="meta"))
+    p.grad = torch.zeros(2, device="meta")
+    q = torch.nn.Parameter(torch.zeros(2, device="meta"))
+    q.grad = torch.zeros(2, device="meta")
+    assert utils.clip_grad_norm_([p, q], 1.0).device.type == "meta" and seen
+
+
+def test_without_a_gradient_the_norm_is_0(a_gpu):
+    assert utils.clip_grad_norm_([torch.nn.Parameter(torch.zeros(2))], 1.0).item() == 0
+
+
+def test_it_is_needed_with_this_fairseq():
+    assert cpu_clipping.needed()

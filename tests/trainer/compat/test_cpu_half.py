@@ -1,0 +1,70 @@
+import pytest
+import torch
+from fairseq import trainer
+from fairseq.optim.fp16_optimizer import FP16Optimizer
+from omegaconf import OmegaConf
+
+from xalign_fairseq.trainer import compat
+from xalign_fairseq.trainer.compat import cpu_half
+
+
+def optimizer(parameters):
+    compat.apply()
+    config = OmegaConf.create(
+        {
+            "common": {"bf16": False, "fp16_scale_window": 100, "fp16_init_scale": 4, "fp16_scale_tolerance": 0.0,
+                       "threshold_loss_scale": None, "min_loss_scale": 1e-4, "fp16_no_flatten_grads": False},
+            "optimizer": {"_name": "sgd", "momentum": 0.0, "weight_decay": 0.0, "lr": [0.5]},
+            "optimization": {"update_freq": [1]},
+        }
+    )  # fmt: skip
+    return FP16Optimizer.build_optimizer(config, parameters)
+
+
+def test_a_half_precision_step_on_the_cpu_moves_the_weights():
+    weight = torch.nn.Parameter(torch.tensor([1.0, 2.0], dtype=torch.float16))
+    bias = torch.nn.Parameter(torch.tensor([3.0], dtype=torch.float16))
+    optimiser = optimizer([weight, bias])
+    optimiser.zero_grad()
+    optimiser.backward((weight.float() * torch.tensor([2.0, 4.0])).sum() + bias.float().sum())
+    optimiser.clip_grad_norm(0.0)
+    optimiser.step()
+    assert weight.tolist() == [0.0, 0.0]  # 1 - 0.5 * 2, 2 - 0.5 * 4
+    assert bias.tolist() == [2.5]
+
+
+def test_current_device_is_cuda_s_again_afterwards():
+    before = torch.cuda.current_device
+    optimizer([torch.nn.Parameter(torch.ones(2, dtype=torch.float16))])
+    assert torch.cuda.current_device is before
+
+
+@pytest.fixture
+def step(monkeypatch):
+    """The function that has a patched trainer, on CUDA or not, do a step that asks for CUDA."""
+
+    def run(cuda):
+        class Overflowing:
+            tpu = False
+
+            def train_step(self, scale):
+                return torch.tensor(0.0).cuda() + scale
+
+        Overflowing.cuda = cuda
+        with monkeypatch.context() as patch:
+            patch.setattr(trainer, "Trainer", Overflowing)
+            cpu_half.install()
+        return Overflowing().train_step(2)
+
+    return run
+
+
+def test_overflow_on_a_cpu_trainer_needs_no_cuda(step):
+    assert step(cuda=False) == 2
+    assert "cuda" not in vars(torch.Tensor)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_cuda_trainer_is_left_alone(step):
+    with pytest.raises((AssertionError, RuntimeError)):
+        step(cuda=True)

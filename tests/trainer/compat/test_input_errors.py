@@ -1,0 +1,68 @@
+import os
+import subprocess
+import sys
+import traceback
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.compat.input_errors import _plain, message
+
+WRONG = XalignError("there is no such thing", where="here", next="look there")
+
+
+def run(*arguments):
+    """fairseq-train with a data-bin that is not there."""
+    line = [sys.executable, "-m", "fairseq_cli.train", "nowhere", "--user-dir", "xalign_fairseq", "--cpu"]
+    line += ["--task", "xalign_pretraining", "--criterion", "mlm", "--arch", "xalign_tiny", "--max-tokens", "64"]
+    found = subprocess.run([*line, *arguments], capture_output=True, text=True, env={**os.environ})
+    assert found.returncode
+    return found.stderr
+
+
+def test_fairseq_train_ends_with_the_error_alone():
+    told = run()
+    assert "nowhere" in told and "Traceback" not in told
+    assert told.splitlines()[-1].strip() == "(--debug shows where in the program)"
+
+
+def test_debug_shows_the_traceback():
+    assert "Traceback" in run("--debug") and "(--debug" not in run("--debug")
+
+
+@pytest.mark.parametrize(
+    "handed_on",
+    [
+        "\n\n-- Process 1 terminated with the following error:\nTraceback (most recent call last):\n  File x\n{}\n",
+        "Caught XalignError in DataLoader worker process 0.\nOriginal Traceback (most recent call last):\n{}\n",
+    ],
+)
+def test_what_another_process_hands_on_is_told_without_its_traceback(handed_on):
+    text = handed_on.format(f"xalign_fairseq.core.errors.XalignError: {WRONG}")
+    for error in (RuntimeError(text), XalignError(text)):
+        assert message(error) == str(WRONG)
+
+
+def test_of_nested_errors_the_last_is_told():
+    first = "xalign_fairseq.core.errors.XalignError: the first\n\nDuring handling of it another occurred:\n"
+    assert message(RuntimeError(f"{first}xalign_fairseq.core.errors.XalignError: {WRONG}")) == str(WRONG)
+
+
+def test_what_fairseq_buries_under_its_own_exception_is_told():
+    with pytest.raises(Exception, match="architectures") as raised:
+        try:
+            raise WRONG
+        except XalignError:
+            raise Exception("please ensure that the architectures match")  # noqa: B904
+    assert message(raised.value) == str(WRONG)
+    assert message(RuntimeError("".join(traceback.format_exception(raised.value)))) == str(WRONG)
+
+
+def test_other_errors_go_to_the_hook_that_was_there(capsys):
+    seen = []
+    hook = _plain(lambda *given: seen.append(given))
+    other = RuntimeError("something else")
+    hook(RuntimeError, other, None)
+    assert seen == [(RuntimeError, other, None)]
+    hook(XalignError, WRONG, None)
+    assert len(seen) == 1 and str(WRONG) in capsys.readouterr().err

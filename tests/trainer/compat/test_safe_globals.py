@@ -1,0 +1,108 @@
+import argparse
+import collections
+import os
+import sys
+import types
+
+import numpy
+import pytest
+import torch
+from fairseq import checkpoint_utils
+from fairseq.logging import meters
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer import compat
+
+
+@pytest.fixture(autouse=True)
+def applied():
+    compat.apply()
+
+
+def old_args():
+    """Options as a RoBERTa of 2019 keeps them."""
+    return argparse.Namespace(
+        task="masked_lm",
+        arch="roberta_base",
+        criterion="masked_lm",
+        optimizer="adam",
+        adam_betas="(0.9, 0.98)",
+        adam_eps=1e-06,
+        weight_decay=0.01,
+        lr_scheduler="polynomial_decay",
+        lr=[0.0006],
+        warmup_updates=24000,
+        total_num_update=500000,
+        data="/data-bin",
+        sample_break_mode="complete",
+        tokens_per_sample=512,
+        encoder_layers=2,
+        encoder_embed_dim=8,
+        encoder_ffn_embed_dim=16,
+        encoder_attention_heads=2,
+        max_positions=512,
+        raw_text=False,
+        lazy_load=False,
+        min_lr=-1,
+    )
+
+
+def old_state(**extra):
+    return {
+        "args": old_args(),
+        "model": collections.OrderedDict({"decoder.sentence_encoder.embed_tokens.weight": torch.ones(5, 8)}),
+        "optimizer_history": [
+            {"criterion_name": "MaskedLmLoss", "optimizer_name": "Adam", "lr_scheduler_state": {}, "num_updates": 7}
+        ],
+        "extra_state": {"train_iterator": {"epoch": 0}, "val_loss": 2.5, **extra},
+        "last_optimizer_state": None,
+    }
+
+
+@pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before torch 1.6"])
+def test_a_roberta_of_2019_loads(tmp_path, zipped):
+    torch.save(old_state(), tmp_path / "model.pt", _use_new_zipfile_serialization=zipped)
+    state = checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"), {"data": "elsewhere"})
+    assert state["cfg"].model.encoder_embed_dim == 8
+    assert state["cfg"].task.data == "elsewhere"
+    assert state["optimizer_history"][-1]["num_updates"] == 7
+    assert state["model"]["decoder.sentence_encoder.embed_tokens.weight"].sum() == 40
+
+
+def test_meters_of_a_module_that_is_gone_load(tmp_path, monkeypatch):
+    gone = types.ModuleType("fairseq.meters")
+    gone.AverageMeter = type("AverageMeter", (), {"__module__": "fairseq.meters"})
+    monkeypatch.setitem(sys.modules, "fairseq.meters", gone)
+    meter = gone.AverageMeter()
+    meter.__dict__.update(val=1.5, sum=3.0, count=2, round=None)
+    torch.save(old_state(train_meters=collections.OrderedDict(train_loss=meter)), tmp_path / "model.pt")
+    monkeypatch.delitem(sys.modules, "fairseq.meters")
+    state = checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"))
+    loaded = state["extra_state"]["train_meters"]["train_loss"]
+    assert type(loaded) is meters.AverageMeter
+    assert loaded.avg == 1.5
+
+
+@pytest.mark.parametrize("value", [numpy.float64(0.25), numpy.float32(0.25), numpy.int64(3), numpy.bool_(True)])
+def test_numpy_scalars_load(tmp_path, value):
+    torch.save(old_state(best=value), tmp_path / "model.pt")
+    best = checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"))["extra_state"]["best"]
+    assert best == value
+    assert best.dtype == value.dtype
+
+
+class Foreign:
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
+
+
+@pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before torch 1.6"])
+def test_foreign_code_is_refused_and_not_run(tmp_path, zipped):
+    state = old_state(best=Foreign(str(tmp_path / "ran")))
+    torch.save(state, tmp_path / "model.pt", _use_new_zipfile_serialization=zipped)
+    with pytest.raises(XalignError, match=r"foreign pickled code(.|\n)*mkdir"):
+        checkpoint_utils.load_checkpoint_to_cpu(str(tmp_path / "model.pt"))
+    assert not (tmp_path / "ran").exists()

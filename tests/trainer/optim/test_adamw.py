@@ -1,0 +1,396 @@
+import math
+
+import pytest
+import torch
+from fairseq.optim.adam import Adam
+from fairseq.utils import clip_grad_norm_
+from gpu_device import ON, lacking, no_waiting, there
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.optim.adamw import MOMENTS, FoldedAdamW, gradient_norm
+
+OPTIONS = {"lr": 0.02, "betas": (0.9, 0.98), "eps": 1e-3, "weight_decay": 0.1}
+
+
+def defined(p, gradients, lr, betas, eps, weight_decay, touched=None):
+    """The docstring's equations over so many updates; ``touched``: rows of each that are stepped, all by default."""
+    m, v = torch.zeros_like(p), torch.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        rows = slice(None) if touched is None else touched[t - 1]
+        m[rows] = betas[0] * m[rows] + (1 - betas[0]) * g[rows]
+        v[rows] = betas[1] * v[rows] + (1 - betas[1]) * g[rows] ** 2
+        size = lr * math.sqrt(1 - betas[1] ** t) / (1 - betas[0] ** t)
+        p[rows] = (1 - lr * weight_decay) * p[rows] - size * m[rows] / (v[rows].sqrt() + eps)
+    return p, m, v
+
+
+def draw(*shape, seed=0, dtype=torch.float64):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
+
+
+def stepped(p, gradients, optimizer=None, **options):
+    """An optimizer after a step on each gradient."""
+    optimizer = optimizer or FoldedAdamW([p], **{**OPTIONS, **options})
+    for gradient in gradients:
+        optimizer.zero_grad()
+        p.grad = gradient.clone()
+        optimizer.step()
+    return optimizer
+
+
+def sparse(dense, rows):
+    """A gradient of some rows, each given in two halves: repeated, and not sorted."""
+    rows = torch.tensor([*rows, *reversed(rows)], dtype=torch.long)
+    return torch.sparse_coo_tensor(rows[None], dense[rows] / 2, dense.shape, check_invariants=True)
+
+
+def near(found, expected, tolerance=1e-12):
+    torch.testing.assert_close(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_dense_updates_are_the_equations():
+    start, gradients = draw(7, 3), [draw(7, 3, seed=n) for n in range(1, 9)]
+    p = torch.nn.Parameter(start.clone())
+    optimizer = stepped(p, gradients)
+    expected = defined(start.clone(), gradients, **OPTIONS)
+    for found, wanted in zip((p.data, *(optimizer.state[p][name] for name in MOMENTS)), expected, strict=True):
+        near(found, wanted)
+
+
+def test_parameters_with_gradients_at_times_count_their_own_updates():
+    start, gradients = draw(5), [draw(5, seed=n) for n in range(1, 5)]
+    often, seldom = (torch.nn.Parameter(start.clone()) for _ in range(2))
+    optimizer = FoldedAdamW([often, seldom], **OPTIONS)
+    for n, gradient in enumerate(gradients):
+        often.grad, seldom.grad = gradient.clone(), gradient.clone() if n % 2 else None
+        optimizer.step()
+    near(often.data, defined(start.clone(), gradients, **OPTIONS)[0])
+    near(seldom.data, defined(start.clone(), gradients[1::2], **OPTIONS)[0])
+
+
+def test_rows_of_sparse_gradients_alone_follow_the_equations():
+    start, gradients = draw(6, 3), [draw(6, 3, seed=n) for n in range(1, 7)]
+    touched = [[4, 0], [0], [2, 1, 4], [4], [], [0, 4]]
+    p = torch.nn.Parameter(start.clone())
+    optimizer = stepped(p, [sparse(g, rows) for g, rows in zip(gradients, touched, strict=True)])
+    expected = defined(start.clone(), gradients, touched=touched, **OPTIONS)
+    for found, wanted in zip((p.data, *(optimizer.state[p][name] for name in MOMENTS)), expected, strict=True):
+        near(found, wanted)
+    assert p[[3, 5]].equal(start[[3, 5]])
+
+
+def test_rows_in_every_gradient_are_stepped_as_by_dense_adam():
+    start, gradients = draw(4, 3), [draw(4, 3, seed=n) for n in range(1, 7)]
+    p = torch.nn.Parameter(start.clone())
+    stepped(p, [sparse(g, [0, 1, 2, 3]) for g in gradients])
+    near(p.data, defined(start.clone(), gradients, **OPTIONS)[0])
+
+
+def test_what_a_gap_leaves_out_is_bounded_as_stated():
+    """After many updates of a row comes a gap: dense Adam goes on moving it, at most r / (1 - r) of its last update."""
+    options = {"lr": 0.01, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0}
+    r = 0.9 / math.sqrt(0.999)
+    gradients = [draw(64, seed=n) + 1 for n in range(1, 9000)]
+    before = defined(torch.zeros(64, dtype=torch.float64), gradients[:-1], **options)[0]
+    last = defined(torch.zeros(64, dtype=torch.float64), gradients, **options)[0]
+    still = defined(torch.zeros(64, dtype=torch.float64), gradients + [torch.zeros(64)] * 300, **options)[0]
+    ratio = (still - last).abs() / (last - before).abs()
+    assert r / (1 - r) == pytest.approx(9.04, abs=0.01)
+    assert ratio.max() <= 1.01 * r / (1 - r)
+    assert ratio.max() >= 0.9 * r / (1 - r)  # and no smaller bound would do
+
+
+def test_an_update_is_bounded_as_stated():
+    """The gradients of Cauchy and Schwarz's case, behind updates without any, reach the bound."""
+    b1, b2 = 0.9, 0.999
+    bound = (1 - b1) / math.sqrt((1 - b2) * (1 - b1**2 / b2))
+    assert bound == pytest.approx(7.27, abs=0.01)
+    start = torch.zeros(1, 1, dtype=torch.float64)
+    p = torch.nn.Parameter(start.clone())
+    optimizer = FoldedAdamW([p], lr=1.0, betas=(b1, b2), eps=1e-30)
+    nothing = sparse(start, [])
+    stepped(p, [nothing] * 9000, optimizer)
+    for n in range(200):
+        before = p.item()
+        stepped(p, [sparse(torch.full((1, 1), (b1 / b2) ** -n, dtype=torch.float64), [0])], optimizer)
+    assert before - p.item() == pytest.approx(bound, rel=1e-3)
+
+
+class Elements(TorchDispatchMode):
+    """Counts the elements that operations make or write; of writing into rows those written, of a norm those read."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        name = function.overloadpacket.__name__
+        counted = made
+        if name == "index_copy_":
+            counted = args[3]
+        elif name == "_foreach_norm":
+            counted = args[0]
+        elif name == "_fused_adamw_":
+            counted = [tensor for each in args[:4] for tensor in each]
+        elif name in ("detach", "view", "_values", "_indices"):
+            counted = []
+        for each in counted if isinstance(counted, (list, tuple)) else [counted]:
+            if isinstance(each, torch.Tensor):
+                self.count += each._values().numel() if each.is_sparse else each.numel()
+        return made
+
+
+def elements_of_a_step(rows, lazily):
+    embedding = torch.nn.Embedding(rows, 8, sparse=lazily)
+    optimizer = FoldedAdamW(embedding.parameters())
+    for _ in range(2):  # the first step makes the moments
+        optimizer.zero_grad()
+        with Elements() as elements:
+            embedding(torch.tensor([[5, 2, 5], [9, 2, 1]])).sum().backward()
+            optimizer.multiply(0.5)
+            optimizer.clip(1.0)
+            optimizer.step()
+    return elements.count
+
+
+def test_the_cost_of_a_lazy_step_is_that_of_the_rows_touched():
+    assert elements_of_a_step(2000, True) == elements_of_a_step(20, True) < 2000
+    assert elements_of_a_step(2000, False) > 2000 * 8 * 5
+
+
+def test_a_dense_step_reads_all_once_and_gradients_twice():
+    """Values, gradient and both moments in one operation, and the gradients for their norm."""
+    values = 100_000
+    p = torch.nn.Parameter(torch.ones(values))
+    optimizer = stepped(p, [torch.ones(values)])
+    p.grad = torch.ones(values)
+    with Elements() as elements:
+        optimizer.multiply(0.5)
+        optimizer.clip(1.0)
+        optimizer.step()
+    assert 5 * values <= elements.count < 5 * values + 100
+
+
+@pytest.mark.parametrize("max_norm", [0.0, 0.5, 1e9])
+@pytest.mark.parametrize("lazily", [False, True])
+def test_scaling_and_clipping_are_those_of_the_gradients_themselves(max_norm, lazily):
+    gradient, other = draw(6, 3), draw(4, seed=2)
+    found, wanted = ([torch.nn.Parameter(draw(*g.shape, seed=3)) for g in (gradient, other)] for _ in range(2))
+    optimizer, plain = (FoldedAdamW(each, **OPTIONS) for each in (found, wanted))
+    if lazily:
+        gradient[3:] = 0
+    for step in range(4):
+        found[0].grad = sparse(gradient, [0, 1, 2]) if lazily else gradient.clone()
+        wanted[0].grad = sparse(gradient, [0, 1, 2]).coalesce() if lazily else gradient.clone()
+        found[1].grad, wanted[1].grad = other.clone(), other.clone()
+        optimizer.multiply(0.25)
+        optimizer.multiply(torch.tensor(0.5) * (step + 1))
+        for p in wanted:
+            p.grad.mul_(0.125 * (step + 1))
+        norm = torch.cat([gradient.flatten(), other]).norm() * 0.125 * (step + 1)
+        near(optimizer.clip(max_norm), norm)
+        if 0 < max_norm < norm:
+            for p in wanted:
+                p.grad.mul_(max_norm / (norm + 1e-6))
+        optimizer.step()
+        plain.step()
+        for mine, theirs in zip(found, wanted, strict=True):
+            near(mine.data, theirs.data, 1e-6)  # the factor is a float32 number
+            near(optimizer.state[mine]["exp_avg"], plain.state[theirs]["exp_avg"], 1e-6)
+
+
+def test_a_factor_is_for_one_update():
+    p = torch.nn.Parameter(torch.zeros(2))
+    optimizer = FoldedAdamW([p], lr=1.0)
+    for forget in (optimizer.step, optimizer.zero_grad):
+        p.grad = torch.tensor([3.0, 4.0])
+        optimizer.multiply(10)
+        forget()
+        p.grad = torch.tensor([3.0, 4.0])
+        assert optimizer.clip(0) == 5
+
+
+def test_the_norm_is_of_all_workers_where_they_say_so():
+    p = torch.nn.Parameter(torch.zeros(1))
+    optimizer = FoldedAdamW([p])
+    p.grad = torch.tensor([3.0])
+    optimizer.multiply(2)
+    assert optimizer.clip(1.0, lambda norm: (norm**2 + 64).sqrt()) == 10
+    assert float(optimizer.factor) == pytest.approx(0.2)
+
+
+def test_a_norm_that_half_precision_does_not_hold():
+    gradients = [torch.full((100_000,), 300.0, dtype=torch.float16), torch.ones(1), torch.ones(2, dtype=torch.float64)]
+    assert gradient_norm(gradients).item() == pytest.approx(300 * 100_000**0.5, rel=1e-3)
+
+
+def test_no_parameter_has_a_gradient():
+    optimizer = FoldedAdamW([torch.nn.Parameter(torch.ones(2))])
+    assert optimizer.clip(1.0) == 0
+    optimizer.step()
+
+
+def test_it_computes_what_fairseq_s_adam_does_update_after_update():
+    """50 updates of a small network on the same batches, clipped, in float32."""
+    torch.manual_seed(1)
+    batches = [(torch.randn(16, 12), torch.randn(16, 5)) for _ in range(50)]
+    curves = []
+    for folded in (False, True):
+        torch.manual_seed(2)
+        model = torch.nn.Sequential(torch.nn.Linear(12, 32), torch.nn.GELU(), torch.nn.Linear(32, 5))
+        options = {"lr": 3e-3, "betas": (0.9, 0.999), "eps": 1e-6, "weight_decay": 0.01}
+        optimizer = (FoldedAdamW if folded else Adam)(model.parameters(), **options)
+        curve = []
+        for x, y in batches:
+            optimizer.zero_grad()
+            loss = (model(x) - y).square().sum()
+            loss.backward()
+            if folded:
+                optimizer.multiply(1 / 16)
+                norm = optimizer.clip(0.5)
+            else:
+                for p in model.parameters():
+                    p.grad.mul_(1 / 16)
+                norm = clip_grad_norm_(model.parameters(), 0.5)
+            optimizer.step()
+            curve.append((loss.item(), norm.item()))
+        curves.append(torch.tensor(curve))
+    near(curves[0], curves[1], 1e-4)
+    assert (curves[0][:, 1] > 0.5).any() and curves[0][-1, 0] < curves[0][0, 0]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("lazily", [False, True])
+def test_half_precision_is_stepped_in_float32_and_keeps_float32_moments(dtype, lazily):
+    start, gradients = draw(4, 3, dtype=dtype), [draw(4, 3, seed=n, dtype=dtype) for n in range(1, 4)]
+    rows = [0, 1, 2, 3]
+    p, single = torch.nn.Parameter(start.clone()), torch.nn.Parameter(start.float())
+    optimizer, expected = FoldedAdamW([p], **OPTIONS), FoldedAdamW([single], **OPTIONS)
+    for g in gradients:
+        p.grad = sparse(g, rows) if lazily else g.clone()
+        single.grad = g.float()
+        optimizer.step()
+        expected.step()
+        single.data.copy_(single.data.to(dtype))
+    near(p.float(), single, 2 * torch.finfo(dtype).eps)
+    for name in MOMENTS:
+        assert optimizer.state[p][name].dtype == torch.float32
+        near(optimizer.state[p][name], expected.state[single][name], 1e-6)
+
+
+def test_gradients_in_another_order_in_memory():
+    start, gradient = draw(5, 3), draw(3, 5).t()
+    p = torch.nn.Parameter(start.clone())
+    stepped(p, [gradient.contiguous()], optimizer := FoldedAdamW([p], **OPTIONS))
+    p.grad = gradient
+    optimizer.step()
+    near(p.data, defined(start.clone(), [gradient, gradient], **OPTIONS)[0])
+
+
+def test_a_closure_is_called_with_gradients():
+    p = torch.nn.Parameter(torch.ones(1))
+    optimizer = FoldedAdamW([p], lr=0.1)
+
+    def closure():
+        loss = 3 * p.sum()
+        loss.backward()
+        return loss
+
+    assert optimizer.step(closure) == 3
+    assert p.item() == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("lazily", [False, True])
+def test_a_resumed_run_is_the_uninterrupted_one_bit_by_bit(dtype, lazily, tmp_path):
+    gradients = [draw(6, 3, seed=n, dtype=dtype) for n in range(6)]
+    gradients = [sparse(g, [1, 4]) for g in gradients] if lazily else gradients
+    whole, halved = (torch.nn.Parameter(draw(6, 3, seed=9, dtype=dtype)) for _ in range(2))
+    expected = stepped(whole, gradients)
+    torch.save(stepped(halved, gradients[:3]).state_dict(), tmp_path / "state.pt")
+    resumed = FoldedAdamW([halved], **OPTIONS)
+    resumed.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
+    stepped(halved, gradients[3:], resumed)
+    assert halved.equal(whole)
+    assert all(resumed.state[halved][name].equal(expected.state[whole][name]) for name in MOMENTS)
+
+
+@pytest.mark.parametrize("classes", [(Adam, FoldedAdamW), (FoldedAdamW, Adam)])
+def test_fairseq_s_adam_and_this_one_go_on_from_one_another_s_state(classes):
+    gradients = [draw(6, 3, seed=n) for n in range(6)]
+    whole, changed = (torch.nn.Parameter(draw(6, 3, seed=9)) for _ in range(2))
+    stepped(whole, gradients)
+    first, second = (each([changed], **OPTIONS) for each in classes)
+    stepped(changed, gradients[:3], first)
+    second.load_state_dict(first.state_dict())
+    stepped(changed, gradients[3:], second)
+    near(changed.data, whole.data)
+
+
+def test_a_state_of_torch_s_adamw_is_gone_on_from():
+    p = torch.nn.Parameter(draw(3))
+    theirs = torch.optim.AdamW([p])
+    stepped(p, [draw(3, seed=1)] * 2, theirs)
+    mine = FoldedAdamW([p])
+    mine.load_state_dict(theirs.state_dict())
+    assert mine.state[p]["step"] == 2 and mine.state[p]["exp_avg"].equal(theirs.state[p]["exp_avg"])
+
+
+@pytest.mark.parametrize(
+    "state, found",
+    [
+        ({"momentum_buffer": torch.ones(3)}, r"momentum_buffer \(3,\)"),
+        ({"step": 1, "exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(4)}, r"exp_avg_sq \(4,\)"),
+        ({"exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(3)}, "expected: step"),
+        ({"step": 1, "exp_avg": torch.ones(3), "exp_avg_sq": torch.ones(3), "max_exp_avg_sq": torch.ones(3)}, "max_"),
+    ],
+)
+def test_a_state_of_another_optimizer_is_refused(state, found):
+    optimizer = FoldedAdamW([torch.nn.Parameter(torch.ones(3))])
+    groups = optimizer.state_dict()["param_groups"]
+    with pytest.raises(XalignError, match=found) as raised:
+        optimizer.load_state_dict({"state": {0: state}, "param_groups": groups})
+    assert "--reset-optimizer" in str(raised.value)
+
+
+def test_a_state_of_more_or_fewer_parameters_is_refused():
+    one, two = (FoldedAdamW([torch.nn.Parameter(torch.ones(3)) for _ in range(count)]) for count in (1, 2))
+    with pytest.raises(XalignError, match="found: 2 parameters, by group") as raised:
+        one.load_state_dict(two.state_dict())
+    assert "--reset-optimizer" in str(raised.value)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(lacking() is not None, reason=str(lacking()))
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_on_the_device_steps_are_those_of_the_cpu_and_nothing_waits(dtype):
+    start, gradients = draw(300, 70, dtype=dtype), [draw(300, 70, seed=n, dtype=dtype) for n in range(1, 4)]
+    (moved,) = there(start)
+    p, other = torch.nn.Parameter(moved), torch.nn.Parameter(start.clone())
+    optimizer, expected = FoldedAdamW([p], **OPTIONS), FoldedAdamW([other], **OPTIONS)
+    for gradient in gradients:
+        p.grad, other.grad = *there(gradient.clone()), gradient.clone()
+        with no_waiting():
+            optimizer.multiply(0.5)
+            norm = optimizer.clip(1.0)
+            optimizer.step()
+        expected.multiply(0.5)
+        near(norm.cpu(), expected.clip(1.0), 1e-4)
+        expected.step()
+    near(p.detach().float().cpu(), other.detach().float(), 1e-5 if dtype == torch.float32 else 2e-2)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(lacking() is not None, reason=str(lacking()))
+def test_on_the_device_rows_are_stepped_as_on_the_cpu():
+    start, gradient = draw(300, 70, dtype=torch.float32), draw(300, 70, seed=1, dtype=torch.float32)
+    p, other = torch.nn.Parameter(start.clone().to(ON)), torch.nn.Parameter(start.clone())
+    for each in (p, other):
+        optimizer = FoldedAdamW([each], **OPTIONS)
+        for _ in range(3):
+            each.grad = sparse(gradient, [5, 250, 7]).to(each.device)
+            optimizer.clip(1.0)
+            optimizer.step()
+    near(p.detach().cpu(), other.detach(), 1e-5)

@@ -1,0 +1,275 @@
+import copy
+
+import pytest
+import torch
+import torch.distributed as dist
+from fairseq import optim
+from fairseq.distributed.legacy_distributed_data_parallel import LegacyDistributedDataParallel
+from fairseq.nan_detector import NanDetector
+from gloo_workers import run_workers
+from omegaconf import OmegaConf
+from torch.nn.parallel import DistributedDataParallel
+
+import xalign_fairseq
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.optim.adamw import MOMENTS
+from xalign_fairseq.trainer.optim.registered import XalignAdamW
+
+xalign_fairseq.register()
+PRECISIONS = {
+    "float32": {},
+    "amp": {"amp": True},  # whose loss scale is 1 without a GPU
+    "fp16": {"fp16": True},
+    "fp16, not flat": {"fp16": True, "fp16_no_flatten_grads": True},
+    "bf16": {"bf16": True},
+    "memory-efficient fp16": {"fp16": True, "memory_efficient_fp16": True},
+    "memory-efficient bf16": {"bf16": True, "memory_efficient_bf16": True},
+}
+
+
+def is_half(common):
+    return "fp16" in common or "bf16" in common
+
+
+def config(name, **common):
+    """What fairseq's trainer hands to an optimizer, as from a command line."""
+    defaults = {
+        "amp": False,
+        "fp16": False,
+        "bf16": False,
+        "memory_efficient_fp16": False,
+        "memory_efficient_bf16": False,
+    }
+    scaler = {
+        "tpu": False,
+        "fp16_scale_window": 3,
+        "fp16_init_scale": 8,
+        "fp16_scale_tolerance": 0.0,
+        "min_loss_scale": 1e-4,
+    }
+    return OmegaConf.create(
+        {
+            "common": {**defaults, **scaler, "threshold_loss_scale": None, "fp16_no_flatten_grads": False, **common},
+            "optimizer": {"_name": name, "adam_betas": "(0.9, 0.98)", "adam_eps": 1e-6, "weight_decay": 0.01},
+            "optimization": {"lr": [0.01], "update_freq": [1]},
+        }
+    )
+
+
+def build(name, model, **common):
+    """As fairseq's trainer does."""
+    cfg, params = config(name, **common), list(model.parameters())
+    if cfg.common.memory_efficient_fp16 or cfg.common.memory_efficient_bf16:
+        return optim.MemoryEfficientFP16Optimizer.build_optimizer(cfg, params)
+    if cfg.common.amp:
+        return optim.AMPOptimizer.build_optimizer(cfg, params)
+    if cfg.common.fp16 or cfg.common.bf16:
+        return optim.FP16Optimizer.build_optimizer(cfg, params)
+    return optim.build_optimizer(cfg.optimizer, params)
+
+
+def network(**common):
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(
+        torch.nn.Embedding(20, 8), torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.Linear(8, 4)
+    )
+    return model.half() if common.get("fp16") else model.bfloat16() if common.get("bf16") else model
+
+
+def update(optimizer, model, number, max_norm=0.5, parts=1):
+    """One update of fairseq's trainer, of so many micro-batches: loss and gradient norm."""
+    optimizer.zero_grad()
+    total = 0.0
+    for part in torch.arange(12).add(number).remainder(20).chunk(parts):
+        loss = (model(part).float() - part[:, None] / 10).square().sum()
+        optimizer.backward(loss)
+        total += loss.item()
+    optimizer.all_reduce_grads(model)
+    optimizer.multiply_grads(1 / 12)
+    norm = optimizer.clip_grad_norm(max_norm)
+    optimizer.step()
+    return total, float(norm)
+
+
+def curve(name, updates, common, **how):
+    model = network(**common)
+    optimizer = build(name, model, **common)
+    return torch.tensor([update(optimizer, model, number, **how) for number in range(updates)]), model, optimizer
+
+
+@pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)
+@pytest.mark.parametrize("max_norm", [0.0, 0.5])
+def test_updates_are_those_of_fairseq_s_adam_in_every_precision(common, max_norm):
+    (mine, first, _), (theirs, second, _) = (
+        curve(name, 30, common, max_norm=max_norm) for name in ("xalign_adamw", "adam")
+    )
+    half = is_half(common)
+    torch.testing.assert_close(mine, theirs, rtol=2e-2 if half else 1e-4, atol=2e-2 if half else 1e-5)
+    torch.testing.assert_close(mine[:2], theirs[:2], rtol=1e-3 if half else 1e-5, atol=1e-5)
+    for one, other in zip(first.parameters(), second.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-1 if half else 1e-3, atol=1e-2 if half else 1e-4)
+    assert theirs[-1, 0] < theirs[0, 0]
+
+
+@pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)
+def test_a_resumed_run_is_the_uninterrupted_one_bit_by_bit(common, tmp_path):
+    whole, expected, _ = curve("xalign_adamw", 7, common)
+    _, model, optimizer = curve("xalign_adamw", 3, common)
+    # fairseq goes on from a checkpoint's half-precision weights.
+    torch.save((model.state_dict(), optimizer.state_dict()), tmp_path / "checkpoint.pt")
+    saved, state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    resumed = network(**common)
+    resumed.load_state_dict(saved)
+    optimizer = build("xalign_adamw", resumed, **common)
+    optimizer.load_state_dict(state)
+    after = torch.tensor([update(optimizer, resumed, number) for number in range(3, 7)])
+    exact = not is_half(common) or any(name.startswith("memory_efficient") for name in common)
+    torch.testing.assert_close(after, whole[3:], rtol=0 if exact else 0.05, atol=0 if exact else 0.05)
+    if exact:
+        assert all(one.equal(other) for one, other in zip(resumed.parameters(), expected.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("common", PRECISIONS.values(), ids=PRECISIONS)
+@pytest.mark.parametrize("names", [("adam", "xalign_adamw"), ("xalign_adamw", "adam")])
+def test_one_goes_on_from_the_other_s_state(common, names):
+    whole, _, _ = curve(names[0], 6, common)
+    _, model, optimizer = curve(names[0], 3, common)
+    state = copy.deepcopy(optimizer.state_dict())
+    other = build(names[1], model, **common)
+    other.load_state_dict(state)
+    after = torch.tensor([update(other, model, number) for number in range(3, 6)])
+    torch.testing.assert_close(
+        after, whole[3:], rtol=5e-2 if is_half(common) else 1e-4, atol=5e-2 if is_half(common) else 1e-5
+    )
+
+
+def test_moments_of_memory_efficient_half_precision_are_float32_when_resumed():
+    common = PRECISIONS["memory-efficient fp16"]
+    _, model, optimizer = curve("xalign_adamw", 2, common)
+    other = build("xalign_adamw", model, **common)
+    other.load_state_dict(optimizer.state_dict())
+    assert {state[name].dtype for state in other.optimizer.state.values() for name in MOMENTS} == {torch.float32}
+
+
+def test_micro_batches_of_an_update_are_summed_sparse_gradients_too():
+    for sparse in (False, True):
+        curves = []
+        for parts in (1, 3):
+            model = network()
+            model[0].sparse = sparse
+            optimizer = build("xalign_adamw", model)
+            curves.append(torch.tensor([update(optimizer, model, number, parts=parts) for number in range(5)]))
+            assert model[0].weight.grad.is_sparse == sparse
+        torch.testing.assert_close(*curves, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("flag", ["fp16", "bf16"])
+def test_memory_efficient_half_precision_steps_rows(flag):
+    common = {flag: True, f"memory_efficient_{flag}": True}
+    model = network(**common)
+    model[0].sparse = True
+    optimizer = build("xalign_adamw", model, **common)
+    before = model[0].weight.detach().clone()
+    losses = [update(optimizer, model, 0)[0] for _ in range(20)]
+    moved = (model[0].weight != before).any(1)
+    assert moved[:12].all() and not moved[12:].any() and losses[-1] < losses[0]
+
+
+def test_an_overflow_leaves_no_factor_behind():
+    common = PRECISIONS["memory-efficient fp16"]
+    model = network(**common)
+    optimizer = build("xalign_adamw", model, **common)
+    optimizer.zero_grad()
+    optimizer.backward(model(torch.tensor([1])).float().sum() * float("inf"))
+    optimizer.multiply_grads(1 / 12)
+    with pytest.raises(OverflowError):
+        optimizer.clip_grad_norm(0.5)
+    optimizer.zero_grad()
+    assert optimizer.optimizer.factor == 1
+    loss = model(torch.tensor([1])).float().sum()
+    optimizer.backward(loss)
+    expected = torch.cat([p.grad.flatten() for p in model.parameters()]).float().norm() / optimizer.scaler.loss_scale
+    assert float(optimizer.clip_grad_norm(0.0)) == pytest.approx(float(expected), rel=1e-3)
+
+
+def test_a_batch_that_amp_skips_leaves_no_factor_behind():
+    model = network()
+    optimizer = build("xalign_adamw", model, amp=True)
+    optimizer.backward(model(torch.tensor([1])).sum())
+    optimizer.clip_grad_norm(1e-3)
+    assert optimizer.optimizer.factor != 1
+    optimizer.zero_grad()  # no step
+    assert optimizer.optimizer.factor == 1 and model[0].weight.grad is None
+
+
+def test_the_detector_of_nans_reads_sparse_gradients():
+    model = network()
+    model[0].sparse = True
+    with NanDetector(model):
+        model(torch.tensor([1, 2])).sum().backward()
+
+
+def test_options_come_from_the_command_line():
+    from fairseq import options
+
+    parser = options.get_training_parser()
+    line = ["data", "--task", "xalign_pretraining", "--arch", "xalign_tiny", "--criterion", "xlm_align"]
+    line += ["--optimizer", "xalign_adamw", "--adam-betas", "(0.8, 0.9)", "--adam-eps", "1e-6", "--weight-decay", "0.1"]
+    found = options.parse_args_and_arch(parser, input_args=[*line, "--lr", "0.5"])
+    optimizer = optim.build_optimizer(found, [torch.nn.Parameter(torch.ones(1))])
+    assert isinstance(optimizer, XalignAdamW)
+    (group,) = optimizer.param_groups
+    assert (group["betas"], group["eps"], group["weight_decay"], group["lr"]) == ((0.8, 0.9), 1e-6, 0.1, 0.5)
+
+
+def test_apex_where_it_is_not_is_an_error():
+    cfg = config("xalign_adamw")
+    cfg.optimizer.adamw_kernel = "apex"
+    with pytest.raises(XalignError, match="apex is not installed"):
+        optim.build_optimizer(cfg.optimizer, [torch.nn.Parameter(torch.ones(1))])
+
+
+def work(rank):
+    """Losses of this worker, norms and weights with either wrapper of fairseq's."""
+    results = {}
+    for backend in ("legacy_ddp", "c10d"):
+        model = network()
+        wrapped = (
+            LegacyDistributedDataParallel(model, dist.group.WORLD)
+            if backend == "legacy_ddp"
+            else DistributedDataParallel(model)
+        )
+        optimizer = build("xalign_adamw", model)
+        norms = []
+        for number in range(4):
+            optimizer.zero_grad()
+            mine = torch.arange(12).add(number).remainder(20).chunk(2)[rank]
+            optimizer.backward((wrapped(mine) - mine[:, None] / 10).square().sum())
+            optimizer.all_reduce_grads(wrapped)
+            optimizer.multiply_grads(2 / 12)
+            norms.append(optimizer.clip_grad_norm(0.5))
+            optimizer.step()
+        results[backend] = torch.stack(norms), [p.detach() for p in model.parameters()]
+    return results
+
+
+def test_two_processes_make_the_updates_of_one(tmp_path):
+    (tmp_path / "rendezvous").unlink(missing_ok=True)
+    first, second = run_workers(work, 2, tmp_path)
+    one, model, _ = curve("xalign_adamw", 4, {})
+    for backend, (norms, weights) in first.items():
+        assert norms.equal(second[backend][0])  # the trainer compares them
+        torch.testing.assert_close(norms, one[:, 1], rtol=1e-5, atol=1e-6)
+        for mine, theirs, expected in zip(weights, second[backend][1], model.parameters(), strict=True):
+            assert mine.equal(theirs)
+            torch.testing.assert_close(mine, expected.detach(), rtol=1e-4, atol=1e-5)
+
+
+def test_blockwise_averages_of_the_moments(monkeypatch):
+    """--use-bmuf averages what adam keeps, by adam's names."""
+    _, _, optimizer = curve("xalign_adamw", 1, {})
+    monkeypatch.setattr(dist, "get_world_size", lambda: 2)
+    monkeypatch.setattr(dist, "all_reduce", lambda tensor, op: tensor.mul_(2))
+    before = copy.deepcopy(optimizer.state_dict())["state"][0]["exp_avg"]
+    optimizer.average_params()
+    assert before.any() and optimizer.state_dict()["state"][0]["exp_avg"].equal(before)

@@ -1,0 +1,111 @@
+"""The page of a run: what it tells, that it is whole by itself, and that a browser shows it."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from xalign_fairseq.evaluation.plots.palette import COLOURS, DARK
+from xalign_fairseq.trainer.report.page import report_page
+from xalign_fairseq.trainer.report.trained_run import read_run
+
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+
+
+class Reader(HTMLParser):
+    """Headings, text and addresses of a page; every element is closed in its turn."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.headings, self.text, self.addresses = [], [], [], []
+        self.feed(page)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.addresses += [value for name, value in attrs if name in ("src", "href")]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("style", "script"):
+            self.text.append(data)
+        if self.open and self.open[-1] in ("h1", "h2"):
+            self.headings.append(data)
+
+
+@pytest.fixture
+def run(run_folder):
+    return read_run(run_folder)
+
+
+def test_what_it_tells(run):
+    read = Reader(report_page(run, "<p>links</p>"))
+    assert read.headings == [
+        "Training run a <run>", "Losses", "Validation", "Example links", "Numbers", "Configuration", "Data",
+        "Where and when", "Warnings", "All else that was logged",
+    ]  # fmt: skip
+    text = " ".join(read.text)
+    for part in (
+        "25.00 %", "at update 40", "1:00:30", "4,000", "mlm × 1.0, dwa × 0.5", "fairseq-train data-bin --lr '<b>'",
+        "A <GPU>, 2 cores", "abc1234", "torch 2.13.0", "killed, or it runs", "warning: update 3 is <left out>",
+        "1,600 pairs", "training, update 10: 8",
+    ):  # fmt: skip
+        assert part in text, part
+    assert "aer_en-de" not in " ".join(re.findall("<li>.*?</li>", report_page(run)))  # one pair is the mean
+
+
+def test_nothing_is_loaded_and_no_script_runs(run):
+    page = report_page(run)
+    assert Reader(page).addresses == [] and "<script" not in page and "url(" not in page and "@import" not in page
+    assert "default-src 'none'" in page and "<b>" not in page
+
+
+def test_lines_have_the_colours_of_all_pictures_light_and_dark(run):
+    page = report_page(run)
+    for colour in COLOURS:
+        assert f"light-dark({colour}, {DARK[colour]})" in page
+
+
+def test_several_pairs_and_a_score(run):
+    rows = [replace(row, values={**row.values, "aer_en-fr": 0.4, "score": 81.5}) for row in run.rows]
+    page = report_page(replace(run, rows=rows))
+    assert "<title>aer_en-fr, update 20: 40</title>" in page and "<title>score, update 20: 81.5</title>" in page
+
+
+def test_a_bare_run_has_what_there_is(run, tmp_path):
+    bare = replace(
+        run, configuration={}, sessions=(), data=(), warnings=(), command="", cost=replace(run.cost, minutes=0)
+    )
+    read = Reader(report_page(bare))
+    assert read.headings[1:] == ["Losses", "Validation", "Numbers", "Where and when", "All else that was logged"]
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no browser to look with")
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_browser_shows_it_light_and_dark(run, tmp_path, dark):
+    (tmp_path / "report.html").write_text(report_page(run), encoding="utf-8")
+    picture = tmp_path / "page.png"
+    scheme = [f"--blink-settings=preferredColorScheme={0 if dark else 1}"]
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile", *scheme]
+    subprocess.run(
+        [BROWSER, *options, f"--screenshot={picture}", "--window-size=1000,1400", f"file://{tmp_path}/report.html"],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    image = pytest.importorskip("matplotlib.image").imread(picture)
+    corner = image[5, 5, :3].mean()
+    assert corner < 0.2 if dark else corner > 0.8
+    # The lines of training and validation are there in their colours.
+    for colour in COLOURS[:2]:
+        shown = DARK[colour] if dark else colour
+        wanted = [int(shown[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        assert (abs(image[..., :3] - wanted).max(-1) < 0.02).sum() > 50

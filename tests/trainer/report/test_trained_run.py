@@ -1,0 +1,74 @@
+"""What a run has left, read."""
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.report.trained_run import read_run
+
+
+def test_all_that_xalign_train_leaves(run_folder):
+    run = read_run(run_folder)
+    assert run.series("train_inner", "mlm_loss") == [(10, 8), (20, 7), (30, 5.5), (40, 5)]  # of update 30 the later
+    assert run.series("valid", "aer") == [(20, 0.31), (40, 0.25)]
+    assert run.names("train_inner")[:3] == ["num_updates", "loss", "mlm_loss"] and run.training == "train_inner"
+    assert run.command.startswith("fairseq-train data-bin") and run.seconds == 3630
+    assert run.configuration["common"]["seed"] == 3 and run.cost.tokens == 4000
+    assert run.warnings == ["warning: update 3 is <left out>"]
+    [data] = run.data
+    assert data.manifest["pairs"][0]["pairs"] == 1600 and len(data.digest) == 64
+
+
+def test_what_lies_beyond_the_update_that_a_run_went_back_to_is_no_part_of_it(tmp_path):
+    """A training that lost its way at update 90 was begun anew in its folder, and has come to 30."""
+    rows = [(at, 9 if at < 90 else 500) for at in range(10, 100, 10)] + [(10, 8), (20, 7), (30, 6)]
+    text = "".join(f'x | {{"num_updates": "{at}", "loss": "{loss}"}}\n' for at, loss in rows)
+    (tmp_path / "train.log").write_text(text)
+    run = read_run(tmp_path)
+    assert run.series("train_inner", "loss") == [(10, 8), (20, 7), (30, 6)]
+    assert max(row.updates for row in run.rows) == 30
+
+
+def test_a_log_alone(run_folder, tmp_path):
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    run = read_run(bare, run_folder / "train.log")
+    assert not run.sessions and run.command == "" and run.seconds == 90
+    assert run.data[0].manifest is None  # data-bin, from another folder
+
+
+def test_what_train_aligner_and_transfer_leave(run_folder):
+    (run_folder / "training.json").unlink()
+    data = run_folder / "data-bin"
+    data.mkdir()
+    (data / "manifest.json").write_text("{}")
+    (run_folder / "result.json").write_text('{"command": "fairseq-train x", "minutes": 2.5, "scores": {}}')
+    run = read_run(run_folder)
+    assert run.command == "fairseq-train x" and run.data[0].path == data and run.result["minutes"] == 2.5
+
+
+def test_a_run_with_epochs_alone(tmp_path):
+    (tmp_path / "train.log").write_text("a | INFO | train | epoch 001 | loss 9 | wpb 10 | num_updates 5 | lr 0\n")
+    run = read_run(tmp_path)
+    assert run.training == "train" and run.series("train", "loss") == [(5, 9)]
+
+
+def test_a_configuration_that_can_not_be_read_is_left_out(tmp_path):
+    row = 'x | {"num_updates": "1", "loss": "2"}\n'
+    (tmp_path / "train.log").write_text("x | {'_name': None, 'common': {'a': Namespace(b=1)}}\n" + row)
+    assert read_run(tmp_path).configuration == {}
+
+
+@pytest.mark.parametrize(("text", "what"), [(None, "no log of a training"), ("begin\n", "no update yet")])
+def test_nothing_to_report(tmp_path, text, what):
+    if text:
+        (tmp_path / "train.log").write_text(text)
+    with pytest.raises(XalignError, match=what):
+        read_run(tmp_path)
+
+
+def test_of_many_warnings_the_first_are_kept(tmp_path):
+    row = 'x | {"num_updates": "1", "loss": "2"}\n'
+    many = "".join(f"t | WARNING | fairseq | number {n}\n" for n in range(70))
+    (tmp_path / "train.log").write_text(many + row)
+    warnings = read_run(tmp_path).warnings
+    assert len(warnings) == 51 and warnings[-1] == "and 20 more"

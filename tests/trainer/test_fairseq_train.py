@@ -1,0 +1,32 @@
+import subprocess
+from pathlib import Path
+
+from xalign_fairseq.trainer.fairseq_train import FAIRSEQ_TRAIN, USER_DIR, adam_options, encoder_options, flags
+
+
+def test_flags_are_what_a_command_line_has():
+    options = {"--cpu": True, "--fp16": False, "--patience": None, "--lr": 0.5, "--out": Path("a b"), "--zero": 0}
+    assert flags(options) == ["--cpu", "--lr", "0.5", "--out", "a b", "--zero", "0"]
+    assert flags({"--objectives": ("dwa", "tlm"), "--files": ["a=b"]}) == ["--objectives", "dwa,tlm", "--files", "a=b"]
+
+
+def test_an_encoder_is_built_as_its_checkpoint_is():
+    options = encoder_options({"encoder_layers": 2, "layer_norm_eps": 1e-12}, "model.pt")
+    assert options == {
+        "--user-dir": USER_DIR, "--arch": "xalign_base", "--encoder-layers": 2, "--layer-norm-eps": 1e-12,
+        "--init-checkpoint": "model.pt",
+    }  # fmt: skip
+
+
+def test_numbers_of_adam_are_as_they_are_written_by_hand():
+    options = adam_options(2e-5, 100, 8, (0.9, 0.999), 1e-8, 1.0)
+    assert [options[f"--{name}"] for name in ("lr", "adam-betas", "adam-eps", "clip-norm")] == [
+        "2e-05", "(0.9, 0.999)", "1e-08", "1",
+    ]  # fmt: skip
+    assert options["--max-update"] == options["--total-num-update"] == 100
+
+
+def test_the_command_is_fairseq_train_with_this_package():
+    line = [*FAIRSEQ_TRAIN, "--user-dir", USER_DIR, "--task", "nothing"]
+    done = subprocess.run(line, capture_output=True, text=True)
+    assert "invalid choice: 'nothing' (choose from" in done.stderr and "'xalign_pretraining'" in done.stderr

@@ -1,0 +1,60 @@
+"""Lines of fairseq-train's log as numbers."""
+
+import pytest
+
+from xalign_fairseq.trainer.log_rows import LogRow, read_row, standing
+
+HEAD = "2026-11-23 05:12:51 | INFO | "
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "updates", "values"),
+    [
+        ('train_inner | {"epoch": 1, "loss": "9.5", "dwa_loss": "2", "num_updates": "10"}', "train_inner", 10,
+         {"epoch": 1, "loss": 9.5, "dwa_loss": 2, "num_updates": 10}),
+        ('valid | {"valid_aer": "0.25", "valid_num_updates": "20", "valid_x": null}', "valid", 20,
+         {"aer": 0.25, "num_updates": 20}),
+        ('train | {"train_loss": "9", "train_num_updates": "20", "train_ppl": "nan"}', "train", 20,
+         {"loss": 9, "num_updates": 20}),
+        ("train_inner | epoch 001:     10 / 125 loss=9.5, dwa_loss=2, ppl=inf, num_updates=10, lr=0.1", "train_inner",
+         10, {"loss": 9.5, "dwa_loss": 2, "num_updates": 10, "lr": 0.1}),
+        ("valid | epoch 001 | valid on 'valid' subset | loss 9 | aer_en-de 0.3 | num_updates 20", "valid", 20,
+         {"loss": 9, "aer_en-de": 0.3, "num_updates": 20}),
+        ("train | epoch 002 | loss 9.25 | wpb 1600 | num_updates 30 | lr 0.1", "train", 30,
+         {"loss": 9.25, "wpb": 1600, "num_updates": 30, "lr": 0.1}),
+    ],
+)  # fmt: skip
+def test_rows_of_both_formats(line, kind, updates, values):
+    row = read_row(f"{HEAD}{line}\n")
+    assert (row.kind, row.updates, row.values) == (kind, updates, values)
+    assert row.time == "2026-11-23 05:12:51"
+    bare = read_row(line.split(" | ", 1)[1])  # as a --log-file has it
+    assert bare == LogRow(kind, updates, values)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "fairseq_cli.train | begin training epoch 1",
+        'train_inner | {"epoch": 2, "loss": "4.2',
+        "valid | epoch 001 | valid on 'valid' subset | loss",
+        "test | epoch 001 | valid on 'test' subset | loss 9 | wpb 1600 | num_updates 20",
+        'test | {"test_loss": "9", "test_wpb": "1600", "test_num_updates": "20"}',
+        'train_inner | {"loss": "4.2"}',
+        "train_inner | [1, 2]",
+    ],
+)
+def test_other_lines_and_broken_ones_have_none(line):
+    assert read_row(HEAD + line) is None
+
+
+def test_losses_of_objectives_stand_by_their_names():
+    row = read_row('a b | INFO | train_inner | {"loss": "9", "dwa_loss": "2", "tlm_loss": "3", "num_updates": "1"}')
+    assert row.losses == {"dwa": 2, "tlm": 3} and row.time == ""
+
+
+def test_rows_after_the_update_that_a_run_went_on_from_do_not_stand():
+    rows = [LogRow("valid", updates) for updates in (10, 20, 30, 15, 20, 20)]
+    assert standing(rows) == [rows[0], *rows[3:]]
+    assert standing([*rows, LogRow("train_inner", 5)]) == [LogRow("train_inner", 5)]

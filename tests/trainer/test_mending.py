@@ -1,0 +1,76 @@
+"""Which checkpoint takes the place of a damaged one.
+
+A file here holds its updates, 0 if it is a model without training, and is damaged if it is empty.
+"""
+
+import pytest
+
+from xalign_fairseq.trainer.mending import mend
+
+
+def updates_of(path):
+    text = path.read_text()
+    return int(text) if text else None
+
+
+def write(folder, updates):
+    folder.mkdir()
+    for name, number in updates.items():
+        (folder / f"checkpoint_{name}.pt").write_text("" if number is None else str(number))
+
+
+def read(folder):
+    return {path.stem.removeprefix("checkpoint_"): updates_of(path) for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ({"1_8": 8, "best": 4, "last": 8}, {"1_8": 8, "best": 4, "last": 8}, []),
+        ({"1_8": 8, "best": 4, "last": None}, {"1_8": 8, "best": 4, "last": 8}, ["last.pt is damaged: checkpoint_1_8"]),
+        (
+            {"1_4": 4, "1_8": 8, "best": None, "last": 4},
+            {"1_4": 4, "1_8": 8, "best": 8, "last": 4},
+            ["best.pt is damaged: checkpoint_1_8.pt, of update 8,"],
+        ),
+        # at the end of an epoch, of which there is no other checkpoint
+        (
+            {"1_4": 4, "best": 8, "last": None},
+            {"1_4": 4, "best": 8, "last": 8},
+            ["last.pt is damaged: checkpoint_best"],
+        ),
+        ({"1_8": None, "last": 4}, {"last": 4}, ["1_8.pt is damaged and is removed"]),
+        # a model that was put there, which holds no training
+        ({"1_8": 8, "best": 0, "last": 8}, {"1_8": 8, "best": 0, "last": 8}, []),
+        ({"1_8": 8, "best": 0, "last": None}, {"1_8": 8, "best": 0, "last": 8}, ["last.pt is damaged: checkpoint_1_8"]),
+        (
+            {"1_8": None, "best": None, "last": None},
+            {},
+            ["1_8.pt is damaged and is", "best.pt is", "last.pt is", "is whole: training begins anew"],
+        ),
+        ({}, {}, []),
+    ],
+)
+def test_the_newest_whole_checkpoint_takes_the_place_of_a_damaged_one(tmp_path, before, after, said):
+    write(tmp_path / "run", before)
+    lines = []
+    assert mend(tmp_path / "run", updates_of, lines.append) == bool(after)
+    assert read(tmp_path / "run") == after
+    assert len(lines) == len(said)
+    assert all(any(each in line for line in lines) for each in said), lines
+
+
+def test_without_a_last_checkpoint_training_begins_anew(tmp_path):
+    """Killed before the first checkpoint was copied: whether it was the best one is known no more."""
+    write(tmp_path / "run", {"1_4": 4})
+    assert not mend(tmp_path / "run", updates_of)
+
+
+def test_a_model_without_training_stays_and_is_nothing_to_go_on_from(tmp_path):
+    write(tmp_path / "run", {"best": 0, "last": None})
+    assert not mend(tmp_path / "run", updates_of)
+    assert read(tmp_path / "run") == {"best": 0}
+
+
+def test_a_run_that_has_not_begun_has_nothing_to_mend(tmp_path):
+    assert not mend(tmp_path / "nothing", updates_of)

@@ -1,0 +1,92 @@
+"""training.json, once for each time that a run began."""
+
+import json
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.trainer import train_record
+
+
+def test_sessions_stand_behind_each_other(tmp_path):
+    with train_record.session(tmp_path, ["a:b", "--cpu", "--save-dir", "my run"]) as ended:
+        [session] = json.loads((tmp_path / "training.json").read_text())["sessions"]
+        assert session["ended"] is None and session["exit"] is None  # as a killed process leaves it
+        ended.code = 1
+    assert session["command"] == "fairseq-train a:b --cpu --save-dir 'my run'"
+    assert session["versions"]["xalign_fairseq"] in (__version__, "") and "torch" in session["versions"]
+    assert "CPU" in session["machine"]
+    with pytest.raises(KeyboardInterrupt), train_record.session(tmp_path, ["a:b", "--cpu"]):
+        raise KeyboardInterrupt
+    found = json.loads((tmp_path / "training.json").read_text())
+    assert [each["exit"] for each in found["sessions"]] == [1, None]
+    assert all(each["begun"] <= each["ended"] for each in found["sessions"])
+    assert [path.rpartition("/")[2] for path in found["data"]] == ["a", "b"] and found["data"][0].startswith("/")
+
+
+def begun(folder, *line):
+    with train_record.session(folder, line) as ended:
+        ended.code = 0
+    (folder / "checkpoint_last.pt").touch()
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (["a", "--seed", "2", "--lr", "1"], "--seed 1, now 2"),
+        (["a", "--seed=1", "--objectives", "mlm"], "--objectives None, now mlm"),
+        (["c", "--seed", "1"], "/a, now "),
+    ],
+)
+def test_the_checkpoints_of_another_run_are_not_gone_on_from(tmp_path, other, told):
+    train_record.require_same(tmp_path, other)
+    begun(tmp_path, "a", "--seed", "1", "--lr", "1")
+    with pytest.raises(XalignError, match="the checkpoints of another run") as caught:
+        train_record.require_same(tmp_path, other)
+    assert told in str(caught.value)
+    train_record.require_same(tmp_path, [*other, "--restore-file", "x.pt"])
+    (tmp_path / "checkpoint_last.pt").unlink()
+    train_record.require_same(tmp_path, other)
+
+
+def test_the_same_data_by_another_name_are_the_same_run(tmp_path, monkeypatch):
+    for folder in ("work", "data", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "link").symlink_to("data")
+    monkeypatch.chdir(tmp_path / "work")
+    begun(tmp_path, "../data", "--seed", "1")
+    monkeypatch.chdir(tmp_path)
+    for same in ("data", "./data/", "link", "work/../data:other"):
+        train_record.require_same(tmp_path, [same, "--seed", "1"])
+    with pytest.raises(XalignError, match="the checkpoints of another run"):
+        train_record.require_same(tmp_path, ["other", "--seed", "1"])
+
+
+def test_a_command_that_wrote_no_checkpoint_is_not_the_run(tmp_path):
+    """Such as a mistyped one, which ended before training: the run was refused afterwards, and another one taken."""
+    begun(tmp_path, "a", "--seed", "1")
+    past = (tmp_path / train_record.NAME).stat().st_mtime - 5
+    os.utime(tmp_path / "checkpoint_last.pt", (past, past))
+    record = json.loads((tmp_path / train_record.NAME).read_text())
+    record["sessions"][0]["begun"] = datetime.fromtimestamp(past - 5, UTC).isoformat(timespec="seconds")
+    (tmp_path / train_record.NAME).write_text(json.dumps(record))
+    with train_record.session(tmp_path, ["b", "--seed", "2", "--reset-dataloadr"]) as ended:
+        ended.code = 2
+    train_record.require_same(tmp_path, ["a", "--seed", "1"])
+    with pytest.raises(XalignError, match=r"(?s)--seed 1, now 2.*/a, now .*/b"):
+        train_record.require_same(tmp_path, ["b", "--seed", "2"])
+
+
+def test_the_usual_seed_may_be_given_or_not(tmp_path):
+    begun(tmp_path, "a")
+    train_record.require_same(tmp_path, ["a", "--seed", "1"])
+    with pytest.raises(XalignError, match="--seed 1, now 2"):
+        train_record.require_same(tmp_path, ["a", "--seed", "2"])
+
+
+def test_the_same_run_goes_on_with_more_updates_and_more_data(tmp_path):
+    begun(tmp_path, "a", "--seed", "1", "--max-update", "5")
+    train_record.require_same(tmp_path, ["a:b", "--seed=1", "--max-update", "9", "--lr", "2"])

@@ -1,0 +1,39 @@
+"""The encoder with heads by itself, where fairseq is missing."""
+
+import pytest
+import torch
+from no_fairseq import run_without_fairseq
+from small import CONFIG
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.training.headed import HeadedEncoder
+
+
+def test_it_needs_no_fairseq():
+    run_without_fairseq("import xalign_fairseq.training.headed")
+
+
+def test_a_head_has_the_place_and_type_of_the_encoder_and_the_weights_that_wait_for_it():
+    model = HeadedEncoder(Encoder(CONFIG).double())
+    model._waiting = {"heads.dwa.weight": torch.full((2, 3), 7.0), "heads.other.weight": torch.zeros(1)}
+    model.attach_head("dwa", torch.nn.Linear(3, 2, bias=False))
+    assert model.heads["dwa"].weight.dtype == torch.float64 and (model.heads["dwa"].weight == 7).all()
+    assert [*model._waiting] == ["heads.other.weight"]
+
+
+def test_waiting_weights_of_another_shape_are_refused_and_left_out_of_a_fresh_head():
+    model = HeadedEncoder(Encoder(CONFIG))
+    model._waiting = {"heads.dwa.weight": torch.zeros(5, 3)}
+    with pytest.raises(XalignError, match=r"head of dwa[\s\S]*\(5, 3\)[\s\S]*\(2, 3\)"):
+        model.attach_head("dwa", torch.nn.Linear(3, 2, bias=False))
+    model = HeadedEncoder(Encoder(CONFIG))
+    model._waiting = {"heads.dwa.weight": torch.zeros(5, 3)}
+    model.attach_head("dwa", torch.nn.Linear(3, 2, bias=False), fresh=True)
+    assert model.heads["dwa"].weight.abs().sum() > 0
+
+
+def test_objectives_run_in_one_call_with_the_number_of_updates():
+    model = HeadedEncoder(Encoder(CONFIG)).train()
+    model.num_updates = 3
+    assert model.run(lambda encoder: (encoder.update, encoder.training)) == (3, True)

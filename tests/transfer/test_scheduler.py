@@ -1,0 +1,80 @@
+"""Jobs side by side: how many, what fails, what they have of the machine, and that none outlives the driver."""
+
+import sys
+
+import pytest
+from alive import is_alive, wait_for
+
+from xalign_fairseq.core.devices import cores
+from xalign_fairseq.transfer.scheduler import Job, run_jobs, share
+
+
+def job(folder, name, code):
+    """A job that runs Python code."""
+    return Job(name, [sys.executable, "-c", code], folder / f"{name}.log")
+
+
+def test_all_jobs_run_and_a_failed_one_stops_none(tmp_path):
+    jobs = [job(tmp_path, f"j{i}", f"print('hello {i}'); raise SystemExit({7 if i == 1 else 0})") for i in range(4)]
+    ended = list(run_jobs(jobs, 2, poll=0.01))
+    assert {each.job.name: each.code for each in ended} == {"j0": 0, "j1": 7, "j2": 0, "j3": 0}
+    assert [each.left for each in ended] == [3, 2, 1, 0]
+    assert (tmp_path / "j1.log").read_text() == "hello 1\n"
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3])
+def test_no_more_jobs_than_slots_run_at_a_time(tmp_path, slots):
+    # Each job writes how many of them are there, itself included.
+    here = tmp_path / "here"
+    here.mkdir()
+    code = (
+        f"import os, time; own = {str(here)!r} + '/' + str(os.getpid()); open(own, 'w').close(); "
+        f"time.sleep(.15); print(len(os.listdir({str(here)!r}))); os.remove(own)"
+    )
+    jobs = [job(tmp_path, f"j{i}", code) for i in range(5)]
+    assert all(each.code == 0 for each in run_jobs(jobs, slots, poll=0.01))
+    seen = [int((tmp_path / f"j{i}.log").read_text()) for i in range(5)]
+    assert max(seen) <= slots
+
+
+def test_jobs_start_in_their_order(tmp_path):
+    jobs = [job(tmp_path, name, "") for name in "cab"]
+    assert [each.job.name for each in run_jobs(jobs, 1, poll=0.01)] == ["c", "a", "b"]
+
+
+def test_the_slots_share_the_cores_and_have_a_gpu_each(tmp_path):
+    code = "import os; print(os.environ['OMP_NUM_THREADS'], os.environ['CUDA_VISIBLE_DEVICES'])"
+    jobs = [job(tmp_path, f"j{i}", code + "; import time; time.sleep(.2)") for i in range(3)]
+    list(run_jobs(jobs, 3, share(3, ["4", "6"], {}), poll=0.01))
+    threads = max(1, cores() // 3)
+    assert [(tmp_path / f"j{i}.log").read_text() for i in range(3)] == [f"{threads} {g}\n" for g in (4, 6, 4)]
+    assert share(1, [], {})(0) == {"OMP_NUM_THREADS": str(cores())}
+    assert share(10_000, [], {})(0) == {"OMP_NUM_THREADS": "1"}
+    assert share(1, [], {"OMP_NUM_THREADS": "5"})(0) == {"OMP_NUM_THREADS": "5"}
+
+
+def test_leaving_early_ends_jobs_and_their_children(tmp_path):
+    child = "import os, time; open('child', 'w').write(str(os.getpid())); os.rename('child', 'ready'); time.sleep(60)"
+    code = (
+        f"import os, subprocess, sys, time; os.chdir({str(tmp_path)!r}); "
+        f"subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
+    )
+    jobs = [job(tmp_path, "long", code), job(tmp_path, "never", "open('never', 'w')"), job(tmp_path, "short", "")]
+    running = run_jobs([jobs[0], jobs[2], jobs[1]], 2, poll=0.01)
+    assert next(running).job.name == "short"
+    wait_for((tmp_path / "ready").exists)
+    pid = int((tmp_path / "ready").read_text())
+    assert is_alive(pid)
+    running.close()  # what an exception such as KeyboardInterrupt in the loop's body does, too
+    wait_for(lambda: not is_alive(pid))
+    assert not (tmp_path / "never").exists()
+
+
+def test_a_crashed_job_leaves_no_child_behind(tmp_path):
+    code = (
+        "import os, subprocess, sys; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
+        "print(p.pid, flush=True); os.kill(os.getpid(), 9)"
+    )
+    (ended,) = run_jobs([job(tmp_path, "crash", code)], 1, poll=0.01)
+    assert ended.code == -9
+    wait_for(lambda: not is_alive(int((tmp_path / "crash.log").read_text())))

@@ -1,0 +1,158 @@
+"""Attention within each sentence, against a plain loop over sentences."""
+
+import logging
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from gpu_device import ON, ON_CUDA, no_waiting, there
+
+from xalign_fairseq.transport.ops import attention
+from xalign_fairseq.transport.ops.attention import Packed, Padded, by_length, by_products, jagged, kernel, varlen
+
+LENGTHS = np.array([1, 1, 2, 5, 5, 5, 7])
+
+
+def packed(lengths=LENGTHS, device="cpu"):
+    return Packed.of(lengths, torch.from_numpy(np.concatenate([[0], lengths.cumsum()])).to(device))
+
+
+def parts(dtype=torch.float64, lengths=LENGTHS, heads=3, dim=8):
+    torch.manual_seed(0)
+    return [torch.randn(sum(lengths), heads, dim, dtype=torch.float64).to(dtype).requires_grad_() for _ in range(3)]
+
+
+def in_a_loop(q, k, v, lengths=LENGTHS):
+    """The definition, in the dtype of what it is given."""
+    rows = []
+    for a, b, c in zip(*(part.split(lengths.tolist()) for part in (q, k, v)), strict=True):
+        weights = (torch.einsum("ihd,jhd->hij", a, b) / a.shape[-1] ** 0.5).softmax(-1)
+        rows.append(torch.einsum("hij,jhd->ihd", weights, c))
+    return torch.cat(rows)
+
+
+def with_gradients(function, given):
+    out = function(*given)
+    assert out.shape == given[0].shape
+    weights = torch.linspace(-1, 1, out.numel(), dtype=torch.float64).view_as(out).to(out)
+    return out.detach(), *torch.autograd.grad((out * weights).sum(), given)
+
+
+def emulated(query, key, value, cu_seq_q, cu_seq_k, max_q, max_k):
+    """What torch.nn.attention.varlen.varlen_attn promises, and asks for."""
+    assert cu_seq_q.dtype == cu_seq_k.dtype == torch.int32 and query.dim() == key.dim() == value.dim() == 3
+    lengths = cu_seq_q.diff()
+    assert torch.equal(cu_seq_q, cu_seq_k) and lengths.max() == max_q == max_k
+    assert cu_seq_q[0] == 0 and cu_seq_q[-1] == len(query)
+    return in_a_loop(query, key, value, lengths.numpy())
+
+
+@pytest.mark.parametrize("how", [by_length, varlen, jagged])
+def test_every_way_is_attention_within_each_sentence(how, monkeypatch):
+    varlen_module = pytest.importorskip("torch.nn.attention.varlen") if how is varlen else None
+    if varlen_module is not None:
+        monkeypatch.setattr(varlen_module, "varlen_attn", emulated)
+    given = parts()
+    found = with_gradients(lambda q, k, v: how(packed(), q, k, v, 0.0), given)
+    for mine, truth in zip(found, with_gradients(in_a_loop, given), strict=True):
+        torch.testing.assert_close(mine, truth, rtol=1e-12, atol=1e-12)
+
+
+def test_padding_has_no_part_in_it():
+    given = parts()
+    width = LENGTHS.max()
+    inside = torch.arange(width) < torch.from_numpy(LENGTHS)[:, None]
+    padded = [F.pad(part, (0, 0, 0, 0, 0, 1), value=9.0)[torch.full_like(inside, -1).long()] for part in given]
+    for whole, part in zip(padded, given, strict=True):
+        whole[inside] = part
+    mixed = Padded(~inside).attend(*padded, dropout=0.0)
+    torch.testing.assert_close(mixed[inside], in_a_loop(*given), rtol=1e-12, atol=1e-12)
+
+
+def test_bfloat16_on_a_cpu_is_by_products_and_as_near_to_the_truth_as_torchs_own():
+    given = parts(torch.bfloat16)
+    truth = with_gradients(in_a_loop, [each.detach().double().requires_grad_() for each in given])
+    found = with_gradients(lambda q, k, v: packed().attend(q, k, v, 0.0), given)
+
+    def products(q, k, v):
+        each = zip(*(part.split(LENGTHS.tolist()) for part in (q, k, v)), strict=True)
+        one = [by_products(*(part.transpose(0, 1) for part in three), 0.0).transpose(0, 1) for three in each]
+        return torch.cat(one)
+
+    assert torch.allclose(found[0], products(*given).detach(), rtol=0, atol=0.01)
+    own = with_gradients(lambda q, k, v: jagged(packed(), q, k, v, 0.0), given)
+    for mine, theirs, expected in zip(found, own, truth, strict=True):
+        assert (mine.double() - expected).abs().max() <= 1.5 * (theirs.double() - expected).abs().max() + 0.01
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_dropout_drops_weights_at_its_rate_and_scales_the_others(dtype):
+    torch.manual_seed(0)
+    lengths = np.array([8] * 500)
+    q = torch.zeros(4000, 1, 8, dtype=dtype)
+    v = torch.eye(8, dtype=dtype).repeat(500, 1)[:, None]
+    weights = packed(lengths).attend(q, q, v, 0.25)
+    assert (weights == 0).float().mean().item() == pytest.approx(0.25, abs=0.01)
+    assert weights[weights > 0].unique().item() == pytest.approx(1 / 8 / 0.75, rel=0.01)
+
+
+def test_no_sentence_is_no_trouble():
+    nothing = torch.zeros(0, 2, 4)
+    assert packed(LENGTHS[:0]).attend(nothing, nothing, nothing, 0.0).shape == (0, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("device", "dtype", "dropout", "dim", "has", "expected"),
+    [
+        ("cpu", torch.float32, 0.0, 64, True, by_length),
+        ("cpu", torch.bfloat16, 0.1, 64, True, by_length),
+        ("cuda", torch.bfloat16, 0.0, 64, True, varlen),
+        ("cuda", torch.float16, 0.0, 32, True, varlen),
+        ("cuda", torch.bfloat16, 0.1, 64, True, jagged),
+        ("cuda", torch.bfloat16, 0.0, 12, True, jagged),
+        ("cuda", torch.float32, 0.0, 64, True, jagged),
+        ("cuda", torch.bfloat16, 0.0, 64, False, jagged),
+        ("cuda", torch.float64, 0.0, 64, True, by_length),
+    ],
+)
+def test_the_way_is_chosen_by_device_dtype_and_dropout(device, dtype, dropout, dim, has, expected, monkeypatch):
+    monkeypatch.setattr(attention, "_has_varlen", lambda _: has)
+    q = SimpleNamespace(device=SimpleNamespace(type=device), dtype=dtype, shape=(9, 2, dim))
+    assert kernel(q, dropout) is expected
+
+
+def test_the_way_is_logged_once_with_the_padding_that_there_was(monkeypatch, caplog):
+    monkeypatch.setattr(attention, "_TOLD", set())
+    with caplog.at_level(logging.INFO, logger=attention.__name__):
+        for lengths, padding in ((LENGTHS, 0.25), (LENGTHS[:2], 0.5)):
+            given = parts(lengths=lengths)
+            Packed.of(lengths, torch.from_numpy(np.concatenate([[0], lengths.cumsum()])), padding).attend(*given, 0.0)
+    assert caplog.messages == ["attention: packed (by_length); in the first batch 25% were padding"]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_what_the_device_takes_is_attention_and_nobody_waits(dtype):
+    given = parts(dtype)
+    truth = with_gradients(in_a_loop, [each.detach().double().requires_grad_() for each in given])
+    sentences, moved = packed(device=ON), [each.requires_grad_() for each in there(*(p.detach() for p in given))]
+    weights = torch.linspace(-1, 1, moved[0].numel(), dtype=torch.float64).view_as(truth[0]).to(ON, dtype)
+    sentences.attend(*moved, 0.0)  # libraries are loaded
+    with no_waiting():
+        out = sentences.attend(*moved, 0.0)
+        found = out, *torch.autograd.grad((out * weights).sum(), moved)
+    tolerance = {torch.float32: 1e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}[dtype]
+    for mine, expected in zip(found, truth, strict=True):
+        torch.testing.assert_close(mine.detach().cpu().double(), expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not ON_CUDA, reason="jagged dropout is CUDA's")
+def test_jagged_dropout_drops_at_its_rate():
+    torch.manual_seed(0)
+    q = torch.zeros(4000, 1, 8, dtype=torch.bfloat16, device=ON)
+    v = torch.eye(8, dtype=torch.bfloat16, device=ON).repeat(500, 1)[:, None]
+    weights = packed(np.array([8] * 500), ON).attend(q, q, v, 0.25)
+    assert (weights == 0).float().mean().item() == pytest.approx(0.25, abs=0.01)

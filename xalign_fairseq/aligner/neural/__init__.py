@@ -1,0 +1,1 @@
+"""The aligner that reads hidden states of an encoder."""

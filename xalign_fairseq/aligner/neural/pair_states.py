@@ -1,0 +1,182 @@
+"""How the aligner encodes sentence pairs: as one sequence or side by side, with linear maps and language embeddings."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from xalign_fairseq.aligner.neural.windows import pair_windows
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.batches import pad
+from xalign_fairseq.data.inputs import Input, in_target
+from xalign_fairseq.data.samples import BOS, EOS, pair_sequence
+from xalign_fairseq.encoder.mappings import LanguageMaps, MappedStates, States
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.transport.label_options import ENCODINGS
+
+# Tokens in one pass of the encoder over a part of a batch. On the CPU larger passes are no faster, and the smaller they
+# are, the less padding there is; other devices need more to be busy.
+PASS_TOKENS = {"cpu": 512}
+LARGE_PASS = 8192
+# The shortest sequence of a pass as a share of the longest: what padding costs at most, also where there are few pairs.
+SHORTEST = 0.8
+Ids = tuple[np.ndarray, np.ndarray]
+
+
+class PairEncoder:
+    """Token ids of sentence pairs to hidden states, and where in them the sides lie.
+
+    Args:
+        encoder: in evaluation mode, on the device to use.
+        encoding: ``joint``: ``<s> src </s> tgt </s>``; ``separate``: ``<s> src </s>`` and ``<s> tgt </s>``, as
+            awesome-align, SimAlign and the explicit alignment objectives do.
+        maps: linear maps to apply to separately encoded sides.
+        languages: of source and target; maps and encoders with language embeddings need them.
+
+    Attributes:
+        mapped: the languages, if maps are applied to them.
+        embedded: the languages, if the encoder adds their embeddings.
+
+    Raises:
+        XalignError: an unknown encoding, maps with the joint one, a language without a map or without an embedding.
+
+    Example::
+
+        states, spans = PairEncoder(encoder, "separate").states([(src_ids, tgt_ids)], [8])
+        links, probability = Transport()(states[8], spans)
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        encoding: str,
+        maps: LanguageMaps | None = None,
+        languages: tuple[str, str] | None = None,
+    ):
+        if encoding not in ENCODINGS:
+            raise XalignError(
+                "there is no such encoding", where="--encoding", found=encoding, expected=" or ".join(ENCODINGS)
+            )
+        if maps is not None:
+            if languages is None or encoding == "joint":
+                raise XalignError(
+                    "linear maps are of separately encoded sides",
+                    where="--maps, --encoding",
+                    found="no languages" if languages is None else f"the encoding {encoding}",
+                    next="--encoding separate, or leave --maps out",
+                )
+            maps.require(languages, "--maps")
+        self.encoder, self.encoding, self.maps = encoder, encoding, maps
+        self._rows = encoder.config.side_rows(languages)
+        self.mapped = languages if maps is not None else None
+        self.embedded = languages if self._rows is not None else None
+
+    def fits(self, n: int, m: int) -> bool:
+        """Whether sides of n and m tokens are within the encoder's positions."""
+        positions = self.encoder.config.max_positions
+        return n + m + 3 <= positions if self.encoding == "joint" else max(n, m) + 2 <= positions
+
+    def states(self, pairs: Sequence[Ids], layers: Collection[int]) -> tuple[dict[int, Tensor], Tensor]:
+        """Hidden states (B, T, H) by layer, and spans (B, 4) int64 in them: [src start, src end, tgt start, tgt end).
+
+        Args:
+            pairs: token ids of both sides, (n,) and (m,), which :meth:`fits`.
+            layers: 0 embeddings; the encoder runs as far as the highest.
+        """
+        if self.encoding == "joint":
+            sequences, sides = zip(*(pair_sequence(src, tgt) for src, tgt in pairs), strict=True)
+            spans = torch.from_numpy(np.stack(sides)).to(self._device)
+            return self._read(sequences, layers, lambda read, rows: self._joint(read, spans[rows])), spans
+        sentences = [np.array([BOS, *ids, EOS]) for pair in pairs for ids in pair]
+        found = self._read(sentences, layers, lambda read, rows: self._separate(read, [row % 2 for row in rows]))
+        # Both sides of a pair behind each other, each as long as the longest of all.
+        longest = max(map(len, sentences))
+        edges = [[1, 1 + len(src), longest + 1, longest + 1 + len(tgt)] for src, tgt in pairs]
+        joined = {layer: hidden.view(len(pairs), 2 * longest, -1) for layer, hidden in found.items()}
+        return joined, torch.tensor(edges).to(self._device)
+
+    def long_states(
+        self, src: np.ndarray, tgt: np.ndarray, layers: Collection[int], batch_tokens: int
+    ) -> tuple[dict[int, Tensor], Tensor]:
+        """As :meth:`states` for one pair beyond the positions, in overlapping windows; no special tokens are in them.
+
+        Every token has the state of the window in which it is furthest from an edge
+        (:func:`~xalign_fairseq.aligner.neural.windows.pair_windows`).
+
+        Args:
+            batch_tokens: most tokens in a batch of windows; one window at least is always taken.
+        """
+        n, m, config = len(src), len(tgt), self.encoder.config
+        windows = pair_windows(n, m, config.max_positions, self.encoding)
+        at_once = max(1, batch_tokens // (sum(side.length for side in windows) + 4))
+        found: dict[int, Tensor] = {}
+        for first in range(0, len(windows[0].starts), at_once):
+            numbers = range(first, min(first + at_once, len(windows[0].starts)))
+            states, spans = self.states(
+                [(windows[0].cut(src, number), windows[1].cut(tgt, number)) for number in numbers], layers
+            )
+            for row, number in enumerate(numbers):
+                for side, offset in ((0, 0), (1, n)):
+                    tokens = torch.from_numpy(windows[side].owned(number)).to(spans.device)
+                    places = tokens - windows[side].starts[number] + spans[row, 2 * side]
+                    for layer, hidden in states.items():
+                        if layer not in found:
+                            found[layer] = hidden.new_empty(1, n + m, hidden.shape[2])
+                        found[layer][0, tokens + offset] = hidden[row, places]
+        return found, torch.tensor([[0, n, n, n + m]]).to(spans.device)
+
+    @property
+    def _device(self) -> torch.device:
+        return self.encoder.device
+
+    def _read(
+        self,
+        sequences: Sequence[np.ndarray],
+        layers: Collection[int],
+        begin: Callable[[Input, list[int]], States],
+    ) -> dict[int, Tensor]:
+        """Hidden states (S, T, H) of S sequences by layer, read in groups of similar lengths; 0 behind their ends."""
+        lengths = [len(sequence) for sequence in sequences]
+        found: dict[int, Tensor] = {}
+        for rows in _groups(lengths, PASS_TOKENS.get(self._device.type, LARGE_PASS)):
+            tokens = pad([sequences[row] for row in rows], self.encoder.config.pad).to(self._device)
+            states = begin(Input(tokens, lengths=np.array([lengths[row] for row in rows])), rows)
+            for layer in layers:
+                hidden = states.layer(layer)
+                if layer not in found:
+                    found[layer] = hidden.new_zeros(len(sequences), max(lengths), hidden.shape[2])
+                found[layer][rows, : hidden.shape[1]] = hidden
+        return found
+
+    def _joint(self, read: Input, spans: Tensor) -> States:
+        """A pass over joint pairs, each token with the language of its side."""
+        if self._rows is None:
+            return self.encoder.states(read)
+        src, tgt = self._rows
+        return self.encoder.states(replace(read, languages=in_target(spans, read.tokens.shape[1]) * (tgt - src) + src))
+
+    def _separate(self, read: Input, sides: Sequence[int]) -> States:
+        """A pass over sentences, each in the language of its side."""
+        languages = None if self._rows is None else read.tokens.new_tensor([[self._rows[side]] for side in sides])
+        states = self.encoder.states(replace(read, languages=languages))
+        if self.maps is None or self.mapped is None:
+            return states
+        return MappedStates(states, self.maps, [self.mapped[side] for side in sides])
+
+
+def _groups(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Rows of similar lengths, at most so many tokens with their padding, but one row at least.
+
+    The longest come first.
+    """
+    group: list[int] = []
+    for row in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        if group:
+            longest = lengths[group[0]]
+            if lengths[row] < SHORTEST * longest or (len(group) + 1) * longest > tokens:
+                yield group
+                group = []
+        group.append(row)
+    yield group

@@ -1,0 +1,219 @@
+"""Several aligners, each in a process of its own, over one stream of pairs, with the alignments in order."""
+
+import logging
+import math
+import multiprocessing
+import operator
+import pickle
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from xalign_fairseq.aligner.sentence_pairs import Sentence, WordPair, chunks
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.signals import interrupts_kept_off
+from xalign_fairseq.core.workers import follow_parent
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens
+
+if TYPE_CHECKING:
+    from xalign_fairseq.aligner.alignment import Alignment
+    from xalign_fairseq.aligner.neural.aligner import Aligner
+
+# A chunk is what a worker is given at once: enough to sort into batches of similar lengths, few enough that memory
+# stays small and that no worker is left with much when the others have ended.
+MOST_PAIRS, FEWEST_PAIRS = 512, 16
+CHUNKS_PER_WORKER = 4
+# Chunks per worker that are given out before the first of them is done.
+AHEAD = 2
+
+Answer = TypeVar("Answer")
+Task = Callable[["Aligner"], Answer]
+
+
+class Load(Protocol):
+    """What makes an aligner in a worker; it must be possible to pickle it."""
+
+    def __call__(self, *, device: str) -> "Aligner": ...
+
+
+class AlignerPool:
+    """Aligners in processes of their own, one for each device: the same links as of one aligner, in the same order.
+
+    Each process has one thread. Weights that ``load`` maps from a file, as float32 ones are, are in memory once for all
+    processes. Processes are spawned: a script that makes a pool needs ``if __name__ == "__main__":``.
+
+    Args:
+        load: makes an aligner on a device; called in each process.
+        devices: a name for each process, such as ``["cuda:0", "cuda:1"]``, or ``["cpu"] * 4``.
+
+    Errors: what ``load`` or an aligner raises is raised here as it is; :class:`XalignError` if a process was killed.
+
+    Example::
+
+        with AlignerPool(partial(Aligner.from_pretrained, "checkpoint_best.pt"), ["cpu"] * 4) as pool:
+            for alignment in pool.stream(SentencePairs("test.en", "test.de")):
+                ...
+    """
+
+    def __init__(self, load: Load, devices: Sequence[str]):
+        self._workers: list[_Worker] = []
+        try:
+            with interrupts_kept_off():
+                self._workers += [_Worker(load, device, number) for number, device in enumerate(devices)]
+            for worker in self._workers:
+                worker.receive()  # that it has loaded
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "AlignerPool":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes at once, whatever they do."""
+        for worker in self._workers:
+            worker.process.terminate()
+        for worker in self._workers:
+            worker.process.join()
+            worker.connection.close()
+        self._workers = []
+
+    def ask(self, task: Task[Answer]) -> Answer:
+        """What a function, which must be possible to pickle, gives of the first aligner."""
+        self._require_open()
+        try:
+            self._workers[0].send(task)
+            return self._workers[0].receive()
+        except BaseException:  # the process has ended with the error
+            self.close()
+            raise
+
+    @property
+    def unknown(self) -> UnknownTokens:
+        """How many tokens of all pairs so far the vocabulary lacks; not to be asked while pairs are being aligned."""
+        self._require_open()
+        for worker in self._workers:
+            worker.send(_unknown)
+        counted = UnknownTokens()
+        for worker in self._workers:
+            counted.add(worker.receive())
+        return counted
+
+    def stream(
+        self, pairs: Iterable[tuple[Sentence, Sentence]], progress: Callable[[int], object] | None = None
+    ) -> Iterator["Alignment"]:
+        """Align pairs in their order, as :meth:`Aligner.stream` does; left before its end, it closes the pool."""
+        self._require_open()
+        numbered = enumerate(chunks(pairs, self._chunk_size(operator.length_hint(pairs))))
+        waiting = next(numbered, None)
+        idle, busy = list(self._workers), dict[object, tuple[_Worker, int]]()
+        done: dict[int, list[Alignment]] = {}
+        following = 0
+        try:
+            while waiting or busy or done:
+                while idle and waiting and waiting[0] < following + AHEAD * len(self._workers):
+                    worker, (number, chunk) = idle.pop(), waiting
+                    worker.send(partial(_align, pairs=chunk))
+                    busy[worker.connection] = worker, number
+                    waiting = next(numbered, None)
+                # What is ready is given out only after the workers have got more to do.
+                while following in done:
+                    yield from done.pop(following)
+                    following += 1
+                for ready in wait([worker.connection for worker, _ in busy.values()]) if busy else ():
+                    worker, number = busy.pop(ready)
+                    done[number] = worker.receive()
+                    idle.append(worker)
+                    if progress:
+                        progress(len(done[number]))
+        except BaseException:  # answers still to come would be taken for those to the next stream
+            self.close()
+            raise
+
+    def _require_open(self) -> None:
+        if not self._workers:
+            raise XalignError("the pool of aligners is closed", where="AlignerPool", next="make another one")
+
+    def _chunk_size(self, total: int) -> int:
+        """Pairs in a chunk, so that short texts occupy all workers; ``total`` is 0 if it isn't known."""
+        share = math.ceil(total / (CHUNKS_PER_WORKER * len(self._workers))) or MOST_PAIRS
+        return min(MOST_PAIRS, max(FEWEST_PAIRS, share))
+
+
+class _Worker:
+    """A process that answers one task at a time: the function's value, or its error."""
+
+    def __init__(self, load: Load, device: str, number: int):
+        context = multiprocessing.get_context("spawn")  # CUDA can't be used in a fork
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, load, device, number), daemon=True)
+        self.process.start()
+        theirs.close()  # so that the end of the process is the end of the pipe
+
+    def send(self, task: Task[Any]) -> None:
+        try:
+            self.connection.send(task)
+        except OSError:
+            raise self._lost() from None
+
+    def receive(self) -> Any:
+        try:
+            value, error = self.connection.recv()
+        except (EOFError, OSError):
+            raise self._lost() from None
+        if error is not None:
+            raise error
+        return value
+
+    def _lost(self) -> XalignError:
+        self.process.join()
+        return XalignError(
+            "a worker process was killed",
+            found=f"exit code {self.process.exitcode}; -9 is most often too little memory",
+            next="use fewer --processes, or a smaller --batch-tokens",
+        )
+
+
+def _serve(connection: Connection, load: Load, device: str, number: int) -> None:
+    """Load, and answer until the parent ends it; the first error is the last answer."""
+    follow_parent()
+    import torch
+
+    torch.set_num_threads(1)
+    try:
+        if number:  # all load the same: what is left out of it is said once
+            logging.disable(logging.WARNING)
+        aligner = load(device=device)
+        logging.disable(logging.NOTSET)
+        connection.send((None, None))
+        while True:
+            task = connection.recv()
+            connection.send((task(aligner), None))
+    except EOFError:  # the parent has gone
+        return
+    except Exception as error:
+        connection.send((None, _sendable(error)))
+
+
+def _unknown(aligner: "Aligner") -> UnknownTokens:
+    return aligner.unknown
+
+
+def _align(aligner: "Aligner", pairs: list[WordPair]) -> list["Alignment"]:
+    return list(aligner.stream(pairs))
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error with its traceback as a note, or that as text if the error itself can't be pickled."""
+    text = "".join(traceback.format_exception(error))
+    error.add_note(f"in a worker process:\n{text}")
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(text)
+    return error

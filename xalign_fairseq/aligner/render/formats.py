@@ -1,0 +1,61 @@
+"""What ``xalign align`` writes: Pharaoh links, JSON with words and probabilities, or a page; one line per pair."""
+
+import json
+from typing import Protocol
+
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.render.page import Page
+
+
+class Format(Protocol):
+    """A format of alignments: what comes before them, one line per pair, what comes after them.
+
+    A file is ``begin() + "".join(line(alignment, number) + "\\n" for ...) + end()``. ``begin`` and ``end`` are empty or
+    whole lines; a pair is exactly one line, without its line break, so that pairs can be counted by lines.
+    """
+
+    def begin(self) -> str:
+        """What comes before the first pair."""
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        """One pair, the ``number``-th of the input, from 1."""
+
+    def end(self) -> str:
+        """What comes after the last pair."""
+
+
+class _Lines:
+    """A format of nothing but the pairs."""
+
+    def begin(self) -> str:
+        return ""
+
+    def end(self) -> str:
+        return ""
+
+
+class Pharaoh(_Lines):
+    """``i-j`` links, 0-based, sorted, separated by blanks; an empty line if there are none."""
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        return " ".join(f"{i}-{j}" for i, j in sorted(alignment.links))
+
+
+class JsonLines(_Lines):
+    """``{"src": words, "tgt": words, "links": [[i, j, probability], ...]}``, an object a line.
+
+    Links between subwords are told by ``"units": "subword"``; then ``src`` and ``tgt`` are the subwords.
+
+    Example::
+
+        JsonLines().line(Alignment(["red"], ["rouge"], {(0, 0): 0.98}), 1)
+        # '{"src": ["red"], "tgt": ["rouge"], "links": [[0, 0, 0.98]]}'
+    """
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        links = [[i, j, round(probability, 6)] for (i, j), probability in sorted(alignment.links.items())]
+        units = {} if alignment.units == "word" else {"units": alignment.units}
+        return json.dumps({"src": alignment.src, "tgt": alignment.tgt, "links": links, **units}, ensure_ascii=False)
+
+
+FORMATS: dict[str, Format] = {"pharaoh": Pharaoh(), "json": JsonLines(), "html": Page()}

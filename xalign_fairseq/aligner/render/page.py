@@ -1,0 +1,144 @@
+"""Alignments as one HTML page, written pair by pair: no file beside it, nothing loaded from elsewhere."""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.render.words import looks, markup
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.links.pharaoh import Gold, Link, format_links
+
+KEY = {
+    "link": "link",
+    "extra": "link that is not gold",
+    "missing": "sure gold link that is missing",
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page where pointing at a word, or moving to it by keys, shows its partners and the links' probabilities.
+
+    Args:
+        golds: gold links of each pair, in the order of the input; then links that are not gold and sure links that
+            are missing are told apart. None: there are none.
+        languages: codes of source and target, such as ``("en", "hi")``, which let a browser choose fonts.
+
+    A pair is one line. A page that was cut off after a line still shows the pairs before it.
+
+    Example::
+
+        page = Page()
+        text = page.begin() + page.line(alignment, 1) + "\\n" + page.end()
+    """
+
+    golds: Sequence[Gold] | None = None
+    languages: tuple[str, str] | None = None
+
+    def begin(self) -> str:
+        """Head of the page: looks, behaviour, what the colours mean."""
+        style, script = _asset("page.css"), _asset("page.js")
+        policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src '{_digest(script)}'"
+        key = "" if self.golds is None else _key()
+        return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<title>Word alignment</title>
+<style>{style}</style>
+<script>{script}</script>
+</head>
+<body>
+<header>
+<h1>Word alignment</h1>
+<button type="button">Theme: auto</button>
+<p>Point at a word to see what it is linked to and how probable each link is. By keyboard: Tab goes from sentence \
+to sentence, the arrow keys to the next word or over to its partner, Escape leaves. Words without a link are grey.</p>
+{key}</header>
+<main>
+"""
+
+    def line(self, alignment: Alignment, number: int) -> str:
+        """One pair as an ``<article>`` whose id is its number."""
+        gold = None if self.golds is None else self.golds[number - 1]
+        links = " ".join(f"{i}-{j}={p:.3g}" for (i, j), p in sorted(alignment.links.items()))
+        marks = "" if gold is None else f' data-gold="{format_links(gold.sure, gold.possible)}"'
+        wrong = set() if gold is None else _wrong(alignment.links, gold)
+        sides = "".join(
+            _side(
+                words,
+                linked={link[side] for link in alignment.links},
+                wrong={link[side] for link in wrong},
+                name=("source", "target")[side],
+                language=self.languages[side] if self.languages else None,
+            )
+            for side, words in enumerate((alignment.src, alignment.tgt))
+        )
+        return (
+            f'<article id="{number}" data-links="{links}"{marks}><h2><a href="#{number}">{number}</a></h2>'
+            f'<div><p class="facts">{_facts(alignment, gold)}</p><div class="sides">{sides}</div></div></article>'
+        )
+
+    def end(self) -> str:
+        """Foot of the page."""
+        return f"""</main>
+<footer>Written by xalign_fairseq {__version__}</footer>
+<div id="said" role="status" aria-live="polite"></div>
+</body>
+</html>
+"""
+
+
+def _side(words: Sequence[str], *, linked: set[int], wrong: set[int], name: str, language: str | None) -> str:
+    lang = f' lang="{escape(language)}"' if language else ""
+    if not words:
+        return f'<p class="empty" aria-label="{name}">empty</p>'
+    spans = []
+    for index, word in enumerate(words):
+        classes = ["alone"] * (index not in linked) + ["wrong"] * (index in wrong)
+        mark = f' class="{" ".join(classes)}"' if classes else ""
+        spans.append(f"<span{mark}>{markup(word)}</span>")
+    direction, small = looks(words)
+    size = ' class="large"' if small else ""
+    return f'<p dir="{direction}"{lang}{size} tabindex="0" role="group" aria-label="{name}">{" ".join(spans)}</p>'
+
+
+def _wrong(links: Iterable[Link], gold: Gold) -> set[Link]:
+    return (set(links) - gold.possible) | (gold.sure - set(links))
+
+
+def _facts(alignment: Alignment, gold: Gold | None) -> str:
+    links = alignment.links.keys()
+    facts = [f"{len(alignment.src)} and {_count(len(alignment.tgt), alignment.units)}", _count(len(links), "link")]
+    if gold is not None:
+        extra, missing = len(links - gold.possible), len(gold.sure - links)
+        facts += [f"<b>{extra} not gold</b>"] if extra else []
+        facts += [f"<b>{missing} missing</b>"] if missing else []
+        facts += [] if extra or missing else ["all as gold"]
+    return " · ".join(facts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _key() -> str:
+    line = '<svg aria-hidden="true"><path class="{}" d="M0 4H26"/></svg>'
+    return f'<ul class="key">{"".join(f"<li>{line.format(kind)}{text}</li>" for kind, text in KEY.items())}</ul>\n'
+
+
+@cache
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(script: str) -> str:
+    """What a browser compares with: only this script may run, whatever the text holds."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

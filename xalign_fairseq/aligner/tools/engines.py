@@ -1,0 +1,164 @@
+"""What finds the links: a tool of others in both directions, symmetrised, or our own aligner on a checkpoint."""
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from xalign_fairseq.aligner.sentence_pairs import WordPair
+from xalign_fairseq.aligner.tools.tools import EFLOMAL, FAST_ALIGN, TOOLS, Tool
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.links.pharaoh import Link
+from xalign_fairseq.links.symmetrize import symmetrize
+
+if TYPE_CHECKING:
+    from xalign_fairseq.aligner.neural.aligner import Aligner
+
+CHECKPOINT = "checkpoint"
+Progress = Callable[[int], object]
+
+
+class LinkedPair(NamedTuple):
+    """The words of a pair and its links.
+
+    ``directions`` are the forward and backward links that ``links`` come from; ``None`` if the engine has no
+    directions. ``too_long``: a tool left the pair out.
+    """
+
+    src: list[str]
+    tgt: list[str]
+    links: frozenset[Link]
+    directions: tuple[frozenset[Link], frozenset[Link]] | None
+    too_long: bool
+
+
+class Engine(Protocol):
+    """Finds links in two steps: what sees the whole text, then pair by pair."""
+
+    def describe(self) -> dict[str, Any]:
+        """What the manifest says of it."""
+
+    def run(self, pairs: Iterable[WordPair]) -> None:
+        """See the whole text once."""
+
+    def stream(self, pairs: Iterable[WordPair], progress: Progress) -> Iterator[LinkedPair]:
+        """Every pair in its order, those with an empty side included; ``progress`` is told how many more are done."""
+
+
+class ToolEngine:
+    """A tool's links of both directions, symmetrised.
+
+    Args:
+        tool: eflomal or fast_align.
+        method: of :func:`~xalign_fairseq.links.symmetrize.symmetrize`.
+        folder: for the files that go to and come from the tool.
+        echo: show the tool's own progress.
+
+    Example::
+
+        engine = ToolEngine(EFLOMAL, "grow-diag-final-and", Path("work"))
+        engine.run(pairs)
+        links = [pair.links for pair in engine.stream(pairs, bar.update)]
+    """
+
+    def __init__(self, tool: Tool, method: str, folder: Path, echo: bool = False):
+        self.tool, self.method, self._folder, self._echo = tool, method, folder, echo
+
+    def describe(self) -> dict[str, Any]:
+        """Name, version, commands and symmetrisation."""
+        return {
+            "name": self.tool.name,
+            "version": self.tool.version(),
+            "commands": [
+                shlex.join(command) + (f" > {stdout}" if stdout else "") for command, stdout in self.tool.commands
+            ],
+            "symmetrize": self.method,
+        }
+
+    def run(self, pairs: Iterable[WordPair]) -> None:
+        """Run the tool in both directions."""
+        self.tool.run(pairs, self._folder, self._echo)
+
+    def stream(self, pairs: Iterable[WordPair], progress: Progress) -> Iterator[LinkedPair]:
+        """Symmetrise what the tool has written."""
+        for (src, tgt), found in self.tool.links(pairs, self._folder):
+            links = frozenset(symmetrize(*found, method=self.method))
+            yield LinkedPair(src, tgt, links, found, self.tool.too_long(src, tgt))
+            progress(1)
+
+
+class CheckpointEngine:
+    """Our own aligner; both sides share one transport plan, so that there is nothing to symmetrise."""
+
+    def __init__(self, aligner: "Aligner", path: str | os.PathLike):
+        self.aligner, self._path = aligner, path
+
+    def describe(self) -> dict[str, Any]:
+        """The checkpoint and how links were found."""
+        from xalign_fairseq.encoder.pretrained.reading import find_pretrained
+
+        pairs = self.aligner.pair_encoder
+        embedded = {"languages": "-".join(pairs.embedded)} if pairs.embedded else {}
+        return {
+            "name": CHECKPOINT,
+            "file": os.fspath(self._path),
+            "sha256": _sha256(find_pretrained(self._path)),
+            "layers": list(self.aligner.layers),
+            "similarity": self.aligner.similarity,
+            "encoding": pairs.encoding,
+            "maps": "-".join(pairs.mapped or ()) or None,
+            **embedded,
+            **self.aligner.method.describe(),
+        }
+
+    def run(self, pairs: Iterable[WordPair]) -> None:
+        """Nothing: it is trained already."""
+
+    def stream(self, pairs: Iterable[WordPair], progress: Progress) -> Iterator[LinkedPair]:
+        """Align batch by batch."""
+        for pair in self.aligner.stream(pairs, progress):
+            yield LinkedPair(pair.src, pair.tgt, frozenset(pair.links), None, pair.too_long)
+
+
+def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
+    """Name of the engine and why: ``auto`` is the checkpoint if there is one, else eflomal, else fast_align.
+
+    Raises:
+        XalignError: what was asked for can't be had; how to install it is told.
+
+    Example::
+
+        choose_engine("auto", None)  # ("eflomal", "no checkpoint was given, and eflomal is installed")
+    """
+    if name == CHECKPOINT and checkpoint is None:
+        raise XalignError("--engine checkpoint needs a checkpoint", next="add --model PT")
+    if name in TOOLS and checkpoint is not None:
+        raise XalignError(
+            f"{name} has no use for a checkpoint", found="--model", next="leave it out, or --engine checkpoint"
+        )
+    if name == CHECKPOINT or checkpoint is not None:
+        return CHECKPOINT, f"--model {checkpoint}"
+    if name in TOOLS:
+        if TOOLS[name].find() is None:
+            raise XalignError(f"{name} is not installed", where="--engine", next=TOOLS[name].install)
+        return name, f"--engine {name}"
+    if EFLOMAL.find():
+        return EFLOMAL.name, "no checkpoint was given, and eflomal is installed"
+    if FAST_ALIGN.find():
+        return FAST_ALIGN.name, "no checkpoint was given, eflomal is not installed, and fast_align is on PATH"
+    raise XalignError(
+        "there is no word aligner",
+        found="neither --model nor eflomal nor fast_align",
+        expected="one of them",
+        next="\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or give --model PT")),
+    )
+
+
+def _sha256(model: Path) -> str | dict[str, str]:
+    """Of a checkpoint; of a Hugging Face folder that of each of its files of weights."""
+    from xalign_fairseq.core.files import file_sha256
+
+    if model.is_file():
+        return file_sha256(model)
+    return {path.name: file_sha256(path) for path in sorted((*model.glob("*.safetensors"), *model.glob("*.bin")))}

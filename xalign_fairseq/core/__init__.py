@@ -1,0 +1,1 @@
+"""Files, JSON, errors, devices and processes: what every other room builds on."""

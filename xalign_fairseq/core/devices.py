@@ -1,0 +1,121 @@
+"""The cores and GPUs that this process may use."""
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from xalign_fairseq.core.errors import XalignError
+
+if TYPE_CHECKING:
+    import torch
+
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+def cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def visible_gpus(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; empty on a CPU."""
+    import torch
+
+    named = [name for name in environment.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    return named[:count] or [str(i) for i in range(count)]
+
+
+def fast_bfloat16(device: "torch.device") -> bool:
+    """Whether a device multiplies bfloat16 in its own instructions, and so faster than float32.
+
+    Example::
+
+        dtype = torch.bfloat16 if fast_bfloat16(encoder.device) else torch.float32
+    """
+    import torch
+
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device) >= (8, 0)
+    # What torch itself asks; not public, and not in every version.
+    asked = (getattr(torch.cpu, name, None) for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))
+    return device.type == "cpu" and any(ask() for ask in asked if ask)
+
+
+class Cpu(NamedTuple):
+    """What a CPU says of itself.
+
+    Attributes:
+        vendor: such as ``GenuineIntel`` or ``AuthenticAMD``; empty if unknown.
+        family: its vendor's number of the generation; 0 if unknown.
+    """
+
+    vendor: str
+    family: int
+
+
+def cpu() -> Cpu:
+    """This machine's CPU.
+
+    Example::
+
+        cpu() == Cpu("AuthenticAMD", 25)  # a Zen 3 or 4
+    """
+    try:
+        text = CPU_INFO.read_text()
+    except OSError:  # not Linux
+        name = platform.processor()  # on Windows "AMD64 Family 25 Model 33 Stepping 0, AuthenticAMD"
+        vendor, family = re.search(r", (\w+)$", name), re.search(r"Family (\d+)", name)
+    else:
+        vendor = re.search(r"^vendor_id\s*:\s*(\S+)", text, re.MULTILINE)
+        family = re.search(r"^cpu family\s*:\s*(\d+)", text, re.MULTILINE)
+    return Cpu(vendor[1] if vendor else "", int(family[1]) if family else 0)
+
+
+def training_device(cpu: bool) -> "torch.device":
+    """Where fairseq trains: on the CPU if ``--cpu`` says so or there is no CUDA device.
+
+    Example::
+
+        training_device(cfg.common.cpu).type
+    """
+    return choose_device("cpu" if cpu else "auto")
+
+
+def choose_device(name: str) -> "torch.device":
+    """The device of an option: ``auto`` is the CUDA device if there is one, else the CPU.
+
+    Raises:
+        XalignError: no name of a device, or the device is not there.
+
+    Example::
+
+        encoder.to(choose_device("cuda:1"))
+    """
+    import torch
+
+    available = torch.cuda.is_available()
+    if name == "auto":
+        return torch.device("cuda" if available else "cpu")
+    if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
+        expected = "auto, cpu, cuda, or cuda:N"
+        raise XalignError("there is no such device", where="--device", found=name, expected=expected)
+    device = torch.device(name)
+    if device.type == "cuda" and not available:
+        raise XalignError(
+            "there is no CUDA device",
+            where="--device",
+            found=name,
+            next="--device cpu, or see xalign doctor",
+        )
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise XalignError(
+            "there is no such CUDA device",
+            where="--device",
+            found=name,
+            expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}",
+        )
+    return device

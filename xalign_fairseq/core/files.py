@@ -1,0 +1,275 @@
+"""Files and folders that appear whole or not at all, and what tells one file from another."""
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from xalign_fairseq.core.errors import XalignError
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike, mode: str = "w") -> Iterator[IO]:
+    """Open a temporary file beside ``path`` for writing; rename it to ``path`` only if the block ends without an error.
+
+    Text is UTF-8 with LF line ends; a byte of a file's name that is not becomes ``\\udcff``, which JSON reads back.
+    What exists and is no regular file (``/dev/null``, a pipe) is written as it is, and so is what the process has open
+    already (``/dev/stdout``, ``/dev/fd/3``), behind what is there; a symbolic link stays one, and what it points to is
+    replaced. What a killed process has left there goes.
+
+    Example::
+
+        with atomic_write("links.txt") as f:
+            f.write("0-0\\n")
+    """
+    path = Path(path)
+    require_place(path)  # found here, not after the work
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
+    # Renaming would put a file in the place of the device, or of what the shell has opened.
+    number = opened(path)
+    if number is not None or (path.exists() and not path.is_file()):
+        with open(path if number is None else os.dup(number), mode, **text) as stream:  # type: ignore[call-overload]
+            yield stream
+        return
+    path = _resolved(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(path)
+    temporary = _beside(path)
+    # Made by hand, since tempfile's are for their owner alone: the permissions are those that the umask asks for.
+    handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
+    try:
+        _hold(handle)
+        with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+            os.replace(temporary, path)  # while it is held, so that nobody takes it for a leftover
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def opened(path: str | os.PathLike) -> int | None:
+    """The number of the file that this process has open under such a name; None for other names.
+
+    Example::
+
+        opened("/dev/stdout"), opened("/dev/fd/2"), opened("links.txt")     # 1, 2, None
+    """
+    streams = {"/dev/stdout": 1, "/dev/stderr": 2}
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d+)", os.fspath(path))
+    return int(found[1]) if found and os.path.exists(path) else streams.get(os.fspath(path))
+
+
+def atomic_copy(source: str | os.PathLike, target: str | os.PathLike) -> None:
+    """Copy a file whole or not at all, by :func:`atomic_write`."""
+    with open(source, "rb") as stream, atomic_write(target, "wb") as out:
+        shutil.copyfileobj(stream, out, 1 << 24)
+
+
+@contextmanager
+def atomic_folder(path: str | os.PathLike, overwrite: bool | None = False, keep: bool = False) -> Iterator[Path]:
+    """Fill a temporary folder beside ``path``; it takes the name ``path`` only if the block ends without an error.
+
+    An existing non-empty ``path`` is an error unless ``overwrite``; even then it stays whole until the new one is. With
+    ``None``, of a command without the option ``--overwrite``, the error names no such option. A file is never replaced
+    by a folder; a symbolic link stays one, and the folder that it points to is replaced. What a killed process has left
+    there goes.
+
+    With ``keep`` the temporary folder stays where the block ends with an error, or the process is killed, and the next
+    call with ``keep`` is given it as it is.
+
+    Raises:
+        XalignError: ``path`` is a file, is not empty, or is or holds the current folder; or, when the block ends,
+            another process has filled it; or, with ``keep``, another process has the temporary folder.
+    """
+    path = _resolved(path)
+    if path.exists() and not path.is_dir():
+        raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
+    if path in (Path.cwd(), *Path.cwd().parents):  # which would be another folder than the one of that name
+        raise XalignError("the current folder can't be replaced by the output", where=path, next="name a new folder")
+    require_free(path, overwrite)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(path)
+    temporary = path.with_name(f".{path.name}.unfinished") if keep else _beside(path)
+    temporary.mkdir(exist_ok=keep)
+    handle = os.open(temporary, os.O_RDONLY)
+    try:
+        if not _hold(handle) and keep:
+            raise XalignError("another process writes this output", where=path, found=temporary)
+        yield temporary
+        require_free(path, overwrite)
+        if path.exists():
+            _exchange(temporary, path)
+            shutil.rmtree(temporary)
+        else:
+            os.replace(temporary, path)
+    except BaseException:
+        if not keep:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    finally:
+        os.close(handle)
+
+
+def usual_mode(path: str | os.PathLike) -> None:
+    """Give a file the permissions that a new one has here, by the umask, where a library made it otherwise."""
+    probe = _beside(Path(path))
+    handle = os.open(probe, os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        os.chmod(path, os.fstat(handle).st_mode & 0o777)
+    finally:
+        os.close(handle)
+        probe.unlink()
+
+
+def require_place(path: str | os.PathLike, inputs: Iterable[str | os.PathLike] = ()) -> None:
+    """Raise :class:`XalignError`, before the work, if a file can't be written there or would replace what is read.
+
+    Args:
+        path: of the file; what it is a link to counts.
+        inputs: files that are read, and folders of which everything is.
+
+    Example::
+
+        require_place(args.out, [args.src, args.tgt, args.model])
+    """
+    place = _resolved(path)
+    if place.is_dir():
+        raise XalignError("the output file is a folder", where=path, expected="the name of a file")
+    above = next(each for each in place.parents if each.exists())
+    if not above.is_dir():
+        raise XalignError("the output's folder is a file", where=path, found=above, expected="a folder, or a new name")
+    for each in inputs:
+        if not (place.is_file() and os.path.exists(each)):
+            continue
+        if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
+            raise XalignError("the output is a file that is read", where=path, found=each, next="choose another place")
+
+
+def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
+    """Raise :class:`XalignError` if what is to be written, and may replace what is there, is or holds what is read."""
+    source, target = _resolved(read), _resolved(output)
+    if target in (source, *source.parents):
+        raise XalignError(
+            "the output is or holds what is read, which would be lost",
+            where=output,
+            found=read,
+            next="choose another place",
+        )
+
+
+def _resolved(path: str | os.PathLike) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _beside(path: Path) -> Path:
+    """A new name for what is to become ``path``, which tells whose it is."""
+    return path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
+
+
+def require_free(path: Path, overwrite: bool | None) -> None:
+    """Raise :class:`XalignError` if a folder is there already and has something in it, as :func:`atomic_folder`."""
+    if path.is_dir() and not overwrite and any(path.iterdir()):
+        option = "" if overwrite is None else ", or pass --overwrite to replace this one"
+        raise XalignError(
+            "the output folder exists already and was left as it is",
+            where=path,
+            expected="a new or empty folder",
+            next=f"choose another folder{option}",
+        )
+
+
+def _hold(handle: int) -> bool:
+    """Mark an open file or folder as in use while it is open, where the file system has locks; False if it is so."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what killed processes have left of the same output; what is in use stays."""
+    mine = re.compile(rf"\.{re.escape(path.name)}\.(\d+)-[0-9a-f]{{12}}\.tmp")
+    for left in path.parent.iterdir():
+        found = mine.fullmatch(left.name)
+        if found is None or _is_running(int(found[1])):
+            continue
+        with suppress(OSError):  # held by a process of another machine, or gone meanwhile
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if left.is_dir():
+                    shutil.rmtree(left)
+                else:
+                    left.unlink()
+            finally:
+                os.close(handle)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
+
+
+def _exchange(first: Path, second: Path) -> None:
+    """Exchange the names of two folders; on Linux in one step, so that a kill leaves either the old or the new one."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    if rename is not None and rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0:
+        return
+    old = _beside(second)
+    os.replace(second, old)
+    os.replace(first, second)
+    os.replace(old, first)
+
+
+def nearly(path: str | os.PathLike) -> str | None:
+    """What there is nearly of the name of what there is not, for the error that says so; None if nothing is.
+
+    Of a path whose folder does not exist either, what its first missing folder is nearly called.
+
+    Example::
+
+        nearly("test.ne")  # "no such name, but test.en, test.de"
+    """
+    import difflib
+
+    path = Path(path)
+    while not path.parent.exists():
+        path = path.parent
+    try:
+        there = sorted(os.listdir(path.parent))
+    except OSError:  # no permission, or a file in the place of a folder
+        return None
+    near = [str(path.with_name(name)) for name in difflib.get_close_matches(path.name, there, n=3, cutoff=0.7)]
+    return f"no such name, but {', '.join(near)}" if near else None
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a text names a file beside the one that it stands in: no folder, and nothing that no system has."""
+    try:
+        return 0 < len(os.fsencode(name)) < 256 and name == Path(name).name and "\0" not in name
+    except UnicodeError:
+        return False
+
+
+def file_sha256(path: Path) -> str:
+    """sha256 of a file, in hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,85 @@
+"""Which packages are installed, and what training needs beside the aligner."""
+
+import importlib.util
+import re
+import shlex
+from importlib import metadata
+from typing import NamedTuple
+
+from xalign_fairseq.core.errors import XalignError
+
+FAIRSEQ = "fairseq-fixed==0.12.3.1"
+# Not with its dependencies: it asks for torchaudio, which no training here uses, and which breaks transformers where it
+# was built for another torch. CUDA_HOME would make it look for .cu files that its sources do not hold.
+INSTALL_FAIRSEQ = f"env -u CUDA_HOME pip install --no-build-isolation --no-deps {FAIRSEQ}"
+COMPILE_FAIRSEQ = {"cython", "setuptools"}  # of what the extra "train" brings; not needed once fairseq is there
+
+
+class Requirement(NamedTuple):
+    """What setup.py asks for: ``numpy``, ``>=`` and ``2``; a package of any version has no relation."""
+
+    name: str
+    relation: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.relation}{self.version}"
+
+
+def requirements(extra: str = "") -> list[Requirement]:
+    """What the package was installed to need, or what an extra adds; nothing where it runs from its sources alone."""
+    try:
+        lines = metadata.requires("xalign_fairseq") or []
+    except metadata.PackageNotFoundError:
+        return []
+    found = []
+    for line in lines:
+        match = re.fullmatch(r"""([\w-]+)\s*(?:(>=|==)\s*([\w.]+))?\s*(?:;\s*extra\s*==\s*['"](\w+)['"])?""", line)
+        if match and (match[4] or "") == extra:
+            found.append(Requirement(match[1], match[2] or "", match[3] or ""))
+    return found
+
+
+def version(name: str) -> str:
+    """The installed version of a distribution, empty if there is none."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def training_requirements() -> list[Requirement]:
+    """What fairseq needs: to run, and where it is not there yet, to be compiled."""
+    there = _has_fairseq()
+    return [each for each in requirements("train") if not (there and each.name in COMPILE_FAIRSEQ)]
+
+
+def missing_for_training() -> tuple[list[str], list[str]]:
+    """The packages that training needs and that are not there, and the commands that install them.
+
+    Example::
+
+        missing_for_training()  # (["bitarray"], ["pip install bitarray"]), or ([], []) where nothing is missing
+    """
+    needs = [each for each in training_requirements() if not version(each.name)]
+    missing = [each.name for each in needs]
+    commands = [shlex.join(["pip", "install", *map(str, needs)])] if needs else []
+    if not _has_fairseq():
+        missing.append("fairseq-fixed")
+        commands.append(INSTALL_FAIRSEQ)
+    return missing, commands
+
+
+def _has_fairseq() -> bool:
+    return importlib.util.find_spec("fairseq") is not None
+
+
+def require_fairseq() -> None:
+    """:class:`XalignError` that says what to install, where fairseq or something that it imports is missing."""
+    missing, commands = missing_for_training()
+    if missing:
+        raise XalignError(
+            "training needs fairseq, and not all of it is installed",
+            found=f"no {', '.join(missing)}",
+            next=" && ".join(commands),
+        )

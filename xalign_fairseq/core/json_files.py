@@ -1,0 +1,81 @@
+"""Objects in JSON files: read with a look at their form, written whole or not at all."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, TypeVar, overload
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write, nearly
+
+Form = TypeVar("Form")
+LARGEST_JSON = 1 << 30  # bytes; the largest that are usual, of tokenizers, have some ten million
+
+
+@overload
+def read_json(path: str | os.PathLike) -> dict[str, Any]: ...
+@overload
+def read_json(path: str | os.PathLike, form: type[Form]) -> Form: ...
+def read_json(path: str | os.PathLike, form: Any = dict[str, Any]) -> Any:
+    """The object in a JSON file, by default of any keys.
+
+    Raises:
+        XalignError: it is missing, damaged, larger than :data:`LARGEST_JSON`, or not of the form.
+
+    Example::
+
+        class Run(TypedDict):
+            seed: int
+
+        read_json("run.json", Run)["seed"]
+    """
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read(LARGEST_JSON + 1)
+    except FileNotFoundError:
+        raise XalignError("the file does not exist", where=path, found=nearly(path)) from None
+    return require_form(parse_json(content, path), form, path)
+
+
+def parse_json(content: bytes | str, where: object) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        XalignError: it is none, longer than :data:`LARGEST_JSON`, nested deeper or with longer numbers than Python
+            follows.
+    """
+    if len(content) > LARGEST_JSON:
+        raise XalignError("the file is too large", where=where, expected=f"at most {LARGEST_JSON:,} bytes of JSON")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise XalignError("the file is not JSON, or it is damaged", where=where, found=error) from None
+
+
+def require_form(value: Any, form: type[Form], where: object) -> Form:
+    """The value itself, if it is of a form: a type of Python's ``typing``, as msgspec reads it.
+
+    Keys of objects that a ``TypedDict`` does not name are left as they are.
+
+    Raises:
+        XalignError: it is not; the place in it is told.
+
+    Example::
+
+        require_form(json.loads(text), list[int], "file.json, ids")
+    """
+    import msgspec  # where it is needed: not for --help
+
+    try:
+        msgspec.convert(value, form)
+    # The latter two: a text that is no Unicode, an object that is no container where one is expected.
+    except (msgspec.ValidationError, RecursionError, UnicodeError, AttributeError) as error:
+        raise XalignError("the file's content is not of the expected form", where=where, found=error) from None
+    return value
+
+
+def write_json(path: str | os.PathLike, content: Mapping[str, Any]) -> None:
+    """Write an object whole or not at all, for :func:`read_json` and for eyes."""
+    with atomic_write(path) as stream:
+        json.dump(content, stream, indent=1, ensure_ascii=False)
+        stream.write("\n")

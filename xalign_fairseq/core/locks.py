@@ -1,0 +1,90 @@
+"""One process at a time makes an output."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from xalign_fairseq.core.errors import XalignError
+
+LOCK = ".lock"
+"""The name of a folder's lock."""
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[int]:
+    """Hold a folder, which is made if it is not there, against other processes.
+
+    The system frees the lock when the last process that has it open ends, even if that was killed. Its file stays: if
+    it went, a process that had opened it could lock it while the next locked a new one.
+
+    Yields:
+        the open lock's number, for processes that are to hold it too (``pass_fds``).
+
+    Raises:
+        XalignError: another process holds the folder.
+
+    Example::
+
+        with alone(Path("run")) as lock:
+            subprocess.run(command, pass_fds=[lock])
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder / LOCK, folder) as lock:
+        yield lock
+
+
+@contextmanager
+def alone_on(output: Path) -> Iterator[None]:
+    """Hold a file that is to be made against other processes, by a lock beside it, which goes when the block ends.
+
+    Raises:
+        XalignError: another process holds it.
+
+    Example::
+
+        with alone_on(Path("text.links")):
+            ...
+    """
+    lock = output.with_name(output.name + LOCK)
+    with _locked(lock, output):
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(lock: Path, output: Path) -> Iterator[int]:
+    """Hold a lock file, wherever it stands, for what it stands for.
+
+    Who holds it may remove it. A process that had opened it before would then hold what the next one does not see, and
+    so opens it anew.
+    """
+    while True:
+        with open(lock, "a") as stream:
+            _hold(stream, output)
+            if _is_there(lock, stream):
+                yield stream.fileno()
+                return
+
+
+def _is_there(lock: Path, stream: IO[str]) -> bool:
+    try:
+        return os.path.samestat(os.stat(lock), os.fstat(stream.fileno()))
+    except FileNotFoundError:
+        return False
+
+
+def _hold(stream: IO[str], output: Path) -> None:
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise XalignError(
+            "another process is making this", where=output, next="wait until it has ended, or end it"
+        ) from None
+    except OSError as error:
+        raise XalignError("the file system has no locks", where=output, found=error,
+                          next="choose a folder on a local disk")  from None  # fmt: skip

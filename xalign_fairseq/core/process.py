@@ -1,0 +1,169 @@
+"""Commands as processes: started, heard, and ended with all that they started themselves."""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.signals import interrupts_held_back
+
+# In the new process, before it becomes the command: Linux is to end it when its parent is killed, which then can't (the
+# request outlives the exec); unless that has happened already. Elsewhere the process goes on.
+_FOLLOW_PARENT = """
+import ctypes, os, signal, sys
+prctl = getattr(ctypes.CDLL(None), "prctl", None)
+if prctl is not None:
+    prctl(1, signal.SIGTERM)
+if os.getppid() != int(sys.argv[1]):
+    sys.exit(128 + signal.SIGTERM)
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+_PYTHON = sys.executable
+# How long a process may take to end after it was asked to.
+PATIENCE = 10.0
+TAIL_LINES = 15
+LONGEST_LINE = 400
+
+
+def start(command: Sequence[str], **options: Any) -> "subprocess.Popen[Any]":
+    """Start a command that reads nothing, at the head of a process group of its own, which :func:`stop` ends.
+
+    Ctrl-C then reaches this process alone, which ends the other in order. If this process, or the thread of it that
+    called this, is killed, the other gets a SIGTERM.
+
+    Args:
+        command: program and arguments.
+        options: more of :class:`subprocess.Popen`.
+
+    Raises:
+        XalignError: there is no such program, or it can't be run.
+    """
+    if shutil.which(command[0]) is None:
+        raise XalignError("a program can't be started", where=shlex.join(command), found="no such program, or no right")
+    line = [_PYTHON, "-I", "-S", "-c", _FOLLOW_PARENT, str(os.getpid()), *command]
+    return subprocess.Popen(line, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+
+
+def stop(processes: Sequence["subprocess.Popen[Any]"]) -> None:
+    """Ask process groups to end; kill those that do not, and what those that have ended may have left behind."""
+    for number, patience in ((signal.SIGTERM, PATIENCE), (signal.SIGKILL, PATIENCE)):
+        alive = [process for process in processes if process.poll() is None]
+        for process in alive:
+            _signal(process, number)
+        until = time.monotonic() + patience
+        while any(process.poll() is None for process in alive) and time.monotonic() < until:
+            time.sleep(0.05)
+    for process in processes:
+        _signal(process, signal.SIGKILL)
+    if any(process.poll() is None for process in processes):
+        print("warning: a process could not be ended", file=sys.stderr)
+
+
+@contextmanager
+def running(command: Sequence[str], **options: Any) -> Iterator["subprocess.Popen[Any]"]:
+    """A process of :func:`start` that does not outlive the block.
+
+    Example::
+
+        with running(["fast_align", "-i", "text"], stdout=subprocess.PIPE) as process:
+            print(process.stdout.read())
+    """
+    started: list[subprocess.Popen[Any]] = []
+    try:
+        with interrupts_held_back():  # a process that is not in the list yet would not be ended
+            started.append(start(command, **options))
+        yield started[0]
+    finally:
+        stop(started)
+
+
+def output(command: Sequence[str], log: Path, held: Sequence[int] = ()) -> Generator[str, None, None]:
+    """Run a command; yield each line of its output, errors included, after adding it to ``log``.
+
+    The command is ended if the iteration is left early (Ctrl-C).
+
+    Args:
+        command: what to run.
+        log: is appended to.
+        held: open files that the command holds too for as long as it runs, such as a lock.
+
+    Raises:
+        XalignError: the command failed; the end of its output is told.
+
+    Example::
+
+        for line in output(["fairseq-train", "data-bin"], Path("train.log")):
+            print(line)
+    """
+    with heard(command, log, held) as (process, lines):
+        yield from lines
+        code = process.wait()
+    if code:
+        raise failed(log, code)
+
+
+@contextmanager
+def heard(
+    command: Sequence[str], log: Path, held: Sequence[int] = ()
+) -> Iterator[tuple["subprocess.Popen[Any]", Iterator[str]]]:
+    """As :func:`output`, with the process, whose exit code is the caller's to judge.
+
+    Example::
+
+        with heard(["fairseq-train", "data-bin"], Path("train.log")) as (process, lines):
+            for line in lines:
+                print(line)
+            code = process.wait()
+    """
+    with (
+        running(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=held,
+            text=True, encoding="utf-8", errors="replace",
+        ) as process,
+        open(log, "a", encoding="utf-8") as stream,
+    ):  # fmt: skip
+
+        def lines() -> Iterator[str]:
+            for line in process.stdout or ():
+                stream.write(line)
+                stream.flush()
+                yield line
+
+        yield process, lines()
+
+
+def failed(log: Path, code: int) -> XalignError:
+    """The error of a fairseq-train that has ended with a code: what it says is wrong, or else the end of its log."""
+    end = tail(log)
+    told = re.search(r"^error: (?!.*^error: ).*", end, re.MULTILINE | re.DOTALL)  # of trainer/compat/input_errors.py
+    return XalignError(
+        "fairseq-train failed",
+        where=log,
+        found=f"exit code {code}; the end of its output:\n{told[0] if told else end}",
+        next="mend what it names and run the same command again",
+    )
+
+
+def tail(log: Path, lines: int = TAIL_LINES, longest: int = LONGEST_LINE) -> str:
+    """The last lines of a log, for the report of a failure; those of more characters than ``longest`` are cut."""
+    if not log.is_file():
+        return ""
+    with open(log, "rb") as stream:
+        stream.seek(max(0, log.stat().st_size - longest * lines))
+        last = stream.read().decode(errors="replace").splitlines()[-lines:]
+    return "\n".join(line if len(line) <= longest else f"{line[:longest]} ..." for line in last)
+
+
+def _signal(process: "subprocess.Popen[Any]", number: int) -> None:
+    """Send a signal to a process's whole group, if there is any process left in it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)

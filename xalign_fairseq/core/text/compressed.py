@@ -1,0 +1,143 @@
+"""Text files as streams, compressed ones unpacked as they are read, never on the disk."""
+
+import bz2
+import gzip
+import importlib
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from xalign_fairseq.core.errors import XalignError
+
+
+class Joined(io.RawIOBase):
+    """Pieces of bytes as one stream."""
+
+    def __init__(self, pieces: Iterator[bytes]):
+        self._pieces, self._rest = pieces, b""
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill what is given, as far as there are pieces; how many bytes these are."""
+        view = memoryview(buffer)
+        parts, size = [self._rest], len(self._rest)
+        while size < len(view) and (piece := next(self._pieces, None)) is not None:
+            parts.append(piece)
+            size += len(piece)
+        whole = b"".join(parts)
+        taken = min(len(view), len(whole))
+        view[:taken], self._rest = whole[:taken], whole[taken:]
+        return taken
+
+
+def _zstd_frames(path: str | os.PathLike, library: Any) -> Iterator[bytes]:
+    """By frames, since the library's own stream ends in silence where a file is cut short."""
+    with open(path, "rb") as packed:
+        frame = None
+        while raw := packed.read(ZSTD_BYTES):
+            while raw:
+                frame = frame or library.decompressobj()
+                yield frame.decompress(raw)
+                raw = frame.unused_data if frame.eof else b""
+                frame = None if frame.eof else frame
+        if frame is not None:
+            raise EOFError("the file ends within a frame")
+
+
+def _open_zstd(path: str | os.PathLike, mode: str) -> Any:
+    """By Python's own module from 3.14 on, else by the library zstandard, which needs to be installed."""
+    for name in ("compression.zstd", "zstandard"):
+        try:
+            library = importlib.import_module(name)
+        except ImportError:
+            continue
+        if name == "zstandard":
+            return Joined(_zstd_frames(path, library.ZstdDecompressor()))
+        return library.open(path, mode)
+    raise XalignError(
+        "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here",
+        where=path,
+        next=f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}",
+    )
+
+
+ZSTD_BYTES = 1 << 10  # that are unpacked at once: to 32 MB at most
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _open_zstd}
+SUFFIXES = frozenset(_OPENERS)
+# What the libraries raise for damaged files; gzip and bz2 also OSError, which a full or broken disk is too.
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+
+
+def _is_damage(error: Exception) -> bool:
+    if isinstance(error, OSError):
+        return error.errno is None or isinstance(error, gzip.BadGzipFile)
+    return isinstance(error, _DAMAGED) or type(error).__name__ == "ZstdError"
+
+
+def is_compressed(path: str | os.PathLike) -> bool:
+    """Whether a file is compressed, by the end of its name: .gz, .bz2, .xz or .zst."""
+    return Path(path).suffix in _OPENERS
+
+
+def unpacked_name(path: str | os.PathLike) -> str:
+    """The path without what tells that the file is compressed.
+
+    Example::
+
+        unpacked_name("dev.conllu.xz")  # "dev.conllu"
+    """
+    return os.fspath(path).removesuffix(Path(path).suffix if is_compressed(path) else "")
+
+
+def existing(path: str) -> str:
+    """The path, or where there is no such file that of its compressed form, if there is one.
+
+    Example::
+
+        existing("train.en")  # "train.en.gz"
+    """
+    if Path(path).is_file():
+        return path
+    return next((f"{path}{suffix}" for suffix in _OPENERS if Path(f"{path}{suffix}").is_file()), path)
+
+
+@contextmanager
+def open_file(path: str | os.PathLike, packed: str | None = None) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked as they are read.
+
+    Args:
+        path: the file.
+        packed: how it is compressed, one of :data:`SUFFIXES`, or empty; None: as its name tells.
+
+    Raises:
+        XalignError: a compressed file is damaged or cut short, or nothing here reads its kind (.zst).
+
+    Example::
+
+        with open_file("train.en.xz") as stream:
+            stream.read(100)
+    """
+    opener = _OPENERS.get(Path(path).suffix if packed is None else packed)
+    if opener is None:
+        with open(path, "rb") as stream:
+            yield stream
+        return
+    try:
+        with opener(path, "rb") as raw:
+            yield io.BufferedReader(raw, 1 << 20)
+    except XalignError:
+        raise
+    except Exception as error:
+        if not _is_damage(error):
+            raise
+        raise XalignError(
+            "the compressed file is damaged", where=path, found=error, next="copy it again, or compress it again"
+        ) from None

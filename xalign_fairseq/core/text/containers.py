@@ -1,0 +1,247 @@
+"""Texts within files that hold several: columns of TSV, languages of TMX, both sides of a folder, all as streams.
+
+``FILE#PART`` names a text in a file: ``crawl.tsv.gz#2`` is the second column of a table whose cells are separated by
+tabs, ``memory.tmx#de`` the German side of a translation memory, an empty line for each unit that lacks it. Files may be
+compressed; nothing is unpacked on the disk.
+"""
+
+import io
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+from xml.parsers import expat
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.text.compressed import Joined, existing, is_compressed, open_file, unpacked_name
+
+BLOCK = 1 << 16
+MOST_CHARACTERS = 1 << 20  # of a unit of TMX
+# Elements of TMX within <seg> whose text is code of another format, or a text of its own.
+CODE = {"bpt", "ept", "it", "ph", "ut", "sub"}
+
+
+def kind_of(path: str | os.PathLike) -> str | None:
+    """``.tsv`` or ``.tmx`` if a file holds several texts, by its name, with or without compression; else None."""
+    suffix = Path(unpacked_name(path)).suffix.lower()
+    return suffix if suffix in (".tsv", ".tmx") else None
+
+
+def file_of(path: str) -> str:
+    """The file that a text is in: ``FILE`` of ``FILE#PART``, else the path itself."""
+    return _parted(path)[0]
+
+
+def text_sha256(path: str | os.PathLike) -> str:
+    """The sha256 of the file that a text is in, as it is, and of ``FILE#PART`` which part is meant: ``1f...#2``."""
+    file = file_of(os.fspath(path))
+    return file_sha256(Path(file)) + os.fspath(path).removeprefix(file)
+
+
+def suffix_of(path: str | os.PathLike) -> str:
+    """How the name of a text ends, by which its language is told; empty of a column, which has none.
+
+    Example::
+
+        suffix_of("train.de.gz"), suffix_of("memory.tmx#de")  # (".de", ".de")
+    """
+    file, part = _parted(os.fspath(path))
+    if part is not None:
+        return f".{part}" if kind_of(file) == ".tmx" else ""
+    return Path(unpacked_name(file)).suffix
+
+
+def is_stream(path: str) -> bool:
+    """Whether a text is read from its beginning alone, as no place within it is known."""
+    file, part = _parted(path)
+    return part is not None or is_compressed(file)
+
+
+def sides_of(prefix: str, src: str, tgt: str) -> tuple[str, str]:
+    """The paths of both sides of a bitext.
+
+    Args:
+        prefix: P of ``P.src`` and ``P.tgt``, plain or compressed; if these are not there, a folder with two such files,
+            as OPUS packs Moses format (``P/`` where they are); a ``.tmx``; or a ``.tsv``, by default its columns 1 and
+            2 (``FILE.tsv#4,2``: other ones).
+        src, tgt: the languages.
+
+    Raises:
+        XalignError: a folder has no such files, or several.
+
+    Example::
+
+        sides_of("memory.tmx.xz", "en", "de")  # ("memory.tmx.xz#en", "memory.tmx.xz#de")
+    """
+    file, part = _parted(prefix)
+    kind = kind_of(file) if Path(file).is_file() else None
+    if kind == ".tmx":
+        return f"{file}#{src}", f"{file}#{tgt}"
+    if kind == ".tsv":
+        first, comma, second = (part or "1,2").partition(",")
+        if not (comma and first.isdecimal() and second.isdecimal()):
+            raise XalignError(
+                "two columns of a table are a bitext", where=prefix, found=part, expected=f"for example {file}#1,2"
+            )
+        return f"{file}#{first}", f"{file}#{second}"
+    if Path(prefix).is_dir() and not all(Path(existing(f"{prefix}.{side}")).is_file() for side in (src, tgt)):
+        prefix = _in_folder(Path(prefix), src, tgt)
+    return existing(f"{prefix}.{src}"), existing(f"{prefix}.{tgt}")
+
+
+def _in_folder(folder: Path, src: str, tgt: str) -> str:
+    names = sorted(set(map(unpacked_name, os.listdir(folder))))
+    stems = [name.removesuffix(f".{src}") for name in names if name.endswith(f".{src}")]
+    found = [stem for stem in stems if f"{stem}.{tgt}" in names]
+    if len(found) != 1:
+        raise XalignError(
+            "a folder is not one bitext",
+            where=folder,
+            found=", ".join(f"{stem}.{src}" for stem in found) or "no such pair of files",
+            expected=f"one pair of files NAME.{src} and NAME.{tgt}",
+            next=f"name the pair by its prefix, such as {folder}/NAME",
+        )
+    return os.path.join(folder, found[0])
+
+
+@contextmanager
+def open_text(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+    """The bytes of a text: a file, a compressed one, or ``FILE#PART``.
+
+    Raises:
+        XalignError: the file is damaged, or has no such part.
+
+    Example::
+
+        with open_text("memory.tmx#de") as stream:
+            next(stream)
+    """
+    file, part = _parted(os.fspath(path))
+    with open_file(file) as stream:
+        if part is None:
+            yield stream
+            return
+        lines = _column(stream, file, part) if kind_of(file) == ".tsv" else _language(stream, file, part)
+        yield io.BufferedReader(Joined(lines), 1 << 20)
+
+
+def skip(stream: IO[bytes], count: int) -> None:
+    """Read over the first bytes of a text."""
+    if stream.seekable():
+        stream.seek(count)
+        return
+    while count > 0:
+        count -= len(stream.read(min(count, 1 << 20)) or b" " * count)
+
+
+def _parted(path: str) -> tuple[str, str | None]:
+    file, hash_sign, part = path.rpartition("#")
+    return (file, part) if hash_sign and kind_of(file) else (path, None)
+
+
+def _column(stream: IO[bytes], file: str, part: str) -> Iterator[bytes]:
+    if not part.isdecimal() or int(part) < 1:
+        raise XalignError("a column is told by its number", where=f"{file}#{part}", expected=f"{file}#1 or higher")
+    column = int(part)
+    for number, line in enumerate(stream, 1):
+        cells = line.removesuffix(b"\n").removesuffix(b"\r").split(b"\t")
+        if len(cells) < column and cells != [b""]:
+            raise XalignError(
+                "a line of the table has too few columns",
+                where=f"{file}, line {number}",
+                found=f"{len(cells)}",
+                expected=f"{column} or more, separated by tabs",
+            )
+        yield (cells[column - 1] if len(cells) >= column else b"") + b"\n"
+
+
+def _language(stream: IO[bytes], file: str, language: str) -> Iterator[bytes]:
+    units = _Units(file, language)
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = units.start, units.end
+    parser.CharacterDataHandler = units.text
+    parser.EntityDeclHandler = units.refuse_entity  # small files could unfold to any size
+    try:
+        while block := stream.read(BLOCK):
+            parser.Parse(block, False)
+            yield from units.take()
+        parser.Parse(b"", True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise XalignError("the TMX file can't be read", where=file, found=error, expected="well-formed XML") from None
+    yield from units.take()
+    if not units.found:
+        raise XalignError(
+            "the TMX file has no text in this language",
+            where=file,
+            found=", ".join(name for name, _ in units.languages.most_common(20)) or "no language",
+            expected=language,
+        )
+
+
+class _Units:
+    """The text of one language in the units of TMX, as its elements come."""
+
+    def __init__(self, file: str, language: str):
+        self.file, self.wanted = file, _plain(language)
+        self.found = False
+        self.languages: Counter[str] = Counter()
+        self._lines: list[bytes] = []
+        self._unit: str | None = None  # of this unit, where it came already
+        self._segment: list[str] | None = None  # of the variant that is being read
+        self._size = self._code = 0
+        self._here = False
+
+    def take(self) -> list[bytes]:
+        """The lines that are complete."""
+        lines, self._lines = self._lines, []
+        return lines
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "tu":
+            self._unit = None
+        elif name == "tuv":
+            language = attributes.get("xml:lang", attributes.get("lang", ""))
+            if len(self.languages) < 1000:
+                self.languages[language] += 1
+            plain = _plain(language)
+            self._here = self._unit is None and (plain == self.wanted or plain.startswith(f"{self.wanted}-"))
+        elif name == "seg" and self._here:
+            self._segment, self._size, self._code = [], 0, 0
+        elif name in CODE and self._segment is not None:
+            self._code += 1
+
+    def end(self, name: str) -> None:
+        if name == "seg" and self._segment is not None:
+            self._unit, self._segment = " ".join("".join(self._segment).split()), None
+            self.found = self.found or bool(self._unit)
+        elif name == "tuv":
+            self._here = False
+        elif name == "tu":
+            self._lines.append((self._unit or "").encode() + b"\n")
+        elif name in CODE and self._segment is not None:
+            self._code -= 1
+
+    def text(self, text: str) -> None:
+        if self._segment is None or self._code:
+            return
+        self._size += len(text)
+        if self._size > MOST_CHARACTERS:
+            raise XalignError(
+                "a unit of the TMX file is too long",
+                where=self.file,
+                expected=f"at most {MOST_CHARACTERS:,} characters",
+            )
+        self._segment.append(text)
+
+    def refuse_entity(self, name: str, *_: object) -> None:
+        raise XalignError(
+            "the TMX file defines entities, which are not read", where=self.file, found=name[:40],
+            next="write out what they stand for, such as by xmllint --noent, if you trust the file",
+        )  # fmt: skip
+
+
+def _plain(language: str) -> str:
+    return language.lower().replace("_", "-")

@@ -1,0 +1,149 @@
+"""Text files: checked once, then read in chunks of lines by any process."""
+
+import codecs
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, repeat
+from pathlib import Path
+
+import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.text.containers import file_of, is_stream, open_text, skip
+from xalign_fairseq.core.text.lines import no_regular_file, note_crlf, text_lines
+
+CHUNK_LINES = 5000
+BLOCK_BYTES = 1 << 24
+NEWLINE = ord("\n")
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A checked text file: its number of lines, and the byte offset of every ``CHUNK_LINES``-th line and of its end.
+
+    Offsets of a text that is read as a stream, as of a compressed file, are those in the stream; its parts hold their
+    text, as nothing else could find it.
+    """
+
+    path: str
+    lines: int
+    offsets: tuple[int, ...]
+    first: int = 0
+    held: bytes | None = None
+
+    def parts(self) -> "Iterator[TextFile]":
+        """The chunks, each a file of its own with the same path; ``first`` is the 0-based number of its first line.
+
+        Part ``c`` of two files with as many lines holds the same lines.
+        """
+        held: Iterator[bytes | None] = self._texts() if is_stream(self.path) else repeat(None)
+        for chunk, (span, text) in enumerate(zip(pairwise(self.offsets), held, strict=False)):
+            before = chunk * CHUNK_LINES
+            lines = min(CHUNK_LINES, self.lines - before)
+            yield TextFile(self.path, lines, span, self.first + before, text)
+
+    def share(self, index: int, number: int) -> "TextFile":
+        """One of ``number`` contiguous shares, of whole chunks; empty where there are too few."""
+        chunks = len(self.offsets) - 1
+        begin, end = (chunks * i // number for i in (index, index + 1))
+        lines = min(end * CHUNK_LINES, self.lines) - min(begin * CHUNK_LINES, self.lines)
+        return TextFile(self.path, lines, self.offsets[begin : end + 1], self.first + begin * CHUNK_LINES)
+
+    def _texts(self) -> Iterator[bytes]:
+        with open_text(self.path) as stream:
+            skip(stream, self.offsets[0])
+            for start, end in pairwise(self.offsets):
+                yield stream.read(end - start)
+
+    def read(self) -> list[str]:
+        """All lines of the file or part, without their line ends."""
+        raw = self.held
+        if raw is None:
+            with open_text(self.path) as stream:
+                skip(stream, self.offsets[0])
+                raw = stream.read(self.offsets[-1] - self.offsets[0])
+        lines = raw.removeprefix(b"" if self.first else codecs.BOM_UTF8).decode("utf-8").removesuffix("\n").split("\n")
+        return [line.removesuffix("\r") for line in lines] if b"\r\n" in raw else lines
+
+
+def scan(path: str | os.PathLike) -> TextFile:
+    """Check that a file is UTF-8 text with LF or CRLF line ends and not empty, and find its chunks.
+
+    Raises:
+        XalignError: the file and the line that is not so.
+
+    Example::
+
+        scan("train.en").lines  # 100000
+    """
+    lines, position, last, crlf = 0, 0, NEWLINE, False
+    offsets = [0]
+    tail = b""
+    with open_text(path) as stream:
+        while block := stream.read(BLOCK_BYTES):
+            # What follows the last line end waits for the next block: a block may end within a character.
+            whole, newline, rest = block.rpartition(b"\n")
+            if newline:
+                crlf = _check_text(path, tail + whole + newline) or crlf
+                tail = rest
+            else:
+                tail += rest
+            ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == NEWLINE)
+            first = -lines % CHUNK_LINES or CHUNK_LINES
+            offsets += (position + 1 + ends[first - 1 :: CHUNK_LINES]).tolist()
+            lines += len(ends)
+            position += len(block)
+            last = block[-1]
+    _check_text(path, tail)
+    if crlf:
+        note_crlf(os.fspath(path))
+    if position == 0 or b"\r" in tail:
+        _find_fault(path)  # which says that the file is empty, or names the carriage return
+    lines += last != NEWLINE
+    if offsets[-1] != position:
+        offsets.append(position)
+    return TextFile(os.fspath(path), lines, tuple(offsets))
+
+
+def require_files(paths: Sequence[str | os.PathLike], next: str) -> None:
+    """Name all missing files at once, or the first that is a folder, a pipe or a device."""
+    missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(file_of(os.fspath(path))).is_file()]
+    for path in map(file_of, missing):
+        if Path(path).exists():
+            raise no_regular_file(path)
+    if missing:
+        raise XalignError(
+            "files do not exist" if len(missing) > 1 else "a file does not exist",
+            where=", ".join(missing),
+            found=nearly(missing[0]) if len(missing) == 1 else None,
+            next=next,
+        )
+
+
+def require_equal_lengths(first: TextFile, second: TextFile) -> None:
+    """Two sides of a bitext, or a side and its links, must have as many lines."""
+    if first.lines != second.lines:
+        raise XalignError(
+            "the files differ in their number of lines",
+            where=f"{first.path}, {second.path}",
+            found=f"{first.lines} and {second.lines} lines",
+            expected="line i of one belongs to line i of the other",
+            next="look for a line break inside a sentence, or for a lost line at the end",
+        )
+
+
+def _find_fault(path: str | os.PathLike) -> None:
+    with open_text(path) as stream:
+        deque(text_lines(stream, path), 0)
+
+
+def _check_text(path: str | os.PathLike, raw: bytes) -> bool:
+    """Whether lines end with CRLF."""
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        _find_fault(path)  # which names the line
+    return b"\r\n" in raw

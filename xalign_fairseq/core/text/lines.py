@@ -1,0 +1,117 @@
+"""Lines of UTF-8 text, one at a time; what is wrong with a file is told by its line."""
+
+import codecs
+import functools
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import nearly
+from xalign_fairseq.core.text.containers import file_of, open_text
+
+logger = logging.getLogger(__name__)
+# What compressed files begin with, by what unpacks them, and how their names end.
+PACKED = {
+    "gzip": (rb"\x1f\x8b", ".gz"),
+    "bzip2": (rb"BZh\d1AY&SY", ".bz2"),
+    "xz": (rb"\xfd7zXZ\0", ".xz"),
+    "zstd": (rb"\x28\xb5\x2f\xfd", ".zst"),
+}
+
+
+def decode_line(
+    raw: bytes, path: str | os.PathLike, number: int, expected: str = "UTF-8 text", next: str | None = None
+) -> str:
+    """One line of a file as text; :class:`XalignError` with its place if it is not UTF-8."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise XalignError(
+            "the file is not UTF-8",
+            where=f"{path}, line {number}",
+            found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
+            expected=expected,
+            next=next,
+        ) from None
+
+
+def read_lines(path: str | os.PathLike) -> Iterator[str]:
+    """Yield the lines of UTF-8 text without their line end, one at a time, in constant memory.
+
+    The text is a file, a compressed one or a part of one (:mod:`xalign_fairseq.core.text.containers`).
+
+    Raises:
+        XalignError: the file is missing or damaged, or :func:`text_lines` finds fault with it.
+    """
+    file = Path(file_of(os.fspath(path)))
+    if not file.is_file():
+        if file.exists():
+            raise no_regular_file(file)
+        near, next_step = nearly(file), "check the path and the language suffix"
+        raise XalignError("the file does not exist", where=file, found=near, next=next_step)
+    with open_text(path) as stream:
+        yield from text_lines(stream, path)
+
+
+def no_regular_file(path: str | os.PathLike) -> XalignError:
+    """The error for a folder, a pipe or a device where a file is expected, which may be read several times."""
+    return XalignError(
+        "this is no regular file", where=path, found="a folder" if Path(path).is_dir() else "a pipe or device"
+    )
+
+
+def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str]:
+    """Yield the lines of open UTF-8 text as :func:`read_lines` does; ``path`` names it in errors.
+
+    A line ends at a newline and nowhere else: not at U+2028, U+0085 or a carriage return inside a line. A carriage
+    return before the newline belongs to the line end, which is logged, and a byte order mark to no line.
+
+    Raises:
+        XalignError: the text is empty or compressed, its last line has a carriage return without a newline, or it is
+            not UTF-8 (file and line are named).
+    """
+    iconv = f"iconv -f LATIN1 -t UTF-8 {path} (if that is its encoding)"
+    number, crlf = 0, False
+    for number, raw in enumerate(stream, 1):
+        if number == 1:
+            _require_unpacked(raw, path)
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        if raw.endswith(b"\r\n"):
+            crlf = crlf or note_crlf(os.fspath(path))
+            raw = raw[:-2]
+        elif not raw.endswith(b"\n") and b"\r" in raw:
+            raise XalignError(
+                "the file has a carriage return that ends no line",
+                where=f"{path}, line {number}",
+                found="\\r without \\n",
+                expected="lines that end with \\n or \\r\\n",
+                next=f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)",
+            )
+        yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
+    if number == 0:
+        raise XalignError("the file is empty", where=path, expected="one sentence per line")
+
+
+def packed_by(raw: bytes) -> str | None:
+    """What packed a file that begins so, of :data:`PACKED`; None: it is not compressed."""
+    return next((tool for tool, (begin, _) in PACKED.items() if re.match(begin, raw)), None)
+
+
+def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
+    """A text does not begin as compressed files do, whose bytes would be taken for another encoding."""
+    tool = packed_by(raw)
+    if tool is not None:
+        raise XalignError(
+            "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
+            expected=f"text, or a name that ends in {PACKED[tool][1]}", next=f"{tool} -dc {path} > FILE, and give that",
+        )  # fmt: skip
+
+
+@functools.cache
+def note_crlf(path: str) -> bool:
+    """Log once that a file's lines end as on Windows, which changes nothing."""
+    logger.warning("%s: lines end with \\r\\n; the \\r is left out", path)
+    return True

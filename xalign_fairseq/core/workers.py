@@ -1,0 +1,81 @@
+"""A function over many inputs, in several processes, with the results in order."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+from xalign_fairseq.core.errors import XalignError
+
+# Inputs of each process that wait with their results: what holds text is not read all at once.
+AHEAD = 8
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+class Workers(Protocol):
+    """``run(function, inputs)`` yields ``function(x)`` for each input, in order."""
+
+    def __call__(self, function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[Out]: ...
+
+
+@contextmanager
+def processes(number: int) -> Iterator[Workers]:
+    """Give a :class:`Workers` over ``number`` processes; 1 works in this process.
+
+    Raises:
+        XalignError: a process was killed. An error in the function is raised here as it is.
+
+    Example::
+
+        with processes(4) as run:
+            lengths = list(run(len, ["a", "bc"]))
+    """
+    if number <= 1:
+        yield _run_here
+        return
+    # Spawned, not forked: a fork copies locks that torch's or a progress bar's threads may hold.
+    executor = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), follow_parent)
+
+    def run(function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[Out]:
+        waiting: deque[Future[Out]] = deque()
+        try:
+            for each in inputs:
+                waiting.append(executor.submit(function, each))
+                if len(waiting) > AHEAD * number:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool:
+            raise XalignError(
+                "a worker process was killed", found="most often too little memory", next="use fewer --workers"
+            ) from None
+
+    try:
+        yield run
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _run_here(function: Callable[[In], Out], inputs: Iterable[In]) -> Iterator[Out]:
+    yield from map(function, inputs)
+
+
+def follow_parent() -> None:
+    """In a new worker: leave Ctrl-C to the parent, and end with it even if it was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,215 @@
+"""CoNLL-U of Universal Dependencies: sentences with their universal tags, and with their trees."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.examples import Tree, TreeExample, WordsExample
+from xalign_fairseq.data.labelled.lines import read_rows
+
+
+@dataclass
+class ConlluSentence:
+    """One sentence of a CoNLL-U file, as its lines have it.
+
+    Attributes:
+        id: ``sent_id``, or the sentence's number in the file.
+        path, line: where it starts.
+        rows: the ten columns of each syntactic word.
+        comments: the lines that begin with ``#``.
+        multiword, empty: how many multi-word tokens (``1-2``) and empty nodes (``8.1``) are not among the rows.
+    """
+
+    id: str
+    path: str | os.PathLike
+    line: int
+    rows: list[list[str]] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    multiword: int = 0
+    empty: int = 0
+
+    @property
+    def where(self) -> str:
+        """File, line and id, for errors."""
+        return f"{self.path}, line {self.line} (sentence {self.id})"
+
+    def column(self, index: int) -> tuple[str, ...]:
+        """A column, ``FORM`` for instance, of all words."""
+        return tuple(row[index] for row in self.rows)
+
+    def tree(self) -> Tree | None:
+        """Heads and relations, ``None`` where they are all ``_``.
+
+        Raises:
+            XalignError: heads without relations, a head that is no word of the sentence, no root or several, a cycle.
+        """
+        heads, relations = _labels(self, HEAD), _labels(self, DEPREL)
+        if (heads is None) != (relations is None):
+            raise XalignError(
+                "a sentence has heads without relations, or relations without heads",
+                where=self.where,
+                expected="columns 7 and 8 both filled, or both _",
+            )
+        return None if heads is None or relations is None else Tree(_heads(self, heads), relations)
+
+
+FORM, UPOS, HEAD, DEPREL, DEPS = 1, 3, 6, 7, 8
+
+# What Universal Dependencies (version 2) allows; a relation may have a subtype after a colon.
+_TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+_RELATIONS = """
+    acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed
+    flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative xcomp
+"""
+UPOS_TAGS, UD_RELATIONS = frozenset(_TAGS.split()), frozenset(_RELATIONS.split())
+
+
+def read_upos(path: str | os.PathLike, language: str) -> list[WordsExample]:
+    """Read words and universal part-of-speech tags; the tree is not looked at.
+
+    Words are the syntactic ones: a multi-word token (``1-2``) stands as its words, an empty node (``8.1``) is left
+    out, and a word may hold blanks. Tags that are all ``_`` make a sentence unlabelled. The language of a treebank
+    (``en_ewt``) is ``en``.
+
+    Raises:
+        XalignError: malformed columns or word numbers (file and line).
+
+    Example::
+
+        first = read_upos("en_ewt-ud-dev.conllu.gz", "en")[0]
+        first.words, first.tags  # ("From", "the", ...), ("ADP", "DET", ...)
+    """
+    code = language.partition("_")[0]
+    return [WordsExample(each.id, code, each.column(FORM), _labels(each, UPOS)) for each in read_sentences(path)]
+
+
+def read_trees(path: str | os.PathLike, language: str) -> list[TreeExample]:
+    """Read words, universal tags and trees; a sentence whose heads are all ``_`` is unlabelled.
+
+    Raises:
+        XalignError: besides those of :func:`read_upos`, a head that is no word of the sentence, no root or several,
+            a cycle (file and line).
+    """
+    code = language.partition("_")[0]
+    return [
+        TreeExample(each.id, code, each.column(FORM), each.column(UPOS), each.tree()) for each in read_sentences(path)
+    ]
+
+
+def read_sentences(path: str | os.PathLike) -> Iterator[ConlluSentence]:
+    """Read sentences one at a time; their trees are not looked at.
+
+    Raises:
+        XalignError: malformed columns or word numbers (file and line), or no sentence at all.
+    """
+    count, sentence = 0, ConlluSentence("1", path, 1)
+    for number, line in enumerate(read_rows(path), 1):
+        if not line.strip():
+            if sentence.rows:
+                count += 1
+                yield sentence
+            sentence = ConlluSentence(str(count + 1), path, number + 1)
+        elif line.startswith("#"):
+            sentence.comments.append(line)
+            key, _, value = line[1:].partition("=")
+            if key.strip() == "sent_id" and value.strip():
+                sentence.id = value.strip()
+        else:
+            _add_row(sentence, line.split("\t"), f"{path}, line {number}")
+    if sentence.rows:
+        count += 1
+        yield sentence
+    if count == 0:
+        raise XalignError("the file has no sentence", where=path, expected="CoNLL-U")
+
+
+def _add_row(sentence: ConlluSentence, row: list[str], where: str) -> None:
+    if len(row) != 10 or not all(row):
+        raise XalignError(
+            "a line of CoNLL-U does not have its columns",
+            where=where,
+            found=f"{len(row)} columns" + (", one of them empty" if len(row) == 10 else ""),
+            expected="10 columns, separated by tabs, none empty (_ stands for nothing)",
+        )
+    number, due = row[0], len(sentence.rows) + 1
+    if number == str(due):
+        sentence.rows.append(row)
+        return
+    first, mark, last = number.partition("-") if "-" in number else number.partition(".")
+    if mark and _is_number(first) and _is_number(last) and int(first) == (due if mark == "-" else due - 1):
+        sentence.multiword += mark == "-"  # before its words
+        sentence.empty += mark == "."  # after a word
+        return
+    raise XalignError(
+        "the words of a sentence are not numbered in order",
+        where=where,
+        found=number,
+        expected=f"{due}" + (" (or is the blank line between two sentences missing?)" if number == "1" else ""),
+    )
+
+
+def _labels(sentence: ConlluSentence, column: int) -> tuple[str, ...] | None:
+    """A column, or ``None`` where it is all ``_``."""
+    labels = sentence.column(column)
+    missing = [k for k, label in enumerate(labels, 1) if label == "_"]
+    if len(missing) == len(labels):
+        return None
+    if missing:
+        raise XalignError(
+            "a sentence is labelled in part",
+            where=sentence.where,
+            found=f"_ in column {column + 1} of {len(missing)} of {len(labels)} words, the first of them {missing[0]}",
+            expected="a label for every word or for none",
+        )
+    return labels
+
+
+def _heads(sentence: ConlluSentence, column: Sequence[str]) -> tuple[int, ...]:
+    """Heads as numbers that make a tree with one root."""
+    where, words = sentence.where, len(column)
+    for k, text in enumerate(column, 1):
+        if not (_is_number(text) and int(text) <= words):
+            raise XalignError(
+                "a head is no word of its sentence",
+                where=where,
+                found=f"head {text} of word {k}",
+                expected=f"a number from 0 to {words}",
+            )
+    heads = tuple(map(int, column))
+    roots = [k for k, head in enumerate(heads, 1) if head == 0]
+    if len(roots) != 1:
+        raise XalignError(
+            "a sentence does not have one root",
+            where=where,
+            found=f"{len(roots)} words with head 0" + (f": {', '.join(map(str, roots))}" if roots else ""),
+            expected="one",
+        )
+    cycle = _cycle(heads)
+    if cycle:
+        raise XalignError(
+            "the heads of a sentence run in a circle",
+            where=where,
+            found=" -> ".join(map(str, cycle)),
+            expected="a tree",
+        )
+    return heads
+
+
+def _cycle(heads: Sequence[int]) -> list[int]:
+    """Words of one circle, the first of them repeated at the end; empty if there is none."""
+    safe = {0}
+    for start in range(1, len(heads) + 1):
+        path: list[int] = []
+        word = start
+        while word not in safe:
+            if word in path:
+                return [*path[path.index(word) :], word]
+            path.append(word)
+            word = heads[word - 1]
+        safe.update(path)
+    return []
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10  # Python turns no endless row of digits into a number

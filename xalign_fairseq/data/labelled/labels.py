@@ -1,0 +1,56 @@
+"""What is a label in each kind of example, and labels that a model does not know."""
+
+from collections.abc import Iterable, Sequence
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.labelled.conllu import UD_RELATIONS, UPOS_TAGS
+from xalign_fairseq.data.labelled.examples import Example, PairExample, QuestionExample, Tree, TreeExample, WordsExample
+
+
+def label_of(example: Example) -> str | tuple[str, ...] | Tree | tuple[tuple[str, int], ...] | None:
+    """An example's label, in whatever form it has; ``None`` if it has none."""
+    match example:
+        case PairExample():
+            return example.label
+        case WordsExample():
+            return example.tags
+        case TreeExample():
+            return example.tree
+        case QuestionExample():
+            return example.answers
+
+
+def classes_of(example: Example) -> tuple[str, ...]:
+    """The classes that an example's label is made of: of a tree universal relations, of a question none."""
+    match example:
+        case PairExample():
+            return () if example.label is None else (example.label,)
+        case WordsExample():
+            return example.tags or ()
+        case TreeExample():
+            return () if example.tree is None else tuple(each.partition(":")[0] for each in example.tree.relations)
+        case QuestionExample():
+            return ()
+
+
+def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path: object) -> list[str]:
+    """Check that a model knows the labels of a file.
+
+    Tags and relations of Universal Dependencies that merely did not occur in training are no error, since languages
+    use different ones and a model can only get them wrong; they are returned, sorted.
+
+    Raises:
+        XalignError: other labels that are not in ``train_labels``; all are named.
+    """
+    known = set(train_labels)
+    unknown = {label for each in examples for label in classes_of(each)} - known
+    foreign = unknown - UPOS_TAGS - UD_RELATIONS
+    if foreign:
+        raise XalignError(
+            "the file has labels that the model was not trained on",
+            where=path,
+            found=", ".join(sorted(foreign)),
+            expected=", ".join(sorted(known)),
+            next="train on data with the same labels",
+        )
+    return sorted(unknown)

@@ -1,0 +1,152 @@
+"""Pairs of texts with a class: XNLI and PAWS-X, as XTREME and as their authors lay them out."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.text.compressed import existing
+from xalign_fairseq.data.labelled.examples import PairExample
+from xalign_fairseq.data.labelled.lines import read_rows
+
+# Names of columns in the files that have a header: XNLI-1.0, XNLI-MT's multinli.train.*, PAWS-X.
+_FIRST, _SECOND, _LABEL, _ID = (
+    ("sentence1", "premise"),
+    ("sentence2", "hypo"),
+    ("gold_label", "label"),
+    ("pairid", "id"),
+)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where the parts of a pair stand in a row of ``width`` columns; ``None`` where a file has no such column."""
+
+    width: int
+    first: int
+    second: int
+    label: int | None
+    id: int | None = None
+    language: int | None = None
+
+
+def read_pairs(path: str | os.PathLike, language: str) -> list[PairExample]:
+    """Read pairs of texts from tab-separated rows; what the columns are follows from the first row.
+
+    With a header (XNLI-1.0, ``multinli.train.*.tsv``, PAWS-X) columns go by their names, and of a file that holds many
+    languages only the rows of ``language`` are read. Without one (XTREME) they are first text, second text, label; or
+    two texts, whose labels are the lines of ``{split}.labels`` beside ``{split}-{language}.tsv``, if there is such a
+    file. A column of labels that is empty in every row holds none. ``contradictory``, as XNLI's training files have it,
+    is read as ``contradiction``.
+
+    Raises:
+        XalignError: ragged rows (file and line), labels of some rows only or in another number than the pairs, no
+            row of the language.
+
+    Example::
+
+        pair = read_pairs("dev-de.tsv", "de")[0]
+        pair.first, pair.second, pair.label
+    """
+    rows = read_rows(path)
+    columns, header = _columns(path)
+    if header:
+        next(rows)
+    examples, others, without = [], set(), []
+    for number, line in enumerate(rows, 1 + header):
+        row = line.split("\t")
+        if len(row) != columns.width:
+            raise XalignError(
+                "a row does not have the columns of the first one",
+                where=f"{path}, line {number}",
+                found=f"{len(row)} columns",
+                expected=f"{columns.width}",
+            )
+        if columns.language is not None and row[columns.language].strip() != language:
+            others.add(row[columns.language].strip())
+            continue
+        parts = row if header else [_unquote(each) for each in row]
+        label = None if columns.label is None else _label(parts[columns.label])
+        if label is None:
+            without.append(number)
+        name = str(number) if columns.id is None else parts[columns.id].strip()
+        examples.append(PairExample(name, language, parts[columns.first].strip(), parts[columns.second].strip(), label))
+    if not examples:
+        found = f"rows of {', '.join(sorted(others))}" if others else "a header alone"
+        raise XalignError(f"the file has no pair of language {language}", where=path, found=found)
+    if 0 < len(without) < len(examples):
+        raise _no_label(path, without[0])
+    return _with_labels_beside(path, examples) if columns.label is None else examples
+
+
+def labels_file(path: str | os.PathLike) -> Path | None:
+    """The file of labels beside ``{split}-{language}.tsv``, ``{split}.labels`` (or compressed), if there is one."""
+    path = Path(path)
+    split = path.name.partition("-")[0]
+    beside = Path(existing(str(path.with_name(f"{split}.labels"))))
+    return beside if beside.is_file() and beside.name != path.name else None
+
+
+def _columns(path: str | os.PathLike) -> tuple[_Columns, bool]:
+    """What the columns are and whether the first row is a header."""
+    row = next(read_rows(path)).split("\t")
+    names = [name.strip().lower() for name in row]
+    first, second, label = (_index(names, each) for each in (_FIRST, _SECOND, _LABEL))
+    if first is not None and second is not None:
+        return _Columns(len(row), first, second, label, _index(names, _ID), _index(names, ("language",))), True
+    if len(row) not in (2, 3):
+        raise XalignError(
+            "the columns of the file are unknown",
+            where=f"{path}, line 1",
+            found=f"{len(row)} columns and no header",
+            expected="text TAB text [TAB label], or a header that names sentence1, sentence2 and label",
+        )
+    return _Columns(len(row), 0, 1, 2 if len(row) == 3 else None), False
+
+
+def _index(names: Sequence[str], wanted: Sequence[str]) -> int | None:
+    return next((names.index(each) for each in wanted if each in names), None)
+
+
+def quote(text: str) -> str:
+    """A text as it stands in a row without a header; quotes are put only around one that they would be taken off."""
+    return text if _unquote(text) == text else '"' + text.replace('"', '""') + '"'
+
+
+def _unquote(text: str) -> str:
+    """Take off the quotes that Python's csv module, with which XTREME wrote some files, puts around a text with quotes.
+
+    Such a text begins and ends with a quote and has all others doubled; a plain text that does so has none inside.
+    """
+    inside = text[1:-1]
+    quoted = len(text) > 3 and text[0] == text[-1] == '"' and '""' in inside and '"' not in inside.replace('""', "")
+    return inside.replace('""', '"') if quoted else text
+
+
+def _label(text: str) -> str | None:
+    label = text.strip()
+    return "contradiction" if label == "contradictory" else label or None
+
+
+def _no_label(path: str | os.PathLike, number: int) -> XalignError:
+    return XalignError(
+        "a pair has no label", where=f"{path}, line {number}", expected="a label in every row or in none"
+    )
+
+
+def _with_labels_beside(path: str | os.PathLike, examples: list[PairExample]) -> list[PairExample]:
+    beside = labels_file(path)
+    if beside is None:
+        return examples
+    labels = [_label(line) for line in read_rows(beside)]
+    if None in labels:
+        raise _no_label(beside, 1 + labels.index(None))
+    if len(labels) != len(examples):
+        raise XalignError(
+            "pairs and labels differ in number",
+            where=f"{path}, {beside}",
+            found=f"{len(examples)} pairs, {len(labels)} labels",
+            expected="a label for each pair",
+        )
+    return [replace(each, label=label) for each, label in zip(examples, labels, strict=True)]

@@ -1,0 +1,222 @@
+"""One chunk of lines to ids: the work that ``xalign prepare`` spreads over processes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+from typing import ClassVar
+
+import numpy as np
+
+from xalign_fairseq.core.text.corpus import TextFile
+from xalign_fairseq.data.databin import links_prefix, mono_prefix, pair_prefix, words_prefix
+from xalign_fairseq.data.prepare.filters import Filters
+from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, split_words
+from xalign_fairseq.data.tokenizers.unknown import UnknownTokens, count_unknown
+from xalign_fairseq.links.arrays import LinkArrays, link_arrays
+
+# Reasons for dropping, as the manifest has them.
+EMPTY, EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH = "empty", "empty source", "empty target", "both sides empty"
+UNKNOWN_IN = "unknown in"  # begins the counts of a language's unknown tokens by script
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What became of a chunk: for each output file its items, and counts of what was kept and dropped."""
+
+    items: tuple[Ragged, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PairText:
+    """One split of a bitext, with word links or without.
+
+    A pair with a side that has no token is dropped, with its link line, and so is one that does not pass the filters;
+    nothing else is. ``repeated`` (lines,) bool: the pairs that came before, where that is asked.
+    """
+
+    split: str
+    src: str
+    tgt: str
+    src_file: TextFile
+    tgt_file: TextFile
+    links_file: TextFile | None = None
+    repeated: np.ndarray | None = field(default=None, compare=False)
+    kept: ClassVar = "pairs"
+
+    @property
+    def name(self) -> str:
+        """For messages and the progress bar."""
+        return f"{self.split} {self.src}-{self.tgt}"
+
+    @property
+    def lines(self) -> int:
+        """Pairs of lines."""
+        return self.src_file.lines
+
+    @property
+    def sources(self) -> tuple[TextFile, ...]:
+        """The text files, in order."""
+        return self.src_file, self.tgt_file
+
+    @property
+    def ids_outputs(self) -> tuple[str, ...]:
+        """Names of the files of ids, which have the dictionary's dtype."""
+        return tuple(pair_prefix(self.split, self.src, self.tgt, lang) for lang in (self.src, self.tgt))
+
+    @property
+    def side_outputs(self) -> tuple[str, ...]:
+        """Names of the files of word indices and links."""
+        if self.links_file is None:
+            return ()
+        words = tuple(words_prefix(self.split, self.src, self.tgt, lang) for lang in (self.src, self.tgt))
+        return (*words, links_prefix(self.split, self.src, self.tgt))
+
+    def share(self, index: int, number: int) -> "PairText":
+        """One of ``number`` contiguous shares of the lines."""
+        src, tgt = (file.share(index, number) for file in self.sources)
+        links = self.links_file.share(index, number) if self.links_file is not None else None
+        return replace(self, src_file=src, tgt_file=tgt, links_file=links)
+
+    def parts(self) -> "Iterator[PairText]":
+        """The text in chunks of lines: the same bitext with parts of its files."""
+        files = [self.src_file.parts(), self.tgt_file.parts()]
+        links = self.links_file.parts() if self.links_file is not None else repeat(None)
+        for src_file, tgt_file, links_file in zip(*files, links, strict=False):
+            yield replace(self, src_file=src_file, tgt_file=tgt_file, links_file=links_file)
+
+    def encode(self, tokenizer: Tokenizer, filters: Filters | None = None) -> Encoded:
+        """Ids of both sides, each with ``</s>``; with links also the word of each token and the links of each pair."""
+        texts = [file.read() for file in self.sources]
+        words: list[Ragged] = []
+        if self.links_file is None:
+            sides = [tokenizer.encode_batch(lines) for lines in texts]
+        else:
+            both = [tokenizer.encode_words_batch([split_words(line) for line in lines]) for lines in texts]
+            sides, words = [ids for ids, _ in both], [index for _, index in both]
+        no_src, no_tgt = (sizes == 0 for _, sizes in sides)
+        keep, filtered = _filter(
+            ~(no_src | no_tgt), filters, [sizes for _, sizes in sides],
+            dict(zip((self.src, self.tgt), texts, strict=True)), self.repeated,
+        )  # fmt: skip
+        counts = {
+            "lines": len(keep),
+            "pairs": int(keep.sum()),
+            **filtered,
+            EMPTY_SRC: int((no_src & ~no_tgt).sum()),
+            EMPTY_TGT: int((no_tgt & ~no_src).sum()),
+            EMPTY_BOTH: int((no_src & no_tgt).sum()),
+        }
+        items = [_select(side, keep) for side in sides]
+        for lang, side, lines in zip((self.src, self.tgt), items, texts, strict=True):
+            kept_lines = [line for line, kept in zip(lines, keep, strict=True) if kept]
+            counts |= _token_counts(lang, count_unknown(tokenizer, side, kept_lines))
+        items = [_with_eos(side, tokenizer.dictionary.eos_index) for side in items]
+        if self.links_file is not None:
+            links = link_arrays(self.links_file.read()).of_rows(keep)
+            counts["sure links"] = int(links.sure.sum())
+            counts["possible links"] = len(links.sure) - counts["sure links"]
+            items += [_select(index, keep) for index in words] + [_triples(links, int(keep.sum()))]
+        return Encoded(tuple(items), counts)
+
+
+@dataclass(frozen=True)
+class MonoText:
+    """One split of a language's monolingual text, from one file or several.
+
+    A line without a token is dropped, and so is one that does not pass the filters (``repeated``: :class:`PairText`).
+    """
+
+    split: str
+    lang: str
+    files: tuple[TextFile, ...]
+    repeated: np.ndarray | None = field(default=None, compare=False)
+    kept: ClassVar = "sentences"
+
+    @property
+    def name(self) -> str:
+        """For messages and the progress bar."""
+        return f"{self.split} {self.lang}"
+
+    @property
+    def lines(self) -> int:
+        """Lines of all files."""
+        return sum(file.lines for file in self.files)
+
+    @property
+    def sources(self) -> tuple[TextFile, ...]:
+        """The text files, in order."""
+        return self.files
+
+    @property
+    def ids_outputs(self) -> tuple[str, ...]:
+        """Name of the file of ids, which has the dictionary's dtype."""
+        return (mono_prefix(self.split, self.lang),)
+
+    @property
+    def side_outputs(self) -> tuple[str, ...]:
+        """None: monolingual text has no links."""
+        return ()
+
+    def share(self, index: int, number: int) -> "MonoText":
+        """One of ``number`` contiguous shares of the lines of each file."""
+        shares = (file.share(index, number) for file in self.files)
+        return replace(self, files=tuple(file for file in shares if file.lines))
+
+    def parts(self) -> "Iterator[MonoText]":
+        """The text in chunks of lines: the same text with a part of one of its files."""
+        for file in self.files:
+            for part in file.parts():
+                yield replace(self, files=(part,))
+
+    def encode(self, tokenizer: Tokenizer, filters: Filters | None = None) -> Encoded:
+        """Ids of each line, with ``</s>``."""
+        lines = [line for file in self.files for line in file.read()]
+        ids, sizes = tokenizer.encode_batch(lines)
+        keep, filtered = _filter(sizes > 0, filters, [sizes], {self.lang: lines}, self.repeated)
+        kept = _select((ids, sizes), keep)
+        kept_lines = [line for line, each in zip(lines, keep, strict=True) if each]
+        counts = {
+            "lines": len(sizes),
+            "sentences": int(keep.sum()),
+            EMPTY: int((sizes == 0).sum()),
+            **filtered,
+            **_token_counts(self.lang, count_unknown(tokenizer, kept, kept_lines)),
+        }
+        return Encoded((_with_eos(kept, tokenizer.dictionary.eos_index),), counts)
+
+
+def _filter(
+    keep: np.ndarray,
+    filters: Filters | None,
+    sizes: Sequence[np.ndarray],
+    texts: Mapping[str, Sequence[str]],
+    repeated: np.ndarray | None,
+) -> tuple[np.ndarray, dict[str, int]]:
+    """What of ``keep`` (n,) bool passes the filters, and how many each left out that those before had kept."""
+    counts = {}
+    for reason, failing in filters.failing(sizes, texts, repeated) if filters is not None else ():
+        counts[reason] = int((keep & failing).sum())
+        keep = keep & ~failing
+    return keep, counts
+
+
+def _select(sequences: Ragged, keep: np.ndarray) -> Ragged:
+    flat, sizes = sequences
+    return flat[np.repeat(keep, sizes)], sizes[keep]
+
+
+def _with_eos(sequences: Ragged, eos: int) -> Ragged:
+    flat, sizes = sequences
+    return np.insert(flat, np.cumsum(sizes), eos), sizes + 1
+
+
+def _token_counts(lang: str, found: UnknownTokens) -> dict[str, int]:
+    scripts = {f"{UNKNOWN_IN} {lang} {script}": count for script, count in found.scripts.items()}
+    return {f"tokens {lang}": found.tokens, f"unknown {lang}": found.unknown, **scripts}
+
+
+def _triples(links: LinkArrays, pairs: int) -> Ragged:
+    """``i, j, sure`` of each pair's links, sorted, flat."""
+    sizes = 3 * np.bincount(links.rows, minlength=pairs).astype(np.int32)
+    return np.stack([links.src, links.tgt, links.sure], axis=1).reshape(-1), sizes

@@ -1,0 +1,129 @@
+"""Which training sentences ``xalign prepare`` leaves out: by length, ratio and language, and those seen before."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.data.prepare.language_id import in_language
+
+# Reasons for dropping, as the manifest has them.
+TOO_SHORT, TOO_LONG, UNEVEN = "too short", "too long", "length ratio"
+OTHER_LANGUAGE, REPEATED = "other language", "duplicate"
+REASONS = (TOO_SHORT, TOO_LONG, UNEVEN, OTHER_LANGUAGE, REPEATED)
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What is asked of a sentence, or of each side of a pair; lengths are in tokens, without ``</s>``.
+
+    Attributes:
+        min_length: at least so many tokens.
+        max_length: at most so many.
+        max_length_ratio: the longer side of a pair has at most so many times the tokens of the shorter one.
+        deduplicate: of equal pairs (both sides), or lines, the first alone.
+        language_model: a fastText model; each side is to be most probably in its language by it.
+
+    Example::
+
+        Filters(max_length=256, max_length_ratio=3)
+    """
+
+    min_length: int | None = None
+    max_length: int | None = None
+    max_length_ratio: float | None = None
+    deduplicate: bool = False
+    language_model: str | None = None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The filters that are in use, for the manifest; of the model its file's name and hash."""
+        found = {name: value for name, value in asdict(self).items() if value not in (None, False)}
+        if self.language_model is not None:
+            path = Path(self.language_model)
+            found["language_model"] = f"{path.name} {file_sha256(path)[:16]}"
+        return found
+
+    def check(self) -> None:
+        """Raise :class:`XalignError` if nothing could pass."""
+        for name in ("min_length", "max_length", "max_length_ratio"):
+            value = getattr(self, name)
+            if value is not None and not value >= 1:
+                raise XalignError(
+                    "a filter lets nothing or everything pass", where=f"--{name.replace('_', '-')}", found=value,
+                    expected="1 or more",
+                )  # fmt: skip
+        if self.min_length is not None and self.max_length is not None and self.min_length > self.max_length:
+            raise XalignError(
+                "no length passes the filters", found=f"--min-length {self.min_length}",
+                expected=f"at most --max-length {self.max_length}",
+            )  # fmt: skip
+
+    def failing(
+        self, sizes: Sequence[np.ndarray], texts: Mapping[str, Sequence[str]], repeated: np.ndarray | None
+    ) -> Iterator[tuple[str, np.ndarray]]:
+        """Each filter's reason and the sentences (n,) bool that it leaves out, whatever the others do.
+
+        Args:
+            sizes: tokens of each sentence (n,), one array for each side.
+            texts: language of each side -> its lines (n,).
+            repeated: (n,) bool, the sentences that came before; None: it was not asked.
+        """
+        shorter, longer = np.minimum.reduce(sizes), np.maximum.reduce(sizes)
+        if self.min_length is not None:
+            yield TOO_SHORT, shorter < self.min_length
+        if self.max_length is not None:
+            yield TOO_LONG, longer > self.max_length
+        if self.max_length_ratio is not None and len(sizes) > 1:
+            yield UNEVEN, longer > self.max_length_ratio * shorter
+        if self.language_model is not None:
+            found = [in_language(self.language_model, language, lines) for language, lines in texts.items()]
+            yield OTHER_LANGUAGE, ~np.logical_and.reduce(found)
+        if repeated is not None:
+            yield REPEATED, repeated
+
+
+class SeenHashes:
+    """A set of 64-bit hashes in a table of 10 bytes for each that is expected, filled many at a time.
+
+    Of n different sentences n^2 / 2^65 are taken for others: of 10^9, one in 37 such texts.
+
+    Args:
+        expected: how many hashes will be added at most.
+
+    Example::
+
+        SeenHashes(3).add(np.array([5, 7, 5], dtype=np.uint64))  # [False, False, True]
+    """
+
+    def __init__(self, expected: int):
+        self._cells = np.zeros(expected + expected // 4 + 1, dtype=np.uint64)  # 0 is a free cell
+
+    def add(self, hashes: np.ndarray) -> np.ndarray:
+        """Add hashes (n,) uint64; which of them were there before, or stand earlier among them, (n,) bool."""
+        left, rows = np.unique(np.maximum(hashes, np.uint64(1)), return_index=True)
+        before = np.ones(len(hashes), dtype=bool)
+        count = len(self._cells)
+        places = (left % np.uint64(count)).astype(np.int64)
+        while len(left):
+            free = self._cells[places] == 0
+            self._cells[places[free]] = left[free]  # of several that want a cell one gets it
+            own = self._cells[places] == left
+            before[rows[free & own]] = False
+            left, rows, places = left[~own], rows[~own], (places[~own] + 1) % count
+        return before
+
+
+def line_hashes(sides: Sequence[Sequence[str]]) -> np.ndarray:
+    """64-bit hashes (n,) uint64 of pairs, or of lines: the same on every machine.
+
+    Args:
+        sides: the lines of each side, as many in each.
+    """
+    rows = ("\n".join(row).encode() for row in zip(*sides, strict=True))
+    return np.frombuffer(b"".join(blake2b(row, digest_size=8).digest() for row in rows), dtype="<u8")

@@ -1,0 +1,71 @@
+"""The language that a line is in, by a fastText model such as ``lid.176.bin`` (Joulin et al. 2016)."""
+
+import os
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+
+LABEL = "__label__"  # begins fastText's names of languages
+MODELS = "lid.176.bin or lid.176.ftz, see https://fasttext.cc/docs/en/language-identification.html"
+
+
+def in_language(path: str | os.PathLike, language: str, lines: Sequence[str]) -> np.ndarray:
+    """(n,) bool: which lines are most probably in a language.
+
+    Args:
+        path: of the model.
+        language: its code; of ``pt_BR`` and ``zh-Hans`` the first part counts.
+        lines: without line breaks.
+
+    Raises:
+        XalignError: the library is not installed, or the file is no such model.
+
+    Example::
+
+        in_language("lid.176.bin", "en", ["The red house", "Das rote Haus"])  # [True, False]
+    """
+    wanted = LABEL + code(language)
+    predict = _load(os.fspath(path)).predict
+    # A line of which the model knows no part has no label.
+    return np.array([wanted in predict(line)[0] for line in lines], dtype=bool)
+
+
+def require_model(path: str | os.PathLike) -> None:
+    """:class:`XalignError` unless a model can be read."""
+    _load(os.fspath(path))
+
+
+def code(language: str) -> str:
+    """The language of a code that may name a region or a script, too.
+
+    Example::
+
+        code("pt_BR")  # "pt"
+    """
+    return re.split("[_-]", language)[0]
+
+
+@lru_cache(maxsize=1)
+def _load(path: str) -> Any:
+    try:
+        import fasttext
+    except ImportError:
+        raise XalignError(
+            "telling languages apart needs fastText", where=path, next="pip install fasttext-predict"
+        ) from None
+    if not os.path.isfile(path):
+        raise XalignError("there is no model to tell languages apart", where=path, expected=MODELS)
+    try:
+        model = fasttext.load_model(path)
+        model.predict("a")
+    except (ValueError, RuntimeError, MemoryError) as error:
+        raise XalignError(
+            "the file is no fastText model that tells languages apart", where=path, found=error,
+            expected=MODELS,
+        ) from None  # fmt: skip
+    return model

@@ -1,0 +1,117 @@
+"""``manifest.json``: what a data-bin was made from, what was dropped and why, and the hash of every file."""
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.json_files import write_json
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.data.databin import MANIFEST
+from xalign_fairseq.data.prepare.binarize import EMPTY, EMPTY_BOTH, EMPTY_SRC, EMPTY_TGT, UNKNOWN_IN, MonoText, PairText
+from xalign_fairseq.data.prepare.filters import REASONS
+from xalign_fairseq.data.prepare.progress import JOURNAL
+from xalign_fairseq.data.prepare.sources import PrepareOptions
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer_model import model_name
+
+FORMAT = 1
+POLICY = (
+    "A pair with a side that has no token is dropped, with its link line, and so is a monolingual line without a token."
+    " Nothing else is dropped, cut or reordered: over-long pairs are left to the training datasets."
+)
+FILTERED = " Training text is that which passes the filters of the options, each counted by what those before it kept."
+
+Text = PairText | MonoText
+
+
+def write(
+    folder: Path, texts: Sequence[tuple[Text, Mapping[str, int]]], tokenizer: Tokenizer, options: PrepareOptions
+) -> dict[str, Any]:
+    """Write ``manifest.json`` into a folder that holds all other files; return what was written.
+
+    Neither time nor machine nor the number of processes is in it: the same text and options give the same bytes.
+
+    Args:
+        folder: the data-bin.
+        texts: each text with the counts of its :class:`~xalign_fairseq.data.prepare.binarize.Encoded` chunks, added up.
+        tokenizer: what they were encoded with.
+        options: of ``xalign prepare``.
+    """
+    manifest = {
+        "format": FORMAT,
+        "xalign_fairseq": __version__,
+        "options": {
+            "spm": _name(options.spm),
+            "dict": _name(options.dictionary),
+            "tokenizer": _name(options.tokenizer),
+            **({"trim_vocabulary": True} if options.trim_vocabulary else {}),
+            "vocab_size": options.vocab_size if options.trains_model else None,
+            "seed": options.seed,
+            **({"filters": options.filters.given} if options.filters.given else {}),
+            **({"shard": "{}/{}".format(*options.shard)} if options.shard is not None else {}),
+        },
+        "policy": POLICY + (FILTERED if options.filters.given else ""),
+        "splits": sorted({text.split for text, _ in texts}),
+        "pairs": [_entry(text, counts) for text, counts in texts if isinstance(text, PairText)],
+        "mono": [_entry(text, counts) for text, counts in texts if isinstance(text, MonoText)],
+        "tokenizer": {
+            "model": model_name(tokenizer.model),
+            "trained": options.trains_model,
+            "symbols": len(tokenizer.dictionary),
+            "digest": tokenizer.dictionary.digest,
+            "missing_pieces": tokenizer.missing_pieces,
+        },
+        "files": hashes(folder),
+    }
+    write_json(folder / MANIFEST, manifest)
+    return manifest
+
+
+def _entry(text: Text, counts: Mapping[str, int]) -> dict[str, Any]:
+    if isinstance(text, PairText):
+        head = {"split": text.split, "src": text.src, "tgt": text.tgt}
+        languages, reasons = [text.src, text.tgt], [EMPTY_SRC, EMPTY_TGT, EMPTY_BOTH]
+    else:
+        head = {"split": text.split, "lang": text.lang}
+        languages, reasons = [text.lang], [EMPTY]
+    reasons += [reason for reason in REASONS if reason in counts]
+    tokens = {lang: counts[f"tokens {lang}"] for lang in languages}
+    unknown = {lang: counts[f"unknown {lang}"] for lang in languages}
+    made: dict[str, Any] = {
+        **head,
+        "files": [file.path for file in text.sources],
+        "lines": counts["lines"],
+        text.kept: counts[text.kept],
+        "dropped": {reason: counts[reason] for reason in reasons},
+        "tokens": tokens,
+        "unknown": unknown,
+        "unknown_scripts": {lang: _scripts(counts, f"{UNKNOWN_IN} {lang} ") for lang in languages},
+        "unknown_rate": {lang: round(unknown[lang] / max(1, tokens[lang]), 6) for lang in languages},
+    }
+    if isinstance(text, PairText) and text.links_file is not None:
+        links = {"sure": counts["sure links"], "possible": counts["possible links"]}
+        made["links"] = {"file": text.links_file.path, **links}
+    return made
+
+
+def _scripts(counts: Mapping[str, int], prefix: str) -> dict[str, int]:
+    """How often which script was seen in unknown tokens, the most frequent first."""
+    found = {name.removeprefix(prefix): count for name, count in counts.items() if name.startswith(prefix)}
+    return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _name(path: str | os.PathLike | None) -> str | None:
+    return None if path is None else os.fspath(path)
+
+
+def hashes(folder: Path) -> dict[str, dict[str, Any]]:
+    """Bytes and sha256 of each file of a folder but the manifest, by name."""
+    paths = sorted(path for path in folder.iterdir() if path.is_file() and path.name not in (MANIFEST, JOURNAL))
+    with ThreadPoolExecutor(4) as pool:  # hashing releases the interpreter's lock
+        digests = list(pool.map(file_sha256, paths))
+    return {
+        path.name: {"bytes": path.stat().st_size, "sha256": digest} for path, digest in zip(paths, digests, strict=True)
+    }

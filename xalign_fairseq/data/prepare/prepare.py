@@ -1,0 +1,234 @@
+"""Text to a data-bin: the engine of ``xalign prepare``."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_folder, atomic_write
+from xalign_fairseq.core.progress import progress as progress_of
+from xalign_fairseq.core.text.corpus import CHUNK_LINES, TextFile, require_equal_lengths, scan
+from xalign_fairseq.core.workers import Workers, processes
+from xalign_fairseq.data.databin import DICTIONARY, DataBin
+from xalign_fairseq.data.mmap import MMapWriter, bin_path, dtype_for_vocabulary, idx_path
+from xalign_fairseq.data.prepare.binarize import Encoded, MonoText, PairText
+from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
+from xalign_fairseq.data.prepare.prepare import manifest
+from xalign_fairseq.data.prepare.progress import JOURNAL, PrepareProgress, fingerprint
+from xalign_fairseq.data.prepare.sources import PrepareOptions
+from xalign_fairseq.data.prepare.text_links import SIDE_DTYPE, require_fitting_links
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.spm_training import train_sentencepiece
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tokenizer
+from xalign_fairseq.data.tokenizers.tokenizer_model import model_name, write_model
+
+Text = PairText | MonoText
+
+
+def prepare(
+    options: PrepareOptions, tokenizer: Tokenizer | None = None, beside: Callable[[Path], object] | None = None
+) -> dict[str, Any]:
+    """Write a data-bin with fairseq's mmap files; return its manifest.
+
+    All input is checked before the first file is written. ``destdir`` appears whole or not at all: an older one stays
+    as it is until then, whatever happens.
+
+    Args:
+        options: what to write, and from what.
+        tokenizer: that of the model which ``options.tokenizer`` names
+            (:func:`~xalign_fairseq.encoder.pretrained.reading.read_tokenizer`); None where the options name none.
+        beside: is handed the folder before it appears, to write more into it, of which the manifest does not tell.
+
+    Raises:
+        XalignError: missing, empty or ill-encoded files; sides or links of different lengths; links that don't fit
+            their sentences, or sentences with too many words for links; a dictionary that doesn't belong to the model;
+            an existing ``destdir``; a full disk.
+
+    Example::
+
+        pair = PairSource("train", "en", "de", "train.en", "train.de")
+        prepare(PrepareOptions("data-bin", [pair], vocab_size=8000, workers=4))
+    """
+    options.check()
+    if (tokenizer is None) != (options.tokenizer is None):
+        raise ValueError("options.tokenizer names the model that the tokenizer is of")
+    with _disk_errors(options.destdir), atomic_folder(options.destdir, options.overwrite, options.resume) as folder:
+        texts = _check_texts(options)
+        _load_tokenizer.cache_clear()  # an earlier call's may have been in a folder of this name
+        progress = PrepareProgress(folder, fingerprint(options, tokenizer) if options.resume else None)
+        if not progress.begun and tokenizer is not None:
+            _store_tokenizer(folder, tokenizer)
+        elif not progress.begun and options.spm is not None:
+            _store_sentencepiece(folder, options.spm, options.dictionary)
+        with processes(options.workers) as run:
+            if not progress.begun:
+                for text in texts:
+                    if isinstance(text, PairText) and text.links_file is not None:
+                        require_fitting_links(text, _filters(text, options), run)
+                if options.trains_model:
+                    files = dict.fromkeys(file for text in texts if text.split == "train" for file in text.sources)
+                    model = train_sentencepiece(list(files), options.vocab_size, options.seed)
+                    _store_tokenizer(folder, SentencePieceTokenizer(model))
+                progress.begin()
+            counts = list(_write_texts(texts, folder, run, options, progress))
+        # A run that was stopped may have left halves of what is written from here on.
+        progress.remove_others(_names(texts, folder))
+        made = manifest.write(folder, list(zip(texts, counts, strict=True)), _load_tokenizer(folder), options)
+        if beside is not None:
+            beside(folder)
+        progress.end()
+        return made
+
+
+def _check_texts(options: PrepareOptions) -> list[Text]:
+    bar = progress_of(
+        options.paths, total=len(options.paths), desc="checking", unit=" files", quiet=not options.progress
+    )
+    files: dict[str, TextFile] = {path: scan(path) for path in bar}
+    texts: list[Text] = []
+    for pair in options.pairs:
+        links = files[pair.links] if pair.links is not None else None
+        bitext = PairText(pair.split, pair.src, pair.tgt, files[pair.src_path], files[pair.tgt_path], links)
+        require_equal_lengths(bitext.src_file, bitext.tgt_file)
+        if links is not None:
+            require_equal_lengths(bitext.src_file, links)
+        texts.append(bitext)
+    texts += [MonoText(mono.split, mono.lang, tuple(files[path] for path in mono.paths)) for mono in options.mono]
+    return [_share(text, *options.shard) if options.shard and text.split == "train" else text for text in texts]
+
+
+def _share(text: Text, index: int, number: int) -> Text:
+    share = text.share(index, number)
+    if share.lines == 0:
+        raise XalignError(
+            "a shard of a text has no line",
+            where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
+            found=f"{text.lines} lines, --shard {index}/{number}",
+            expected=f"{CHUNK_LINES:,} lines or more in each shard",
+            next="take fewer shards, or prepare this text by itself",
+        )
+    return share
+
+
+def _store_tokenizer(folder: Path, tokenizer: Tokenizer) -> None:
+    """Put a tokenizer's model and ``dict.txt`` into the folder."""
+    write_model(folder, tokenizer.model)
+    tokenizer.dictionary.save(folder / DICTIONARY)
+
+
+def _store_sentencepiece(folder: Path, model: str | os.PathLike, dictionary: str | os.PathLike | None) -> None:
+    """Put the user's files into the folder as they are, if the two belong together."""
+    if dictionary is None:
+        _store_tokenizer(folder, SentencePieceTokenizer(model))
+        return
+    write_model(folder, Path(model).read_bytes())
+    with atomic_write(folder / DICTIONARY, "wb") as stream:
+        stream.write(Path(dictionary).read_bytes())
+    try:
+        _load_tokenizer(folder)
+    except XalignError:  # once more, so that the error names the user's files
+        SentencePieceTokenizer(model, Dictionary.load(dictionary))
+        raise
+
+
+def _write_texts(
+    texts: Sequence[Text], folder: Path, run: Workers, options: PrepareOptions, progress: PrepareProgress
+) -> Iterator[Counter[str]]:
+    """Write the files of each text; yield what was kept and dropped of it."""
+    ids_dtype = dtype_for_vocabulary(len(_load_tokenizer(folder).dictionary))
+    total = sum(text.lines for text in texts)
+    with progress_of(total=total, unit=" lines", quiet=not options.progress) as bar:
+        for text in texts:
+            bar.set_description(text.name)
+            state = progress.of(text.name)
+            bar.update(state.counts["lines"])
+            if state.done:
+                yield state.counts
+                continue
+            filters = _filters(text, options)
+            parts = _marked(text, run) if filters.deduplicate else _parts(text)
+            parts, counts = islice(parts, state.parts, None), state.counts
+            outputs = [(name, ids_dtype) for name in text.ids_outputs]
+            outputs += [(name, SIDE_DTYPE) for name in text.side_outputs]
+            with ExitStack() as stack:
+                writers = [
+                    stack.enter_context(MMapWriter(folder / name, dtype, state.place(name), options.resume))
+                    for name, dtype in outputs
+                ]
+                for encoded in run(partial(_encode, folder, filters), parts):
+                    for writer, (flat, sizes) in zip(writers, encoded.items, strict=True):
+                        writer.add_many(flat, sizes)
+                    counts.update(encoded.counts)
+                    state.parts += 1
+                    bar.update(encoded.counts["lines"])
+                    progress.note(state, writers)
+            if counts[text.kept] == 0:
+                raise XalignError(
+                    "nothing is left of a text",
+                    where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
+                    found=f"{counts['lines']} lines, none of which has a token (on both sides) and passes the filters",
+                    expected="at least one sentence",
+                )
+            progress.finish(state)
+            yield counts
+
+
+def _filters(text: Text, options: PrepareOptions) -> Filters:
+    """Those of training text; other text has none."""
+    return options.filters if text.split == "train" else Filters()
+
+
+def _names(texts: Sequence[Text], folder: Path) -> set[str]:
+    """The names of the journal and of all that the manifest tells of."""
+    outputs = [name for text in texts for name in (*text.ids_outputs, *text.side_outputs)]
+    files = [path(name).name for name in outputs for path in (bin_path, idx_path)]
+    return {JOURNAL, DICTIONARY, model_name(_load_tokenizer(folder).model), *files}
+
+
+def _marked(text: Text, run: Workers) -> Iterator[Text]:
+    """The parts of a text that know which of their lines came before."""
+    seen = SeenHashes(text.lines)
+    marks = [seen.add(hashes) for hashes in run(_hashes, _parts(text))]
+    del seen  # ten bytes a line, against one of the marks
+    for part, repeated in zip(_parts(text), marks, strict=True):
+        yield replace(part, repeated=repeated)
+
+
+def _parts(text: Text) -> Iterator[Text]:
+    yield from text.parts()
+
+
+def _hashes(text: Text) -> np.ndarray:
+    return line_hashes([file.read() for file in text.sources])
+
+
+def _encode(folder: Path, filters: Filters, text: Text) -> Encoded:
+    return text.encode(_load_tokenizer(folder), filters)
+
+
+@lru_cache(maxsize=1)
+def _load_tokenizer(folder: Path) -> Tokenizer:
+    """Once in each process: its word cache serves all chunks."""
+    return DataBin(folder).tokenizer
+
+
+@contextmanager
+def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
+    """A full disk, or a folder that can't be written, as an error that says that nothing was lost."""
+    try:
+        yield
+    except OSError as error:
+        raise XalignError(
+            "the data-bin could not be written; what was there before is unchanged",
+            where=os.fspath(destdir),
+            found=error,
+            next="free some disk space or choose another --out, and run the command again",
+        ) from error

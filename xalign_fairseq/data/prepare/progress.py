@@ -1,0 +1,155 @@
+"""How far an unfinished data-bin is, so that a run that was stopped anywhere is gone on with.
+
+Beside the files that are being written stands a journal: of which texts and options they are, and how many chunks of
+each text are in them, with the bytes that these take. It is written, after the files, once in a while; what the files
+have beyond it is cut off, so that the finished folder is the same bytes as of a run that was never stopped.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypedDict
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.core.text.containers import file_of
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.data.mmap import MMapWriter, bin_path, sizes_path
+from xalign_fairseq.data.prepare.sources import PrepareOptions
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+
+JOURNAL = ".unfinished.json"
+SECONDS = 20.0  # between two entries
+# What changes no byte of the result.
+_IRRELEVANT = ("destdir", "workers", "overwrite", "resume", "progress")
+
+
+class _Entry(TypedDict):
+    parts: int
+    done: bool
+    counts: dict[str, int]
+    places: dict[str, list[int]]
+
+
+class _Journal(TypedDict):
+    of: str
+    texts: dict[str, _Entry]
+
+
+@dataclass
+class TextProgress:
+    """How far a text is: chunks, counts of them, and for each output the bytes of ``.bin`` and ``.sizes``."""
+
+    name: str
+    parts: int = 0
+    done: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def place(self, output: str) -> tuple[int, int]:
+        """Where an output's writer goes on."""
+        return self.places.get(output, (0, 0))
+
+
+class PrepareProgress:
+    """The journal of a folder.
+
+    Args:
+        folder: the unfinished data-bin. What is there of other texts or options is removed.
+        of: :func:`fingerprint` of this run; None: nothing is written down.
+
+    Attributes:
+        begun: whether tokenizer and dictionary are there, and all input was checked.
+    """
+
+    def __init__(self, folder: Path, of: str | None):
+        self._folder, self._of = folder, of
+        self._texts: dict[str, _Entry] = {}
+        self._noted = time.monotonic()
+        self.begun = False
+        if of is None:
+            return
+        try:
+            found = read_json(folder / JOURNAL, _Journal)
+            self.begun = found["of"] == of
+        except XalignError:
+            pass
+        if self.begun:
+            self._texts = found["texts"]
+            return
+        self.remove_others(())
+
+    def begin(self) -> None:
+        """Tokenizer and dictionary are written."""
+        self.begun = True
+        self._write()
+
+    def of(self, name: str) -> TextProgress:
+        """A text's; from its beginning, if its files are not what the journal says."""
+        entry = self._texts.get(name)
+        if entry is None:
+            return TextProgress(name)
+        places = {output: (first, second) for output, (first, second) in entry["places"].items()}
+        files = [(path(self._folder / output), size) for output, place in places.items() for path, size in
+                 zip((bin_path, sizes_path), place, strict=True)]  # fmt: skip
+        if not entry["done"] and not all(path.is_file() and path.stat().st_size >= size for path, size in files):
+            return TextProgress(name)
+        return TextProgress(name, entry["parts"], entry["done"], Counter(entry["counts"]), places)
+
+    def note(self, state: TextProgress, writers: Sequence[MMapWriter]) -> None:
+        """So many chunks are written; noted now and then."""
+        if self._of is None or time.monotonic() - self._noted < SECONDS:
+            return
+        state.places = {os.path.basename(writer.prefix): writer.place() for writer in writers}
+        self._put(state)
+        self._noted = time.monotonic()
+
+    def finish(self, state: TextProgress) -> None:
+        """A text's files are complete."""
+        state.done, state.places = True, {}
+        self._put(state)
+
+    def remove_others(self, names: Collection[str]) -> None:
+        """Remove all of the folder but what has these names."""
+        for path in self._folder.iterdir():
+            if path.name not in names:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def end(self) -> None:
+        """The folder is complete: nothing is left to be gone on with."""
+        (self._folder / JOURNAL).unlink(missing_ok=True)
+
+    def _put(self, state: TextProgress) -> None:
+        places = {name: list(place) for name, place in state.places.items()}
+        self._texts[state.name] = _Entry(
+            parts=state.parts, done=state.done, counts=dict(state.counts), places=places
+        )  # fmt: skip
+        self._write()
+
+    def _write(self) -> None:
+        if self._of is not None:
+            write_json(self._folder / JOURNAL, {"of": self._of, "texts": self._texts})
+
+
+def fingerprint(options: PrepareOptions, tokenizer: Tokenizer | None) -> str:
+    """What a data-bin is made of: options, sizes and times of the files, the tokenizer.
+
+    Args:
+        options: of ``xalign prepare``.
+        tokenizer: that of the model which they name, if they do.
+    """
+    files: list[Any] = []
+    for path in (*options.paths, options.spm, options.dictionary, options.filters.language_model):
+        if path is not None:
+            about = os.stat(file_of(os.fspath(path)))
+            files.append([about.st_size, about.st_mtime_ns])
+    given = {name: value for name, value in asdict(options).items() if name not in _IRRELEVANT}
+    digest = None if tokenizer is None else tokenizer.dictionary.digest
+    content = json.dumps([__version__, given, files, digest], default=os.fspath, sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()

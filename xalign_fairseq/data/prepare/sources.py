@@ -1,0 +1,185 @@
+"""What goes into a data-bin: the texts and options of ``xalign prepare``."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import require_outside
+from xalign_fairseq.core.text.containers import file_of
+from xalign_fairseq.core.text.corpus import require_files
+from xalign_fairseq.data.prepare.filters import Filters
+from xalign_fairseq.data.prepare.language_id import require_model
+
+LANGUAGE = re.compile(r"[^\s.\-=/]+")
+RESERVED = ("links", "words", "None")  # these stand where a language stands in file names
+
+
+def require_language(code: str) -> None:
+    """Raise :class:`XalignError` unless a language code can stand in the names of a data-bin's files."""
+    if not LANGUAGE.fullmatch(code) or code in RESERVED:
+        raise XalignError(
+            "this language code can't be part of the data-bin's file names",
+            found=repr(code),
+            expected=f"no blank, dot, hyphen, equals sign or slash (pt_BR, not pt-BR); none of {RESERVED}",
+        )
+
+
+@dataclass(frozen=True)
+class PairSource:
+    """The files of one split of a bitext; ``links`` is a Pharaoh file over the words of the text, or ``None``."""
+
+    split: str
+    src: str
+    tgt: str
+    src_path: str
+    tgt_path: str
+    links: str | None = None
+
+
+@dataclass(frozen=True)
+class MonoSource:
+    """The files of one split of a language's monolingual text, read one after the other."""
+
+    split: str
+    lang: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PrepareOptions:
+    """What :func:`xalign_fairseq.data.prepare.prepare.prepare` does.
+
+    Args:
+        destdir: the new data-bin.
+        pairs: bitexts.
+        mono: monolingual texts.
+        spm: an existing sentencepiece model; ``None`` trains one over all training text.
+        dictionary: fairseq's ``dict.txt`` for it; ``None`` makes one from the model's pieces.
+        tokenizer: the name of the model whose own tokenizer is taken instead; :func:`.prepare.prepare` is handed that.
+        trim_vocabulary: whether the tokenizer is that of the model trimmed to these texts.
+        vocab_size: pieces of the trained model.
+        seed: of its training.
+        workers: processes; the files written do not depend on it.
+        filters: of training text.
+        shard: ``(i, n)`` writes the i-th, from 0, of n contiguous shares of the training text; None: all of it.
+        overwrite: replace an existing ``destdir``.
+        resume: go on where a run with the same options and texts was stopped, and keep what is written if this one is.
+        progress: show a progress bar if stderr is a terminal.
+    """
+
+    destdir: str | os.PathLike
+    pairs: Sequence[PairSource] = ()
+    mono: Sequence[MonoSource] = ()
+    spm: str | os.PathLike | None = None
+    dictionary: str | os.PathLike | None = None
+    tokenizer: str | os.PathLike | None = None
+    trim_vocabulary: bool = False
+    vocab_size: int = 8000
+    seed: int = 1
+    workers: int = 1
+    filters: Filters = field(default_factory=Filters)
+    shard: tuple[int, int] | None = None
+    overwrite: bool = False
+    resume: bool = False
+    progress: bool = True
+
+    @property
+    def texts(self) -> tuple[PairSource | MonoSource, ...]:
+        """Bitexts, then monolingual texts."""
+        return (*self.pairs, *self.mono)
+
+    @property
+    def trains_model(self) -> bool:
+        """Whether a sentencepiece model is trained, as none is given."""
+        return self.spm is None and self.tokenizer is None
+
+    @property
+    def text_paths(self) -> list[str]:
+        """All text files, each once."""
+        pairs = [path for pair in self.pairs for path in (pair.src_path, pair.tgt_path)]
+        return list(dict.fromkeys([*pairs, *(path for mono in self.mono for path in mono.paths)]))
+
+    @property
+    def paths(self) -> list[str]:
+        """All text and link files, each once."""
+        return list(dict.fromkeys(self._all_paths()))
+
+    def _all_paths(self) -> Iterator[str]:
+        for pair in self.pairs:
+            yield from (path for path in (pair.src_path, pair.tgt_path, pair.links) if path is not None)
+        for mono in self.mono:
+            yield from mono.paths
+
+    def check(self) -> None:
+        """Raise :class:`XalignError` if options contradict each other, files are missing, nothing is to be done, or
+        what is read would be replaced by what is written."""
+        if not self.texts:
+            raise XalignError(
+                "there is nothing to prepare", next="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
+            )
+        if self.workers < 1:
+            raise XalignError(
+                "there must be a process to do the work", found=f"--workers {self.workers}", expected="1 or more"
+            )
+        if self.tokenizer is not None and self.spm is not None:
+            raise XalignError(
+                "there are two tokenizers", found="--tokenizer and --spm", next="give the one that the model has"
+            )
+        if self.trim_vocabulary and self.tokenizer is None:
+            raise XalignError(
+                "a vocabulary is trimmed with its model, and none is given",
+                found="--trim-vocabulary without --tokenizer",
+                next="add --tokenizer MODEL",
+            )
+        if self.dictionary is not None and self.spm is None:
+            raise XalignError(
+                "a dictionary needs the sentencepiece model that it belongs to",
+                found="--dict without --spm",
+                next="add --spm MODEL; without both, a model is trained and its dictionary made",
+            )
+        if self.trains_model and not any(text.split == "train" for text in self.texts):
+            raise XalignError(
+                "there is no training text to train a sentencepiece model on",
+                found="neither --trainpref nor --mono",
+                next="give what the training data have: --tokenizer MODEL, or --spm MODEL (and --dict DICT)",
+            )
+        if self.shard is not None:
+            self._check_shard(*self.shard)
+        self.filters.check()
+        if self.filters.language_model is not None:
+            require_model(self.filters.language_model)
+        self._check_names()
+        require_files(
+            [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
+            next="check the path; the files of --trainpref P --pair en-de are P.en and P.de",
+        )
+        # The output has a copy of the sentencepiece model and of the dictionary.
+        for path in filter(None, [*self.paths, self.filters.language_model]):
+            require_outside(file_of(path), self.destdir)
+
+    def _check_shard(self, index: int, number: int) -> None:
+        if not 0 <= index < number:
+            raise XalignError(
+                "there is no such shard", found=f"--shard {index}/{number}", expected="0/N to N-1/N of N shards"
+            )
+        if self.trains_model:
+            raise XalignError(
+                "shards need one tokenizer, and each would train its own",
+                found="--shard without --spm or --tokenizer",
+                next="train it once, such as by a prepare of a part of the text, and give it to all shards",
+            )
+
+    def _check_names(self) -> None:
+        for lang in [lang for pair in self.pairs for lang in (pair.src, pair.tgt)] + [text.lang for text in self.mono]:
+            require_language(lang)
+        for pair in self.pairs:
+            if pair.src == pair.tgt:
+                raise XalignError("a pair has one language only", found=f"{pair.src}-{pair.tgt}")
+        names = Counter(f"{pair.split} {pair.src}-{pair.tgt}" for pair in self.pairs)
+        names.update(f"{text.split} {text.lang}" for text in self.mono)
+        twice = [name for name, times in names.items() if times > 1]
+        if twice:
+            raise XalignError("a text is given twice", found=", ".join(twice), expected="each split of a pair once")

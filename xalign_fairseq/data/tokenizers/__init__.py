@@ -1,0 +1,1 @@
+"""Dictionaries, tokenizers and their vocabularies."""

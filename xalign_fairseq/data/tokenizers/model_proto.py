@@ -1,0 +1,181 @@
+"""The pieces and the normaliser of a sentencepiece model's file, by the messages that sentencepiece ships.
+
+``sentencepiece.sentencepiece_model_pb2`` needs protobuf, which sentencepiece itself does not. Cutting text never asks
+for it, nor does making a model of pieces; the export to Hugging Face's files and derived scripts do.
+"""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import sentencepiece
+
+from xalign_fairseq.core.errors import XalignError
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # ModelProto.SentencePiece.Type
+
+
+class Piece(NamedTuple):
+    """A piece of a model: its text, its log-probability, and what it is (:data:`NORMAL`, :data:`CONTROL` ...)."""
+
+    text: str
+    score: float
+    type: int = NORMAL
+
+
+@dataclass(frozen=True)
+class Normalisation:
+    """What a model does to text before it is cut.
+
+    Attributes:
+        charsmap: how characters are replaced, in sentencepiece's compiled form; empty if they stay.
+        begins_words: whether every word begins with ▁, blanks at the ends go, and several become one, as by default.
+    """
+
+    charsmap: bytes
+    begins_words: bool
+
+
+def read_pieces(model: bytes) -> list[Piece]:
+    """All pieces of a model in the order of their ids; ``model`` is one that sentencepiece has loaded.
+
+    Example::
+
+        read_pieces(Path("sentencepiece.model").read_bytes())[0]  # Piece("<unk>", 0.0, UNKNOWN)
+    """
+    return [Piece(each.piece, each.score, each.type) for each in _parse(model).pieces]
+
+
+def require_unigram(model: bytes, where: object) -> None:
+    """Refuse a model that is no unigram one.
+
+    Raises:
+        XalignError: its type is BPE, word or char, so that scores alone do not decide on the segmentation.
+    """
+    kind = model_type(model)
+    if kind != "unigram":
+        raise XalignError(
+            "the sentencepiece model can't be copied into another script",
+            where=where,
+            found=f"a {kind} model",
+            expected="a unigram model, in which a twin's score makes it follow its original",
+            next="train one with spm_train --model_type unigram, or with xalign prepare",
+        )
+
+
+def model_type(model: bytes) -> str:
+    """``unigram``, ``bpe``, ``word`` or ``char``."""
+    trainer = _parse(model).trainer_spec
+    return trainer.ModelType.Name(trainer.model_type).lower()
+
+
+def read_normalisation(model: bytes) -> Normalisation:
+    """How a model normalises text."""
+    proto = _parse(model)
+    normaliser = proto.normalizer_spec
+    begins = normaliser.add_dummy_prefix and normaliser.remove_extra_whitespaces and normaliser.escape_whitespaces
+    # treat_whitespace_as_suffix: ▁ ends words, instead of beginning them.
+    return Normalisation(normaliser.precompiled_charsmap, begins and not proto.trainer_spec.treat_whitespace_as_suffix)
+
+
+def rule_charsmap(name: str) -> bytes:
+    """The charsmap of one of sentencepiece's own normalisations.
+
+    Example::
+
+        make_unigram(pieces, rule_charsmap("nmt_nfkc"))  # sentencepiece's default
+    """
+    rules = sentencepiece.SentencePieceNormalizer(rule_name=name)
+    return read_normalisation(rules.serialized_model_proto()).charsmap
+
+
+def make_unigram(pieces: Iterable[tuple[str, float, int]], charsmap: bytes) -> bytes:
+    """A unigram model, which normalises text by a charsmap and sentencepiece's other defaults.
+
+    The model is written without protobuf, which would take a second for XLM-R's pieces.
+
+    Raises:
+        XalignError: a piece is no text that UTF-8 has, or its score no number that float32 has.
+
+    Example::
+
+        specials = [Piece("<unk>", 0.0, UNKNOWN), Piece("<s>", 0.0, CONTROL), Piece("</s>", 0.0, CONTROL)]
+        sentencepiece.SentencePieceProcessor(model_proto=make_unigram([*specials, Piece("▁a", -1.0)], b""))
+    """
+    numbers, model = struct.Struct("<cfcB").pack, bytearray()
+    text, score, kind = "", 0.0, NORMAL
+    try:
+        for text, score, kind in pieces:
+            content = text.encode()
+            model += _head(len(content))
+            model += content
+            model += numbers(b"\x15", score, b"\x18", kind)
+    except (UnicodeEncodeError, OverflowError) as error:
+        where = ascii(Piece(text, score, kind))
+        raise XalignError("a piece can't be part of a sentencepiece model", where=where, found=error) from None
+    model += b"\x12\x02\x18\x01"  # trainer_spec, model_type UNIGRAM
+    charsmap = b"\x12%b%b" % (_size(len(charsmap)), charsmap)
+    return bytes(model + b"\x1a%b%b" % (_size(len(charsmap)), charsmap))  # normalizer_spec
+
+
+@cache
+def _head(length: int) -> bytes:
+    """What stands before the text of a piece, which seven bytes of score and type follow."""
+    size = _size(length)
+    return b"\n%b\n%b" % (_size(1 + len(size) + length + 7), size)
+
+
+@cache
+def _size(size: int) -> bytes:
+    """A length as protobuf writes it: seven bits a byte, the lowest first."""
+    return bytes([size]) if size < 128 else bytes([size % 128 + 128]) + _size(size // 128)
+
+
+def with_pieces(model: bytes, pieces: Iterable[Piece]) -> bytes:
+    """The model with more pieces after its own; all else in it stays, fields unknown to these messages too."""
+    proto = _parse(model)
+    for piece in pieces:
+        proto.pieces.add(piece=piece.text, score=piece.score, type=piece.type)
+    return proto.SerializeToString(deterministic=True)
+
+
+def keep_pieces(model: bytes, keep: Iterable[bool]) -> bytes:
+    """The model without the pieces that are not to be kept, the others in their order; it normalises text as before.
+
+    Samples by which older releases of sentencepiece test a model when they load it are left out.
+
+    Args:
+        model: one that sentencepiece has loaded.
+        keep: of each piece, in the order of their ids.
+
+    Example::
+
+        keep_pieces(model, [piece.type != NORMAL or len(piece.text) == 1 for piece in read_pieces(model)])
+    """
+    proto, fewer = _parse(model), _messages().ModelProto()
+    for part in ("trainer_spec", "normalizer_spec", "denormalizer_spec"):
+        if proto.HasField(part):
+            getattr(fewer, part).CopyFrom(getattr(proto, part))
+    fewer.pieces.extend(piece for piece, stays in zip(proto.pieces, keep, strict=True) if stays)
+    fewer.trainer_spec.vocab_size = len(fewer.pieces)
+    return fewer.SerializeToString(deterministic=True)
+
+
+def _parse(model: bytes) -> Any:
+    from google.protobuf.message import DecodeError
+
+    try:
+        return _messages().ModelProto.FromString(model)
+    except DecodeError as error:
+        raise XalignError("the sentencepiece model is damaged", found=error) from None
+
+
+def _messages() -> Any:
+    try:
+        from sentencepiece import sentencepiece_model_pb2
+    except Exception as error:  # protobuf is not there, or older than these messages: an error of its own
+        raise XalignError("sentencepiece's models are taken apart by protobuf", found=error,
+                          next="pip install -U protobuf") from None  # fmt: skip
+    return sentencepiece_model_pb2

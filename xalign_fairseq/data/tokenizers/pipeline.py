@@ -1,0 +1,198 @@
+"""Tokenizers of Hugging Face's kind: a whole pipeline in ``tokenizer.json``, with the ids of fairseq's dictionary.
+
+Byte-level BPE (ModernBERT, EuroBERT), BPE with ▁ (mmBERT, NLLB), unigram models: the library ``tokenizers`` runs them
+all, and tells which characters of the text each token is of. Words are found by these.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import require_form
+from xalign_fairseq.data.tokenizers.dictionary import MASK, OVERWRITE, SPECIALS, Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten
+
+# What can't stand in a line of dict.txt, and the escape itself.
+_UNPRINTABLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff]")
+# Of a symbol that begins a word: sentencepiece's mark, or the blank of byte-level BPE.
+WORD_MARKS = ("▁", "Ġ")
+
+
+@dataclass(frozen=True)
+class TokenizerPipeline:
+    """A ``tokenizer.json``, and where its vocabulary has what stands for fairseq's special symbols.
+
+    Attributes:
+        content: of the file.
+        special_ids: its ids of ``<s>``, ``<pad>``, ``</s>``, ``<unk>`` and ``<mask>``; one may stand for several.
+        size: how many ids there are.
+    """
+
+    content: str
+    special_ids: tuple[int, int, int, int, int]
+    size: int
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain values, as checkpoints and JSON files hold them."""
+        return {"content": self.content, "special_ids": list(self.special_ids), "size": self.size}
+
+    @classmethod
+    def from_state(cls, state: Any, where: object = None) -> "TokenizerPipeline":
+        """What :meth:`to_state` gave; :class:`XalignError` for something else."""
+        require_form(state, dict[str, Any], where)
+        if state.keys() != {"content", "special_ids", "size"}:
+            raise XalignError("this is no tokenizer's pipeline", where=where, found=sorted(state))
+        require_form(state["content"], str, where)
+        require_form(state["size"], int, where)
+        ids = require_form(state["special_ids"], list[int], where)
+        if len(ids) != len(SPECIALS) + 1 or not all(0 <= each < state["size"] for each in ids):
+            raise XalignError("the special symbols of the tokenizer are not its own", where=where, found=ids)
+        bos, pad, eos, unk, mask = ids
+        return cls(state["content"], (bos, pad, eos, unk, mask), state["size"])
+
+    @property
+    def order(self) -> list[int]:
+        """The library's id of each of ours (V,), ``<mask>`` included: embeddings in our order are ``rows[order]``."""
+        *specials, mask = self.special_ids
+        taken = set(self.special_ids)
+        return [*specials, *(i for i in range(self.size) if i not in taken), mask]
+
+    def open(self, where: object = "tokenizer.json") -> Any:
+        """The library's tokenizer; special symbols in a text are text.
+
+        Raises:
+            XalignError: the library refuses the file.
+        """
+        import tokenizers
+
+        try:
+            made = tokenizers.Tokenizer.from_str(self.content)
+        except Exception as error:  # the library's own, and of damaged files any
+            raise XalignError("the file is not a tokenizer's", where=where, found=str(error).split("\n")[0]) from None
+        made.no_truncation()
+        made.no_padding()
+        made.encode_special_tokens = True
+        return made
+
+    def dictionary(self, where: object = "tokenizer.json") -> Dictionary:
+        """The symbols by our ids: special ones first, the others in their order.
+
+        Symbols that can't stand in ``dict.txt``, such as line breaks, are there by their escapes.
+        """
+        made = self.open(where)
+        seen = {*SPECIALS, MASK, ""}
+        symbols = []
+        for i in self.order[len(SPECIALS) : -1]:
+            symbol = _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", made.id_to_token(i) or f"\\unused{i}")
+            while symbol in seen or symbol.endswith(OVERWRITE):
+                symbol = f"\\{symbol}"
+            seen.add(symbol)
+            symbols.append(symbol)
+        return Dictionary(symbols)
+
+
+class PipelineTokenizer(Tokenizer):
+    """The ids that Hugging Face's tokenizer gives for a line, without special symbols around it.
+
+    Args:
+        dictionary: as :meth:`TokenizerPipeline.dictionary` makes it.
+        pipeline: the tokenizer.
+
+    Raises:
+        XalignError: the pipeline can't be read, or the dictionary has another number of ids.
+
+    Example::
+
+        tokenizer = PipelineTokenizer(pipeline.dictionary(), pipeline)
+        tokenizer.encode_words(["Hello", "world!"])  # the ids of Hello Ġworld !, and [0, 1, 1]
+    """
+
+    def __init__(self, dictionary: Dictionary, pipeline: TokenizerPipeline):
+        super().__init__()
+        self.dictionary, self.pipeline = dictionary, pipeline
+        self.missing_pieces = 0
+        order = pipeline.order
+        if dictionary.embedding_size != len(order):
+            raise XalignError(
+                "the dictionary does not belong to the tokenizer",
+                found=f"{dictionary.embedding_size} ids",
+                expected=f"{len(order)}",
+                next="give the dict.txt that came with the model",
+            )
+        self._pieces = pipeline.open()
+        # Ids that stand for several symbols are text's <unk> before they are others.
+        self._table = np.full(pipeline.size, dictionary.unk_index, dtype=np.int32)
+        self._table[order] = np.arange(len(order))
+        self._table[pipeline.special_ids[dictionary.unk_index]] = dictionary.unk_index
+
+    @property
+    def pair_separators(self) -> int:
+        """As the pipeline itself joins a pair; one where it puts none between the texts."""
+        texts = self._pieces.encode("a", "b").sequence_ids  # None of what is of neither text
+        first, second = ([place for place, text in enumerate(texts) if text == number] for number in (0, 1))
+        between = second[0] - first[-1] - 1 if first and second else 0
+        return min(max(between, 1), 2)
+
+    @property
+    def model(self) -> TokenizerPipeline:
+        """The pipeline."""
+        return self.pipeline
+
+    def encode_batch(self, lines: Sequence[str]) -> Ragged:
+        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
+        flat, sizes = flatten([self._read(line).ids for line in lines])
+        return self._table[flat], sizes
+
+    def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
+        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
+
+        The ids are those of the whole line. A token is of the word of its first letter; one of blanks alone is of the
+        word that follows.
+        """
+        ids, index = [], []
+        for words in sentences:
+            line = " ".join(words)
+            found, begin, _ = self.encode_with_offsets(line)
+            ids.append(found)
+            starts = np.cumsum([0, *(len(word) + 1 for word in words[:-1])]) if words else np.zeros(1, dtype=np.int64)
+            index.append((np.searchsorted(starts, begin, side="right") - 1).astype(np.int32))
+        return flatten(ids), flatten(index)
+
+    def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
+
+        The blanks before a word belong to no token: one of blanks alone has an empty range where the next word begins.
+        """
+        encoded = self._read(text)
+        begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
+        after = _after_blanks(text)
+        begin = after[begin]
+        # What normalisation removes, such as an accent that went into its letter, is of the token before it.
+        following = np.append(begin[1:], len(text))
+        end = np.maximum(end, np.minimum(following, _before_blanks(text)[end]))
+        return self._table[np.array(encoded.ids, dtype=np.int64)].tolist(), begin, np.maximum(begin, end)
+
+    def _read(self, line: str) -> Any:
+        return self._pieces.encode(line, add_special_tokens=False)
+
+    def _encode_each(self, words: list[str]) -> list[list[int]]:
+        return [self._read(word).ids for word in words]
+
+
+def _before_blanks(text: str) -> np.ndarray:
+    """For each character and the end of a text, the first place from there on that is a blank or the end."""
+    places = np.arange(len(text) + 1)
+    places[[not character.isspace() for character in text] + [False]] = len(text)
+    return np.minimum.accumulate(places[::-1])[::-1]
+
+
+def _after_blanks(text: str) -> np.ndarray:
+    """For each character and the end of a text, the first place from there on that is no blank, (len + 1,) int64."""
+    places = np.arange(len(text) + 1)
+    blank = np.array([character.isspace() for character in text] + [False])
+    places[blank] = len(text)
+    return np.minimum.accumulate(places[::-1])[::-1]

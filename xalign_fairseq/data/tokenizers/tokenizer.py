@@ -1,0 +1,290 @@
+"""Sentences to ids, and the word that each comes from: what every tokenizer does, and sentencepiece's."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import sentencepiece
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import SPECIALS, Dictionary
+from xalign_fairseq.data.tokenizers.offsets import SPACE, pieces_with_offsets
+
+SLOW = -1
+CACHED_WORDS = 200_000
+
+# Many ragged sequences: their elements one after the other (N,), and how many each has (sentences,).
+Ragged: TypeAlias = tuple[np.ndarray, np.ndarray]
+
+
+def split_words(line: str) -> list[str]:
+    """The words that link indices count: the line split at whitespace (no-break spaces too), as fairseq splits."""
+    return line.split()
+
+
+class Tokenizer(ABC):
+    """What turns text into ids, without ``<s>`` and ``</s>``; can be pickled.
+
+    Attributes:
+        dictionary: the ids.
+        missing_pieces: how many of the tokenizer's symbols the dictionary lacks; they become ``<unk>``.
+
+    Example::
+
+        tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's
+        tokenizer.encode_words(["Hello", "world!"])  # the same ids, and [0, 1, 1]
+    """
+
+    dictionary: Dictionary
+    missing_pieces: int
+
+    def __init__(self) -> None:
+        self._words: dict[str, list[int]] = {}
+
+    @property
+    def pair_separators(self) -> int:
+        """How many ``</s>`` its authors put between the two texts of a pair, 1 or 2; XLM-R's puts 2."""
+        return 2
+
+    @property
+    @abstractmethod
+    def model(self) -> Any:
+        """What is stored of it beside the dictionary: a :data:`~xalign_fairseq.data.tokenizers.tokenizer_model.TokenizerModel`."""
+
+    @abstractmethod
+    def encode_batch(self, lines: Sequence[str]) -> Ragged:
+        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
+
+    @abstractmethod
+    def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
+        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
+
+        The ids are those of the whole line.
+        """
+
+    @abstractmethod
+    def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
+
+        Example::
+
+            ids, begin, end = tokenizer.encode_with_offsets("Hello world!")
+            "Hello world!"[begin[1] : end[1]]  # "world"
+        """
+
+    def encode(self, line: str) -> list[int]:
+        """The ids of one line."""
+        return self.encode_batch([line])[0].tolist()
+
+    def encode_words(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
+        """The ids of words joined by blanks, and for each id the 0-based index of its word.
+
+        A word that holds nothing but characters that the tokenizer removes has no id.
+        """
+        (ids, _), (index, _) = self.encode_words_batch([words])
+        return ids.tolist(), index.tolist()
+
+    @abstractmethod
+    def _encode_each(self, words: list[str]) -> list[list[int]]:
+        """What is kept of every word."""
+
+    def _parts(self, words: Sequence[str]) -> list[list[int]]:
+        """What :meth:`_encode_each` makes of the words; most words come again and again."""
+        new = [word for word in dict.fromkeys(words) if word not in self._words]
+        if new:
+            if len(self._words) > CACHED_WORDS:
+                self._words.clear()
+                new = list(dict.fromkeys(words))
+            self._words.update(zip(new, self._encode_each(new), strict=True))
+        return [self._words[word] for word in words]
+
+
+class SentencePieceTokenizer(Tokenizer):
+    """The ids of ``spm_encode`` followed by ``fairseq-preprocess``, without ``<s>`` and ``</s>``.
+
+    A piece is looked up in the dictionary by its text, so that XLM-R's offset between sentencepiece's ids and fairseq's
+    needs no rule; a piece that the dictionary lacks becomes ``<unk>``.
+
+    Args:
+        model: path of a sentencepiece model, or its bytes.
+        dictionary: the ids; :func:`dictionary_of_model` if it is ``None``.
+
+    Raises:
+        XalignError: not a sentencepiece model, or a dictionary that lacks more than half of the model's pieces.
+
+    Example::
+
+        tokenizer = SentencePieceTokenizer("sentencepiece.bpe.model", Dictionary.load("dict.txt"))
+        tokenizer.encode("Hello world!")  # [35378, 8999, 38] with XLM-R's model
+    """
+
+    def __init__(self, model: str | os.PathLike | bytes, dictionary: Dictionary | None = None):
+        super().__init__()
+        self._processor = load_sentencepiece(model)
+        self.dictionary = dictionary if dictionary is not None else dictionary_of_model(self._processor)
+        where = "the sentencepiece model" if isinstance(model, bytes) else os.fspath(model)
+        self._table = self._id_table(where)
+        # Whether a word is what sentencepiece, too, takes for one: its first piece alone begins with ▁.
+        self._usual: dict[str, bool] = {}
+        self._words_have_own_pieces = all(p.startswith(SPACE) for p in self._processor.encode("a b", out_type=str)[:1])
+
+    def encode_batch(self, lines: Sequence[str]) -> Ragged:
+        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
+        return self._ids_of(lines, flatten(self._encode_each(list(lines))))
+
+    def _ids_of(self, lines: Sequence[str], encoded: Ragged) -> Ragged:
+        """Our ids of sentencepiece's."""
+        pieces, sizes = encoded
+        flat = self._table[pieces]
+        if (flat == SLOW).any():
+            return self._repair(lines, flat, sizes)
+        return flat, sizes
+
+    def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
+        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
+
+        The ids are those of the whole line. A piece that begins with ▁ begins a word, in lines of words of which each,
+        encoded by itself, has one such piece. In a few other sentences normalisation makes two words of one, or none,
+        or a piece spans two: there the words are found by the position of the characters.
+        """
+        if not self._words_have_own_pieces:
+            raise XalignError(
+                "the sentencepiece model does not begin every word with ▁, so that words can't be told apart",
+                next="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
+            )
+        lines = [" ".join(words) for words in sentences]
+        pieces, lengths = by_line = flatten(self._encode_each(lines))
+        ids, sizes = self._ids_of(lines, by_line)
+        begun = np.concatenate([[0], np.cumsum(self._begins[pieces])])
+        ends = np.cumsum(lengths, dtype=np.int64)
+        before = begun[ends - lengths]
+        words_there = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+        easy = self._all_usual(sentences) & (begun[ends] - before == words_there) & (sizes == lengths)
+        index = (begun[1:] - 1 - np.repeat(before, lengths)).astype(np.int32)
+        if easy.all():
+            return (ids, sizes), (index, lengths)
+        parts = np.split(index, ends[:-1])
+        for i in np.flatnonzero(~easy).tolist():
+            whole = pieces[ends[i] - lengths[i] : ends[i]].tolist()
+            parts[i] = self._words_of_pieces(sentences[i], lines[i], whole, int(sizes[i]))
+        return (ids, sizes), flatten(parts)
+
+    def _all_usual(self, sentences: Sequence[Sequence[str]]) -> np.ndarray:
+        """(sentences,) bool: those all of whose words are usual; most words come again and again."""
+        new = list(set(chain.from_iterable(sentences)) - self._usual.keys())
+        if len(self._usual) + len(new) > CACHED_WORDS:
+            self._usual.clear()
+            new = list(set(chain.from_iterable(sentences)))
+        pieces, sizes = flatten(self._encode_each(new))
+        begun = np.concatenate([[0], np.cumsum(self._begins[pieces])])
+        ends = np.cumsum(sizes, dtype=np.int64)
+        starts = ends - sizes
+        first = begun[np.minimum(starts + 1, ends)] - begun[starts]
+        once = (begun[ends] - begun[starts] == 1) & (first == 1)
+        self._usual.update(zip(new, once.tolist(), strict=True))
+        get = self._usual.__getitem__
+        return np.fromiter((all(map(get, words)) for words in sentences), dtype=bool, count=len(sentences))
+
+    def _words_of_pieces(self, words: Sequence[str], line: str, whole: list[int], size: int) -> np.ndarray:
+        """The word of each of a line's ``size`` ids, of any line; ``whole`` are sentencepiece's ids of it."""
+        parts = self._parts(words)
+        if size == len(whole) and list(chain.from_iterable(parts)) == whole:
+            lengths = [len(part) for part in parts]
+        else:
+            lengths = self._lengths_by_characters(words, line)
+        return np.repeat(np.arange(len(words), dtype=np.int32), lengths)
+
+    def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
+
+        The blank before a word belongs to no token; see :func:`~xalign_fairseq.data.tokenizers.offsets.pieces_with_offsets`.
+
+        Example::
+
+            ids, begin, end = tokenizer.encode_with_offsets("Hello world!")
+            "Hello world!"[begin[1] : end[1]]  # "world"
+        """
+        pieces, begin, end = pieces_with_offsets(self._processor, text)
+        return [self.dictionary.index(piece) for piece in pieces], begin, end
+
+    @property
+    def model(self) -> bytes:
+        """The sentencepiece model as a file holds it."""
+        return self._processor.serialized_model_proto()
+
+    def _id_table(self, where: str) -> np.ndarray:
+        """sentencepiece's id -> ours. ``SLOW`` marks pieces whose text decides: unknown ones, and those that fairseq
+        would split at whitespace within them."""
+        size = self._processor.get_piece_size()
+        pieces = self._processor.id_to_piece(list(range(size)))
+        self._begins = np.array([piece.startswith(SPACE) for piece in pieces], dtype=bool)
+        ids = [self.dictionary.indices.get(piece) for piece in pieces]
+        missing = ids.count(None)
+        table = np.array([self.dictionary.unk_index if i is None else i for i in ids], dtype=np.int32)
+        table[[i for i, piece in enumerate(pieces) if piece.split() != [piece]]] = SLOW
+        table[self._processor.unk_id()] = SLOW
+        if missing * 2 > size:
+            raise XalignError(
+                "the dictionary does not belong to the sentencepiece model",
+                where=where,
+                found=f"{missing} of the model's {size} pieces are missing in the dictionary",
+                expected="at most half, and none as a rule",
+                next="give the dict.txt that came with the model; without --dict one is made from the model",
+            )
+        self.missing_pieces = missing
+        return table
+
+    def _texts(self, lines: Sequence[str]) -> list[list[str]]:
+        """What fairseq reads from the text that ``spm_encode`` writes; unknown pieces are there as text."""
+        return [" ".join(pieces).split() for pieces in self._processor.encode(list(lines), out_type=str, num_threads=1)]
+
+    def _repair(self, lines: Sequence[str], flat: np.ndarray, sizes: np.ndarray) -> Ragged:
+        sentences = np.split(flat, np.cumsum(sizes)[:-1])
+        slow = np.unique(np.repeat(np.arange(len(sizes)), sizes)[flat == SLOW]).tolist()
+        for i, texts in zip(slow, self._texts([lines[i] for i in slow]), strict=True):
+            sentences[i] = np.array([self.dictionary.index(text) for text in texts], dtype=np.int32)
+        return flatten(sentences)
+
+    def _encode_each(self, words: list[str]) -> list[list[int]]:
+        return self._processor.encode(words, out_type=int, num_threads=1)
+
+    def _lengths_by_characters(self, words: Sequence[str], line: str) -> list[int]:
+        """How many ids each word has, if word by word gives other pieces than the line: both spell one text."""
+        word_ends = np.cumsum([sum(map(len, texts)) for texts in self._texts(words)])
+        piece_ends = np.cumsum([len(text) for text in self._texts([line])[0]])
+        owners = np.minimum(np.searchsorted(word_ends, piece_ends), len(words) - 1)
+        return np.bincount(owners, minlength=len(words)).tolist()
+
+
+def load_sentencepiece(model: str | os.PathLike | bytes) -> sentencepiece.SentencePieceProcessor:
+    """A sentencepiece model from a path or from its bytes; :class:`XalignError` if it isn't one."""
+    where = f"{len(model)} bytes" if isinstance(model, bytes) else os.fspath(model)
+    if not isinstance(model, bytes):
+        if not Path(model).is_file():
+            raise XalignError("the sentencepiece model does not exist", where=where)
+        model = Path(model).read_bytes()
+    try:
+        if not model:
+            raise RuntimeError("the file is empty")
+        return sentencepiece.SentencePieceProcessor(model_proto=model)
+    except RuntimeError as error:
+        raise XalignError(
+            "the file is not a sentencepiece model", where=where, found=error, expected="a .model file of spm_train"
+        ) from None
+
+
+def dictionary_of_model(processor: sentencepiece.SentencePieceProcessor) -> Dictionary:
+    """The dictionary that XLM-R's recipe makes of a model: its pieces in order, without those that fairseq adds."""
+    pieces = (processor.id_to_piece(i) for i in range(processor.get_piece_size()))
+    return Dictionary(piece for piece in pieces if piece not in SPECIALS)
+
+
+def flatten(sequences: Sequence[Sequence[int] | np.ndarray]) -> Ragged:
+    """Sequences one after the other, and their lengths."""
+    sizes = np.fromiter(map(len, sequences), dtype=np.int32, count=len(sequences))
+    total = int(sizes.sum(dtype=np.int64))
+    return np.fromiter(chain.from_iterable(sequences), dtype=np.int32, count=total), sizes

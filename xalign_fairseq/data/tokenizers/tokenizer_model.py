@@ -1,0 +1,98 @@
+"""A tokenizer's model, as data-bins and checkpoints keep it beside the dictionary, and the tokenizer that it makes."""
+
+import json
+import os
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.offsets import SPACE
+from xalign_fairseq.data.tokenizers.pipeline import WORD_MARKS, PipelineTokenizer, TokenizerPipeline
+from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, Tokenizer
+from xalign_fairseq.data.tokenizers.wordpiece import CONTINUES, WordPieceSettings, WordPieceTokenizer
+
+SENTENCEPIECE = "sentencepiece.model"
+# XLM-R's archive names its model so: a folder may have been filled by hand.
+SENTENCEPIECE_NAMES = (SENTENCEPIECE, "sentencepiece.bpe.model")
+WORDPIECE = "wordpiece.json"
+PIPELINE = "pipeline.json"
+
+# What a sentencepiece model's file holds, or the settings of WordPiece, or a tokenizer.json.
+TokenizerModel: TypeAlias = bytes | WordPieceSettings | TokenizerPipeline
+# Their files, by what they hold.
+_STATES: dict[str, type[WordPieceSettings] | type[TokenizerPipeline]] = {
+    WORDPIECE: WordPieceSettings,
+    PIPELINE: TokenizerPipeline,
+}
+
+
+def make_tokenizer(model: TokenizerModel | Path, dictionary: Dictionary) -> Tokenizer:
+    """The tokenizer of a model, or of a model's file, and a dictionary.
+
+    Raises:
+        XalignError: a damaged model, or a dictionary of another one.
+
+    Example::
+
+        make_tokenizer(Path("sentencepiece.bpe.model"), Dictionary.load("dict.txt")).encode("Hello world!")
+    """
+    if isinstance(model, Path) and model.name in _STATES:
+        model = read_model(model)
+    if isinstance(model, WordPieceSettings):
+        return WordPieceTokenizer(dictionary, model)
+    if isinstance(model, TokenizerPipeline):
+        return PipelineTokenizer(dictionary, model)
+    return SentencePieceTokenizer(model, dictionary)
+
+
+def find_model(folder: str | os.PathLike) -> Path | None:
+    """The file of the tokenizer's model in a folder, None if there is none.
+
+    Raises:
+        XalignError: there are models of several kinds.
+    """
+    found = [path for name in (*SENTENCEPIECE_NAMES, *_STATES) if (path := Path(folder) / name).is_file()]
+    if len(found) > 1 and found[-1].name in _STATES:
+        raise XalignError(
+            "the folder has two tokenizers",
+            where=folder,
+            found=" and ".join(path.name for path in found),
+            next="remove the one that the data were not encoded with",
+        )
+    return found[0] if found else None
+
+
+def read_model(path: Path) -> TokenizerModel:
+    """What a model's file holds, as checkpoints keep it."""
+    kind = _STATES.get(path.name)
+    return path.read_bytes() if kind is None else kind.from_state(read_json(path), path)
+
+
+def model_name(model: TokenizerModel) -> str:
+    """The name of a model's file in a data-bin."""
+    return next((name for name, kind in _STATES.items() if isinstance(model, kind)), SENTENCEPIECE)
+
+
+def write_model(folder: Path, model: TokenizerModel) -> None:
+    """Write a model's file."""
+    content = model if isinstance(model, bytes) else f"{json.dumps(model.to_state())}\n".encode()
+    with atomic_write(folder / model_name(model), "wb") as stream:
+        stream.write(content)
+
+
+def word_starts(dictionary: Dictionary, model: TokenizerModel | None) -> np.ndarray:
+    """Which ids begin a word, (V,) bool, ``<mask>`` included: all but those after ``##``, or those after ``▁`` (``Ġ``).
+
+    Without a model, as in data of ``fairseq-preprocess``, pieces are taken for sentencepiece's.
+    """
+    if isinstance(model, WordPieceSettings):
+        starts = [not symbol.startswith(CONTINUES) for symbol in dictionary.symbols]
+    else:
+        marks = WORD_MARKS if isinstance(model, TokenizerPipeline) else SPACE
+        starts = [symbol.startswith(marks) for symbol in dictionary.symbols]
+    return np.array(starts + [False] * (dictionary.embedding_size - len(starts)))

@@ -1,0 +1,233 @@
+"""BERT's tokenizer: WordPiece over whitespace and punctuation, with the ids of fairseq's dictionary."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import Ragged, Tokenizer, flatten
+
+CONTINUES = "##"
+LONGEST_WORD = 100  # characters; BERT reads a longer word as unknown
+# BERT's names of fairseq's special symbols, in the order of their ids there.
+BERT_SPECIALS = {BOS: "[CLS]", PAD: "[PAD]", EOS: "[SEP]", UNK: "[UNK]", MASK: "[MASK]"}
+# BERT removes these control characters; str.split() takes them for blanks.
+REMOVED_BLANKS = re.compile(r"[\x0b\x0c\x1c-\x1f\x85]")
+
+
+@dataclass(frozen=True)
+class WordPieceSettings:
+    """How text is normalised before it is cut into pieces, and where BERT's vocabulary has its special symbols.
+
+    Attributes:
+        lowercase: letters become small ones (uncased models).
+        strip_accents: accents are removed; None: as ``lowercase``.
+        chinese_chars: every Chinese character is a word of its own.
+        special_ids: BERT's ids of [CLS], [PAD], [SEP], [UNK] and [MASK]; the other symbols keep their order. By default
+            multilingual BERT's.
+    """
+
+    lowercase: bool = False
+    strip_accents: bool | None = None
+    chinese_chars: bool = True
+    special_ids: tuple[int, int, int, int, int] = (101, 0, 102, 100, 103)
+
+    def to_state(self) -> dict[str, Any]:
+        """Plain values, as checkpoints and JSON files hold them."""
+        return {**asdict(self), "special_ids": list(self.special_ids)}
+
+    @classmethod
+    def from_state(cls, state: Any, where: object = None) -> "WordPieceSettings":
+        """The settings that :meth:`to_state` gave.
+
+        Raises:
+            XalignError: something else.
+        """
+        kinds: dict[str, Any] = {
+            "lowercase": bool, "strip_accents": bool | None, "chinese_chars": bool, "special_ids": list
+        }  # fmt: skip
+        if (
+            not isinstance(state, dict)
+            or state.keys() != kinds.keys()
+            or not all(isinstance(state[name], kind) for name, kind in kinds.items())
+            or not all(isinstance(each, int) and each >= 0 for each in state["special_ids"])
+            or not len(state["special_ids"]) == len(set(state["special_ids"])) == len(BERT_SPECIALS)
+        ):
+            raise XalignError("these are no settings of WordPiece", where=where, found=state, expected=", ".join(kinds))
+        return cls(**{**state, "special_ids": tuple(state["special_ids"])})
+
+
+class WordPieceTokenizer(Tokenizer):
+    """The ids of BERT's tokenizer: text is cleaned, split at blanks and punctuation, and each part into its longest
+    known pieces from the left (Wu et al. 2016); a part that can't be spelt so is one ``<unk>``.
+
+    The dictionary holds WordPiece's symbols, ``##ing`` for pieces that continue a word, and fairseq's special symbols
+    for BERT's. The names of special symbols in a text are text.
+
+    Args:
+        dictionary: the ids; see :func:`from_vocabulary`.
+        settings: how text is normalised.
+
+    Raises:
+        XalignError: the library ``tokenizers`` is not installed, or the dictionary is not WordPiece's.
+
+    Example::
+
+        tokenizer = WordPieceTokenizer(Dictionary.load("dict.txt"), WordPieceSettings())
+        tokenizer.encode_words(["Kaffeetassen", "!"])  # the ids of Kaffee ##tas ##sen !, and [0, 0, 0, 1]
+    """
+
+    def __init__(self, dictionary: Dictionary, settings: WordPieceSettings):
+        super().__init__()
+        self.dictionary = dictionary
+        self.settings = settings
+        self.missing_pieces = 0
+        if not any(symbol.startswith(CONTINUES) for symbol in dictionary.symbols):
+            raise XalignError(
+                "the dictionary is not WordPiece's",
+                found=f"{len(dictionary)} symbols, none of which begins with {CONTINUES}",
+                next="give the dict.txt that came with the model",
+            )
+        self._pieces = _build(dictionary, settings)
+
+    @property
+    def pair_separators(self) -> int:
+        """One, BERT's ``[SEP]``."""
+        return 1
+
+    @property
+    def model(self) -> WordPieceSettings:
+        """The settings."""
+        return self.settings
+
+    def encode_batch(self, lines: Sequence[str]) -> Ragged:
+        """The ids (N,) of many lines, int32, and the number of ids of each line (lines,)."""
+        words = [REMOVED_BLANKS.sub("", line).split() for line in lines]
+        return self.encode_words_batch(words)[0]
+
+    def encode_words_batch(self, sentences: Sequence[Sequence[str]]) -> tuple[Ragged, Ragged]:
+        """The ids of many sentences given as words, and the word of each id; both in the form of :meth:`encode_batch`.
+
+        No rule of BERT's looks beyond a blank, so the words' ids are the line's.
+        """
+        parts = iter(self._parts(list(chain.from_iterable(sentences))))
+        ids: list[list[int]] = []
+        index: list[np.ndarray] = []
+        for words in sentences:
+            mine = list(islice(parts, len(words)))
+            ids.append(list(chain.from_iterable(mine)))
+            index.append(np.repeat(np.arange(len(words), dtype=np.int32), [len(part) for part in mine]))
+        return flatten(ids), flatten(index)
+
+    def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
+        """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``."""
+        encoded = self._pieces.encode(text)
+        begin, end = np.array(encoded.offsets, dtype=np.int64).reshape(-1, 2).T
+        return encoded.ids, begin, end
+
+    def parts(self, line: str) -> list[str]:
+        """What a line is split into after it was normalised; each part is spelt by pieces, or unknown, for itself."""
+        return [
+            part for part, _ in self._pieces.pre_tokenizer.pre_tokenize_str(self._pieces.normalizer.normalize_str(line))
+        ]
+
+    def _encode_each(self, words: list[str]) -> list[list[int]]:
+        return [self._pieces.encode(word).ids for word in words]
+
+
+def _build(dictionary: Dictionary, settings: WordPieceSettings) -> Any:
+    try:
+        import tokenizers
+    except ImportError:
+        raise XalignError("WordPiece needs the library tokenizers", next="pip install tokenizers") from None
+    made = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece(
+            vocab=dictionary.indices,
+            unk_token=UNK,
+            continuing_subword_prefix=CONTINUES,
+            max_input_chars_per_word=LONGEST_WORD,
+        )
+    )
+    made.normalizer = tokenizers.normalizers.BertNormalizer(
+        clean_text=True,
+        handle_chinese_chars=settings.chinese_chars,
+        strip_accents=settings.strip_accents,
+        lowercase=settings.lowercase,
+    )
+    made.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    return made
+
+
+def from_vocabulary(
+    symbols: Sequence[str],
+    *,
+    lowercase: bool,
+    strip_accents: bool | None = None,
+    chinese_chars: bool = True,
+    where: object = None,
+) -> tuple[Dictionary, WordPieceSettings]:
+    """The dictionary and the settings of a BERT whose ids number these symbols (the lines of ``vocab.txt``).
+
+    [CLS], [PAD], [SEP] and [UNK] become fairseq's first four ids, [MASK] its last, which is not in the file; the other
+    symbols keep their order.
+
+    Raises:
+        XalignError: a special symbol is missing or occurs twice, or a symbol can't stand in ``dict.txt``.
+
+    Example::
+
+        dictionary, settings = from_vocabulary(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"], lowercase=False)
+        dictionary.symbols  # ["<s>", "<pad>", "</s>", "<unk>", "a"]
+        bert_ids(dictionary, settings)  # [2, 0, 3, 1, 5, 4], BERT's id of each of ours
+    """
+    places = {name: [i for i, symbol in enumerate(symbols) if symbol == name] for name in BERT_SPECIALS.values()}
+    wrong = [f"{name} {len(found)} times" for name, found in places.items() if len(found) != 1]
+    if wrong:
+        raise XalignError(
+            "the vocabulary is not BERT's",
+            where=where,
+            found=", ".join(wrong),
+            expected=f"each of {' '.join(BERT_SPECIALS.values())} once",
+        )
+    cls_, pad, sep, unk, mask = (found[0] for found in places.values())
+    special_ids = (cls_, pad, sep, unk, mask)
+    rest = [symbol for i, symbol in enumerate(symbols) if i not in special_ids]
+    seen = {*SPECIALS, MASK, ""}
+    for symbol in rest:
+        if symbol in seen or "\n" in symbol:
+            raise XalignError(
+                "fairseq's dictionary can't hold a symbol of the vocabulary, or not twice",
+                where=where,
+                found=repr(symbol),
+            )
+        seen.add(symbol)
+    return Dictionary(rest), WordPieceSettings(lowercase, strip_accents, chinese_chars, special_ids)
+
+
+def bert_ids(dictionary: Dictionary, settings: WordPieceSettings) -> list[int]:
+    """BERT's id of each of ours (V,), ``<mask>`` included: its embeddings in our order are ``rows[bert_ids]``.
+
+    Raises:
+        XalignError: the dictionary has fewer symbols than the settings say.
+    """
+    size, taken = dictionary.embedding_size, set(settings.special_ids)
+    if max(taken) >= size:
+        raise XalignError(
+            "the dictionary does not belong to the settings of WordPiece",
+            found=f"{size} ids",
+            expected=f"more than {max(taken)}, the place of a special symbol",
+        )
+    *specials, mask = settings.special_ids
+    return [*specials, *(i for i in range(size) if i not in taken), mask]
+
+
+def to_vocabulary(dictionary: Dictionary, settings: WordPieceSettings) -> list[str]:
+    """The symbols in the order of BERT's ids, by BERT's names: the lines of ``vocab.txt``."""
+    symbols = [*dictionary.symbols, MASK]
+    by_id = dict(zip(bert_ids(dictionary, settings), symbols, strict=True))
+    return [BERT_SPECIALS.get(by_id[i], by_id[i]) for i in range(len(by_id))]

@@ -1,0 +1,168 @@
+"""Hugging Face folders of encoders that transformers runs, turned into checkpoints of this package."""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.encoder.bodies.body import their_name
+from xalign_fairseq.encoder.bodies.families import BODIES
+from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.building import EMBEDDINGS, shapes
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.masked_lm import HEAD, new_head
+from xalign_fairseq.encoder.pretrained.huggingface import side_files
+from xalign_fairseq.encoder.pretrained.huggingface.own_heads import own_head
+from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
+from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights
+
+logger = logging.getLogger(__name__)
+
+BODY = "sentence_encoder."  # of the encoder's own names
+# Before the names of an encoder's parameters, in models with a head or a decoder; the longest that fits is taken off.
+PREFIXES = (
+    "model.encoder.",
+    "transformer.encoder.",
+    "model.",
+    "transformer.",
+    "deberta.",
+    "gte.",
+    "new.",
+    "encoder.",
+    "",
+)
+# Other names of token embeddings, of encoders that share them with a decoder.
+SHARED_EMBEDDINGS = ("shared.weight", "model.shared.weight", "transformer.shared.weight")
+
+
+def is_body(folder: Path) -> bool:
+    """Whether a folder's ``config.json`` is of an encoder that transformers runs."""
+    path = folder / "config.json"
+    return path.is_file() and read_json(path).get("model_type") in BODIES
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The encoder of a Hugging Face folder as the content of a checkpoint of this package, in float32.
+
+    Its configuration is among the options. Ids are put into fairseq's order, special ones first and ``<mask>`` last.
+    The masked-language-model head is the model's own where it is of our form
+    (:func:`~xalign_fairseq.encoder.pretrained.huggingface.own_heads.own_head`), else one is made from the embeddings. A
+    decoder, other heads and rows beyond the tokenizer's are left out, which is logged. What an export of this package
+    wrote beside the model is taken back.
+
+    Args:
+        folder: ``config.json`` of a model_type in :data:`~xalign_fairseq.encoder.bodies.families.BODIES`; a tokenizer
+            (:func:`~xalign_fairseq.encoder.pretrained.huggingface.pipelines.read_pipeline`); and the weights, as
+            :func:`~xalign_fairseq.encoder.pretrained.huggingface.importing.read` reads them.
+
+    Raises:
+        XalignError: transformers is not installed; a file is missing or damaged, or a parameter is not accounted for.
+
+    Example::
+
+        encoder, _ = checkpoint.load_encoder(read(Path("mmBERT-base")))
+    """
+    path = folder / "config.json"
+    found = read_json(path)
+    family = BODIES[found["model_type"]]
+    settings = family.check(found, path)
+    rows = found.get("vocab_size")
+    if type(rows) is not int or rows < 1:
+        raise XalignError("the model's sizes are not in its configuration", where=path, found=f"vocab_size {rows}")
+    vocabulary = read_pipeline(folder, rows)
+    config = family.encoder_config(settings, len(vocabulary.order), path)
+    weights = dict(family.rename(read_weights(folder)))
+    head = own_head(weights, family, found, torch.tensor(vocabulary.order))
+    if head is not None:
+        used = {*family.head.values(), f"{family.output}.weight", f"{family.output}.bias"}
+        weights = {name: value for name, value in weights.items() if name not in used}
+    model = to_ours(weights, family, config, vocabulary, rows, folder)
+    embeddings = model[f"encoder.{EMBEDDINGS}"]
+    if head is None:
+        logger.warning("%s: a masked-language-model head is made from the embeddings", folder)
+        model.update({HEAD + name: value for name, value in new_head(embeddings).items()})
+    else:
+        model.update({**head, HEAD + "weight": embeddings})
+    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
+    state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
+    return side_files.take_back(state, folder)
+
+
+def to_ours(
+    weights: Mapping[str, Tensor],
+    family: BodyFamily,
+    config: EncoderConfig,
+    vocabulary: Vocabulary,
+    rows: int,
+    where: object,
+) -> dict[str, Tensor]:
+    """A checkpoint's ``model``, without a head, from Hugging Face's tensors.
+
+    Args:
+        weights: by their names.
+        family: of the model.
+        config: its sizes, with our number of ids.
+        vocabulary: of the tokenizer.
+        rows: of the model's own embeddings.
+        where: for messages.
+    """
+    expected = {name: shape for name, shape in shapes(config).items() if name.startswith(BODY)}
+    names = {ours: their_name(family, ours.removeprefix(BODY), config.encoder_layers) for ours in expected}
+    theirs = _without_prefix(weights, set(names.values()), names[EMBEDDINGS])
+    missing = sorted(set(names.values()) - theirs.keys())
+    own = re.compile(rf"{re.escape(family.layers)}\.\d+\.")
+    unknown = sorted(name for name in theirs.keys() - set(names.values()) if own.match(name))
+    if missing or unknown:
+        raise XalignError(
+            f"the folder's parameters are not those of {family.title} and its config.json",
+            where=where,
+            found=f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}",
+        )
+    rest = theirs.keys() - set(names.values())
+    if rest:
+        kinds = sorted({name.split(".")[0] for name in rest})
+        logger.warning("not used from %s: %d tensors (%s)", where, len(rest), ", ".join(kinds))
+    for ours, name in names.items():
+        shape = (rows, *expected[ours][1:]) if ours == EMBEDDINGS else expected[ours]
+        if tuple(theirs[name].shape) != shape:
+            raise XalignError(
+                "a parameter is not of the size that config.json has",
+                where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=shape,
+            )  # fmt: skip
+    made = {f"encoder.{ours}": theirs[name].float() for ours, name in names.items()}
+    embeddings = f"encoder.{EMBEDDINGS}"
+    made[embeddings] = made[embeddings][torch.tensor(vocabulary.order)]
+    return made
+
+
+def prefix_of(weights: Iterable[str], wanted: set[str]) -> str:
+    """What stands before the encoder's own names in a model's files: of :data:`PREFIXES` what most of them begin with.
+
+    Example::
+
+        prefix_of(read_weights(folder), {"layers.0.attn.Wo.weight"})  # "model."
+    """
+
+    def hits(prefix: str) -> int:
+        return sum(name.startswith(prefix) and name.removeprefix(prefix) in wanted for name in weights)
+
+    return max(PREFIXES, key=hits)
+
+
+def _without_prefix(weights: Mapping[str, Tensor], wanted: set[str], embeddings: str) -> dict[str, Tensor]:
+    """Tensors by the names of the encoder alone."""
+    prefix = prefix_of(weights, wanted)
+    found = {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
+    shared = next((weights[name] for name in SHARED_EMBEDDINGS if name in weights), None)
+    if embeddings not in found and shared is not None:
+        found[embeddings] = shared
+    others = {name: value for name, value in weights.items() if not name.startswith(prefix)}
+    return {**others, **found}

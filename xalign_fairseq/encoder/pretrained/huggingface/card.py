@@ -1,0 +1,99 @@
+"""The model card of an exported folder: what the model is, how it was trained and used, and what to cite."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from xalign_fairseq.core.version import __version__
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained import papers
+from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R, Family
+from xalign_fairseq.encoder.pretrained.huggingface.record import languages
+
+_ONE_TYPE = (
+    "All tokens are of one type: `token_type_ids` change nothing, since xalign_fairseq leaves out the vector that BERT "
+    "adds to the second text of a pair. Pairs therefore have other logits than in a BERT that it was imported from."
+)
+# What a training started from, or a model is, by the last part of its name.
+ORIGINS = {"e5-small": papers.E5, "multilingual-e5-small": papers.E5}
+ARCHITECTURES = {XLM_R.model_type: papers.XLM_R, BERT.model_type: papers.BERT}
+
+
+def model_card(
+    name: str, family: Family, config: EncoderConfig, heads: Collection[str], record: Mapping[str, Any]
+) -> str:
+    """``README.md`` of an exported model.
+
+    Args:
+        name: of the folder.
+        family: what the encoder has become.
+        config: its sizes.
+        heads: names of the parameters that are in the side file.
+        record: of :func:`~xalign_fairseq.encoder.pretrained.huggingface.record.training_record`.
+    """
+    parts = [
+        _front_matter(record),
+        f"# {name}",
+        f"A multilingual encoder of {family.title}'s architecture: {config.encoder_layers} layers of hidden size "
+        f"{config.encoder_embed_dim}, {config.encoder_attention_heads} attention heads, a vocabulary of "
+        f"{config.vocab_size:,}, and texts of up to {config.max_positions} tokens, special ones included. Exported by "
+        f"xalign_fairseq {__version__}.",
+        "## Use",
+        f"""```python
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+model = AutoModelForMaskedLM.from_pretrained("{name}")
+tokenizer = AutoTokenizer.from_pretrained("{name}")
+```""",
+        *([_ONE_TYPE] if family.token_types > 1 else []),
+        "As a word aligner:",
+        f"""```python
+from xalign_fairseq.aligner.neural.aligner import Aligner
+
+[pair] = Aligner.from_pretrained("{name}").align(["the red house"], ["la maison rouge"])
+print(pair.links)
+```""",
+        "## Training",
+        _training(record),
+    ]
+    if heads:
+        kinds = sorted({key.split(".")[1] for key in heads})
+        parts += [
+            "## Heads",
+            f"`xalign_heads.safetensors` holds parameters that transformers has no place for ({', '.join(kinds)}); "
+            "xalign_fairseq reads them beside the model.",
+        ]
+    parts += ["## Citation", _citation(family, record)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _front_matter(record: Mapping[str, Any]) -> str:
+    lines = ["---", "library_name: transformers", "pipeline_tag: fill-mask", "tags:"]
+    lines += ["- word-alignment", "- cross-lingual", "- xalign_fairseq"]
+    lines += [f"license: {record['license'].lower()}"] if "license" in record else []
+    named = languages(record)
+    # Quoted: YAML reads the language no as false.
+    lines += ["language:", *(f'- "{language}"' for language in named)] if named else []
+    return "\n".join([*lines, "---"])
+
+
+def _training(record: Mapping[str, Any]) -> str:
+    if not record:
+        return "The checkpoint holds no record of a training by xalign_fairseq."
+    rows = [f"| {name} | {_shown(value)} |" for name, value in record.items()]
+    return "\n".join(["| | |", "| --- | --- |", *rows])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_shown(each)}" for name, each in value.items())
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _citation(family: Family, record: Mapping[str, Any]) -> str:
+    introduced = [papers.PAPERS[name] for name in record.get("objectives", {}) if name in papers.PAPERS]
+    origin = ORIGINS.get(str(record.get("started from")).rpartition("/")[2])
+    cited = dict.fromkeys([*introduced, *([origin] if origin else []), ARCHITECTURES[family.model_type]])
+    lines = [f"- {paper.authors}: [{paper.title}]({paper.url})" for paper in cited]
+    return "\n".join([f"- xalign_fairseq {__version__}", *lines])

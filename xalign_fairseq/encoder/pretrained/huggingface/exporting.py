@@ -1,0 +1,177 @@
+"""Checkpoints of this package and of fairseq's XLM-R as folders that Hugging Face's libraries load."""
+
+import json
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_folder, require_outside
+from xalign_fairseq.encoder import checkpoint, names
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained.huggingface import sentence_transformers, side_files
+from xalign_fairseq.encoder.pretrained.huggingface.card import model_card
+from xalign_fairseq.encoder.pretrained.huggingface.families import POSITIONS, SHARED, SIZES, TOKEN_TYPES, WORDS, Family
+from xalign_fairseq.encoder.pretrained.huggingface.importing import ROWS
+from xalign_fairseq.encoder.pretrained.huggingface.record import training_record
+from xalign_fairseq.encoder.pretrained.huggingface.returning import put_back
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_files import tokenizer_files
+from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, require_safetensors, write_tensors
+from xalign_fairseq.encoder.pretrained.reading import find_pretrained, read_pretrained
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+logger = logging.getLogger(__name__)
+
+
+def export(
+    path: str | os.PathLike,
+    folder: str | os.PathLike,
+    overwrite: bool = False,
+    *,
+    pooling: str | None = None,
+    layer: int = -1,
+    onto: str | os.PathLike | None = None,
+) -> None:
+    """Write a checkpoint as a Hugging Face folder, in float32.
+
+    An encoder with a sentencepiece tokenizer becomes an XLM-R, one with a WordPiece tokenizer a BERT with the ids in
+    BERT's own order. ``AutoModelForMaskedLM`` gives the same logits, and ``AutoTokenizer`` the same pieces. Heads of
+    objectives, for which Hugging Face's models have no place, and the options of the training are written beside the
+    model, and an import takes them back. An encoder that transformers runs goes back into the folder that it began
+    with (:func:`~xalign_fairseq.encoder.pretrained.huggingface.returning.put_back`), without a model card.
+
+    Args:
+        path: whatever :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` reads.
+        folder: gets ``config.json``, ``model.safetensors``, the tokenizer's files and ``README.md``, the model card;
+            ``xalign.json`` and ``xalign_heads.safetensors`` beside them. Appears whole or not at all.
+        overwrite: replace an existing folder.
+        pooling: ``mean`` or ``cls``: the folder is one of sentence-transformers too, whose vectors are those of
+            :func:`~xalign_fairseq.encoder.sentence_vectors.sentence_vectors`, of length 1.
+        layer: of these vectors, from 1 on; the layers above, and the heads, are left out.
+        onto: of an encoder that transformers runs: the Hugging Face model that it began with.
+
+    Raises:
+        XalignError: the checkpoint can't be read, or is in the folder that would be replaced; or it has what Hugging
+            Face's models can't: language embeddings, or a tokenizer of another kind than XLM-R's and BERT's.
+
+    Example::
+
+        export("checkpoint_best.pt", "my-aligner")
+        model = transformers.AutoModelForMaskedLM.from_pretrained("my-aligner")
+    """
+    require_safetensors(folder)
+    state, where = read_pretrained(path)
+    require_outside(where, folder)
+    if onto is not None:
+        origin = find_pretrained(onto, None)
+        require_outside(origin, folder)
+        with atomic_folder(folder, overwrite) as here:
+            put_back(state, where, origin, here)
+        return
+    with atomic_folder(folder, overwrite) as here:
+        if pooling is None:
+            fill(state, where, here, Path(folder).name)
+            return
+        config = checkpoint.load_encoder(state, where)[0].config
+        chosen = config.resolve_layer(layer, "--layer")
+        if chosen == 0:
+            raise XalignError("a folder of the embeddings alone is no encoder", where=f"--layer {layer}",
+                              expected=f"1 to {config.encoder_layers}")  # fmt: skip
+        state = {**state, "model": names.today(state["model"])}
+        state = state if chosen == config.encoder_layers else sentence_transformers.cut(state, chosen)
+        fill(state, where, here, Path(folder).name)
+        sentence_transformers.write(here, config, pooling)
+
+
+def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: str) -> None:
+    """Write a checkpoint's content into an empty folder, as :func:`export` does.
+
+    Args:
+        state: of the model.
+        where: it was read, for messages.
+        folder: gets the files.
+        name: of the model, for its card.
+    """
+    encoder, others = checkpoint.load_encoder(state, where)
+    heads = {name: value for name, value in others.items() if name.startswith("heads.")}
+    config = encoder.config
+    if config.transformers_config:
+        raise XalignError(
+            "an encoder that transformers runs is exported into the model that it began with",
+            where=where,
+            next="xalign export-hf --model CHECKPOINT --out DIR --onto MODEL; MODEL is the one that was trained",
+        )
+    if config.languages:
+        raise XalignError(
+            "Hugging Face's models have no language embeddings",
+            where=where,
+            found=f"embeddings of {config.language_embeddings}",
+            expected="an encoder that was trained without --language-embeddings",
+        )
+    tokenizer = load_tokenizer(state, config.vocab_size, where=where)
+    files = tokenizer_files(tokenizer, config.max_positions, where)
+    dropped = sorted((state.get("task_state") or {}).keys() - {"tokenizer", *side_files.KEPT})
+    dropped += sorted(others.keys() - heads.keys())
+    if dropped:
+        logger.warning("not exported from %s: %s", where, ", ".join(dropped))
+    write_tensors(folder / SAFETENSORS, to_hugging_face(encoder, files.family, files.order))
+    _write_json(folder / "config.json", hugging_face_config(state, config, files.family, files.special_ids))
+    for file, content in files.contents.items():
+        (folder / file).write_bytes(content)
+    side_files.write(state, heads, folder)
+    card = model_card(name, files.family, config, heads, training_record(state))
+    (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> dict[str, Tensor]:
+    """Hugging Face's tensors of an encoder in float32; the inverse of :func:`..importing.to_fairseq`.
+
+    The vector of token type 0, which an import adds to the positions, is zero; so are those of other types, which the
+    model card says.
+
+    Args:
+        encoder: with its head.
+        family: what it becomes.
+        order: their id of each of our ids.
+    """
+    theirs = {family.their_name(name): value.detach().float() for name, value in encoder.state_dict().items()}
+    theirs[POSITIONS] = theirs[POSITIONS][ROWS - family.position_offset :]
+    theirs[TOKEN_TYPES] = torch.zeros(family.token_types, encoder.config.encoder_embed_dim)
+    back = torch.empty(len(order), dtype=torch.long)
+    back[torch.tensor(order)] = torch.arange(len(order))
+    for name in (WORDS, family.head["lm_head.bias"]):
+        theirs[name] = theirs[name][back]
+    return {family.full_name(name): value for name, value in theirs.items()}
+
+
+def hugging_face_config(
+    state: dict[str, Any], config: EncoderConfig, family: Family, special_ids: dict[str, int]
+) -> dict[str, Any]:
+    """``config.json`` of an encoder."""
+    options = checkpoint.options(state)
+    sizes = {theirs: getattr(config, ours) for ours, theirs in SIZES.items()}
+    sizes["max_position_embeddings"] += family.position_offset
+    return {
+        "architectures": [family.architecture],
+        "model_type": family.model_type,
+        **sizes,
+        "type_vocab_size": family.token_types,
+        "layer_norm_eps": config.layer_norm_eps,
+        "hidden_dropout_prob": options.get("dropout", 0.1),
+        "attention_probs_dropout_prob": options.get("attention_dropout", 0.1),
+        "initializer_range": 0.02,
+        "tie_word_embeddings": True,
+        "dtype": "float32",
+        **SHARED,
+        **special_ids,
+    }
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

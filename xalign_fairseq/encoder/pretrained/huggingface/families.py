@@ -1,0 +1,182 @@
+"""The families of Hugging Face's models that this encoder is one of: their names and settings."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from xalign_fairseq.encoder.pretrained.huggingface.supported import refusal
+
+# Parameters and modules of the encoder -> Hugging Face's, without the family's prefix; # is the layer's number.
+BODY = {
+    "sentence_encoder.embed_tokens": "embeddings.word_embeddings",
+    "sentence_encoder.embed_positions": "embeddings.position_embeddings",
+    "sentence_encoder.layernorm_embedding": "embeddings.LayerNorm",
+    "sentence_encoder.layers.#.self_attn.q_proj": "encoder.layer.#.attention.self.query",
+    "sentence_encoder.layers.#.self_attn.k_proj": "encoder.layer.#.attention.self.key",
+    "sentence_encoder.layers.#.self_attn.v_proj": "encoder.layer.#.attention.self.value",
+    "sentence_encoder.layers.#.self_attn.out_proj": "encoder.layer.#.attention.output.dense",
+    "sentence_encoder.layers.#.self_attn_layer_norm": "encoder.layer.#.attention.output.LayerNorm",
+    "sentence_encoder.layers.#.fc1": "encoder.layer.#.intermediate.dense",
+    "sentence_encoder.layers.#.fc2": "encoder.layer.#.output.dense",
+    "sentence_encoder.layers.#.final_layer_norm": "encoder.layer.#.output.LayerNorm",
+    "lm_head.weight": "embeddings.word_embeddings.weight",
+}
+WORDS = "embeddings.word_embeddings.weight"
+POSITIONS = "embeddings.position_embeddings.weight"
+TOKEN_TYPES = "embeddings.token_type_embeddings.weight"
+# The sizes of an encoder -> Hugging Face's names in config.json.
+SIZES = {
+    "vocab_size": "vocab_size",
+    "encoder_layers": "num_hidden_layers",
+    "encoder_embed_dim": "hidden_size",
+    "encoder_ffn_embed_dim": "intermediate_size",
+    "encoder_attention_heads": "num_attention_heads",
+    "max_positions": "max_position_embeddings",
+}
+# Our names of other numbers -> theirs, and what a config.json without them means.
+RATES = {
+    "dropout": ("hidden_dropout_prob", 0.1),
+    "attention_dropout": ("attention_probs_dropout_prob", 0.1),
+    "layer_norm_eps": ("layer_norm_eps", 1e-12),
+}
+# Settings that this encoder has in one way only; a config.json that lacks one, or has null, means it.
+SHARED = {"hidden_act": "gelu", "position_embedding_type": "absolute", "is_decoder": False}
+
+
+@dataclass(frozen=True)
+class Family:
+    """How one kind of Hugging Face's models differs from this encoder.
+
+    Attributes:
+        model_type: its name in ``config.json``.
+        title: its name for people.
+        architecture: the class of the model with its masked-language-model head.
+        prefix: of the names of the encoder's parameters, where a head is beside it.
+        head: our modules of the masked-language-model head -> theirs.
+        head_prefix: of the names of that head's parameters.
+        tied: second names, in some files, of tensors that the model has once.
+        position_offset: rows of positions before the first token's.
+        token_types: rows of the token types that its tokenizer gives; 0 if it has none.
+        fixed: settings of the family, beside :data:`SHARED`, that are the same in all its models.
+        body: our parameters and modules of the encoder -> theirs.
+        sizes: our names of an encoder's sizes -> theirs in ``config.json``.
+        rates: as :data:`RATES`.
+    """
+
+    model_type: str
+    title: str
+    architecture: str
+    prefix: str
+    head: Mapping[str, str]
+    head_prefix: str
+    tied: Mapping[str, str]
+    position_offset: int
+    token_types: int
+    fixed: Mapping[str, Any]
+    body: Mapping[str, str] = field(default_factory=lambda: BODY)
+    sizes: Mapping[str, str] = field(default_factory=lambda: SIZES)
+    rates: Mapping[str, tuple[str, float]] = field(default_factory=lambda: RATES)
+
+    def their_name(self, ours: str) -> str:
+        """The name, without prefix, of an encoder's parameter.
+
+        Example::
+
+            XLM_R.their_name("sentence_encoder.layers.3.fc1.bias")  # encoder.layer.3.intermediate.dense.bias
+        """
+        names = {**self.body, **self.head}
+        layer = re.search(r"\.layers\.(\d+)\.", ours)
+        name = ours.replace(layer[0], ".layers.#.") if layer else ours
+        module, _, kind = name.rpartition(".")
+        theirs = names.get(name) or f"{names[module]}.{kind}"
+        return theirs.replace("#", layer[1]) if layer else theirs
+
+    def full_name(self, theirs: str) -> str:
+        """A name with the prefix that it has in the model with a masked-language-model head."""
+        return theirs if theirs.startswith(self.head_prefix) else self.prefix + theirs
+
+
+XLM_R = Family(
+    model_type="xlm-roberta",
+    title="XLM-R",
+    architecture="XLMRobertaForMaskedLM",
+    prefix="roberta.",
+    head={
+        "lm_head.dense": "lm_head.dense",
+        "lm_head.layer_norm": "lm_head.layer_norm",
+        "lm_head.bias": "lm_head.bias",
+    },
+    head_prefix="lm_head.",
+    tied={"lm_head.decoder.weight": WORDS, "lm_head.decoder.bias": "lm_head.bias"},
+    position_offset=2,
+    token_types=1,
+    fixed={"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2},
+)
+BERT = Family(
+    model_type="bert",
+    title="BERT",
+    architecture="BertForMaskedLM",
+    prefix="bert.",
+    head={
+        "lm_head.dense": "cls.predictions.transform.dense",
+        "lm_head.layer_norm": "cls.predictions.transform.LayerNorm",
+        "lm_head.bias": "cls.predictions.bias",
+    },
+    head_prefix="cls.predictions.",
+    tied={"cls.predictions.decoder.weight": WORDS, "cls.predictions.decoder.bias": "cls.predictions.bias"},
+    position_offset=0,
+    token_types=2,
+    fixed={},
+)
+_DISTILLED = {
+    "self_attn.q_proj": "attention.q_lin",
+    "self_attn.k_proj": "attention.k_lin",
+    "self_attn.v_proj": "attention.v_lin",
+    "self_attn.out_proj": "attention.out_lin",
+    "self_attn_layer_norm": "sa_layer_norm",
+    "fc1": "ffn.lin1",
+    "fc2": "ffn.lin2",
+    "final_layer_norm": "output_layer_norm",
+}
+DISTILBERT = Family(
+    model_type="distilbert",
+    title="DistilBERT",
+    architecture="DistilBertForMaskedLM",
+    prefix="distilbert.",
+    head={
+        "lm_head.dense": "vocab_transform",
+        "lm_head.layer_norm": "vocab_layer_norm",
+        "lm_head.bias": "vocab_projector.bias",
+    },
+    head_prefix="vocab_",
+    tied={"vocab_projector.weight": WORDS},
+    position_offset=0,
+    token_types=0,
+    fixed={"activation": "gelu"},
+    body={
+        **{ours: theirs for ours, theirs in BODY.items() if ".layers." not in ours},
+        **{f"sentence_encoder.layers.#.{our}": f"transformer.layer.#.{their}" for our, their in _DISTILLED.items()},
+    },
+    sizes={
+        "vocab_size": "vocab_size",
+        "encoder_layers": "n_layers",
+        "encoder_embed_dim": "dim",
+        "encoder_ffn_embed_dim": "hidden_dim",
+        "encoder_attention_heads": "n_heads",
+        "max_positions": "max_position_embeddings",
+    },
+    rates={**RATES, "dropout": ("dropout", 0.1), "attention_dropout": ("attention_dropout", 0.1)},
+)
+FAMILIES = {family.model_type: family for family in (XLM_R, BERT, DISTILBERT)}
+
+
+def find_family(model_type: object, where: object) -> Family:
+    """The family of a ``model_type``.
+
+    Raises:
+        xalign_fairseq.core.errors.XalignError: there is none; those that there are are named.
+    """
+    if not isinstance(model_type, str) or model_type not in FAMILIES:
+        raise refusal(model_type, where)
+    return FAMILIES[model_type]

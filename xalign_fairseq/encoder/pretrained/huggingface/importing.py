@@ -1,0 +1,200 @@
+"""Hugging Face folders of XLM-R's, BERT's and DistilBERT's kind, turned into checkpoints of this package."""
+
+import logging
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.encoder.building import shapes as encoder_shapes
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.masked_lm import EMBEDDINGS, HEAD, has_head, is_same, new_head
+from xalign_fairseq.encoder.pretrained.huggingface import side_files
+from xalign_fairseq.encoder.pretrained.huggingface.families import (
+    POSITIONS,
+    SHARED,
+    TOKEN_TYPES,
+    WORDS,
+    Family,
+    find_family,
+)
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary, read_vocabulary
+from xalign_fairseq.encoder.pretrained.huggingface.weights import read_weights
+from xalign_fairseq.encoder.pretrained.known import recognise, with_family
+
+logger = logging.getLogger(__name__)
+
+BUFFERS = {"embeddings.position_ids", "embeddings.token_type_ids"}  # count up, or are zero
+ROWS = 2  # of our positions, before the first token's
+OLD_NAMES = ((r"LayerNorm\.gamma$", "LayerNorm.weight"), (r"LayerNorm\.beta$", "LayerNorm.bias"))  # TensorFlow's
+
+
+def read(folder: str | os.PathLike) -> dict[str, Any]:
+    """The model of a Hugging Face folder as the content of a checkpoint of this package, in float32.
+
+    Parameters change their names, and the vector of token type 0 is added to every position; BERT's type 1, which its
+    tokenizer gives to the second text of a pair, is left out. XLM-R's ids stay as they are; BERT's are put into
+    fairseq's order, special tokens first and ``<mask>`` last, unless it has XLM-R's tokenizer. In the place of a
+    masked-language-model head that is missing or not tied one is made from the embeddings; heads of other tasks, the
+    pooler, tokens that were added later and rows of padding are left out. All of that is logged. Heads and options that
+    an export of this package wrote beside the model are taken back.
+
+    Args:
+        folder: ``config.json`` of model_type xlm-roberta, bert or distilbert; ``sentencepiece.bpe.model`` or
+            ``vocab.txt``, or ``tokenizer.json``; and the weights as ``model.safetensors`` or ``pytorch_model.bin``, or
+            in shards with their index.
+
+    Raises:
+        XalignError: a file is missing or damaged, the model is of another kind, or a parameter or an id is not
+            accounted for.
+
+    Example::
+
+        state = read("xlm-roberta-base")
+        encoder, _ = checkpoint.load_encoder(state)
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size)
+    """
+    folder = Path(folder)
+    family, config = read_config(folder)
+    vocabulary = read_vocabulary(folder, family, config.vocab_size)
+    model = to_fairseq(read_weights(folder), family, config, vocabulary, folder)
+    known = recognise(model, [str(read_json(folder / "config.json").get("_name_or_path") or ""), folder])
+    if not has_head(model):
+        logger.warning("%s has no masked-language-model head: one is made from its embeddings", folder)
+        head = new_head(model[EMBEDDINGS], vocabulary.scores)
+        model.update({HEAD + name: value for name, value in head.items()})
+    options = {name: value for name, value in asdict(config).items() if name not in ("vocab_size", "pad")}
+    state = {"cfg": {"model": options}, "model": model, "task_state": {"tokenizer": vocabulary.state}}
+    return with_family(side_files.take_back(state, folder), known)
+
+
+def read_config(folder: Path) -> tuple[Family, EncoderConfig]:
+    """The family, sizes and rates that ``config.json`` tells of, if this encoder is of that kind."""
+    path = folder / "config.json"
+    found = read_json(path)
+    family = find_family(found.get("model_type"), path)
+    wrong = [name for name in family.sizes.values() if type(found.get(name)) is not int or found[name] < 1]
+    if wrong:
+        raise XalignError(
+            "the model's sizes are not in its configuration", where=path,
+            found=f"no whole number above 0 as {', '.join(wrong)}",
+        )  # fmt: skip
+    rates = {ours: found.get(theirs, usual) for ours, (theirs, usual) in family.rates.items()}
+    wrong = [
+        f"{family.rates[name][0]} {value!r}" for name, value in rates.items() if not isinstance(value, int | float)
+    ]
+    if wrong:
+        raise XalignError("the model's configuration has no number where one is expected", where=path, found=wrong)
+    given = {name: value for name, value in found.items() if name not in SHARED or value is not None}
+    for name, value in {**SHARED, **family.fixed}.items():
+        if given.get(name, value) != value:
+            raise XalignError(
+                f"the model differs from {family.title}",
+                where=path, found=f"{name} {found[name]}", expected=f"{name} {value}",
+            )  # fmt: skip
+    sizes = {ours: found[theirs] for ours, theirs in family.sizes.items()}
+    sizes["max_positions"] -= family.position_offset
+    return family, EncoderConfig(**sizes, **rates)
+
+
+def to_fairseq(
+    weights: Mapping[str, Tensor], family: Family, config: EncoderConfig, vocabulary: Vocabulary, where: object
+) -> dict[str, Tensor]:
+    """A checkpoint's ``model`` from Hugging Face's tensors, each of which is used, logged as not used, or an error.
+
+    Without a masked-language-model head that can be used there is none in it.
+
+    Args:
+        weights: by their names, with or without the family's prefix.
+        family: of the model.
+        config: its sizes, as ``config.json`` has them.
+        vocabulary: of the tokenizer. Rows of other ids than its own are left out.
+        where: for messages.
+    """
+    theirs = _untie({_todays_name(name, family): value for name, value in weights.items()}, family, where)
+    if not family.token_types:
+        theirs[TOKEN_TYPES] = torch.zeros(1, config.encoder_embed_dim)
+    shapes = encoder_shapes(config)
+    if not any(name.startswith(family.head_prefix) for name in theirs):
+        shapes = {name: shape for name, shape in shapes.items() if not name.startswith("lm_head.")}
+    names = {ours: family.their_name(ours) for ours in shapes}
+    _require_all(theirs, {*names.values(), TOKEN_TYPES}, family, where)
+    for ours, name in names.items():
+        rows, *rest = shapes[ours]
+        expected = (rows - ROWS + family.position_offset, *rest) if name == POSITIONS else shapes[ours]
+        if tuple(theirs[name].shape) != expected:
+            raise XalignError(
+                "a parameter is not of the size that config.json has",
+                where=f"{where}, {name}", found=tuple(theirs[name].shape), expected=expected,
+            )  # fmt: skip
+    theirs = {name: value.float() for name, value in theirs.items() if name in {*names.values(), TOKEN_TYPES}}
+    _name_other_types(theirs[TOKEN_TYPES], vocabulary, where)
+    theirs[POSITIONS] = _positions(theirs[POSITIONS], theirs[TOKEN_TYPES], family)
+    order = vocabulary.order
+    for name in {WORDS, family.head["lm_head.bias"]} & theirs.keys():
+        # A slice is a view, which leaves the tensor in its file.
+        whole = theirs[name]
+        theirs[name] = whole[: len(order)] if order == range(len(order)) else whole[torch.tensor(order)]
+    return {f"encoder.{ours}": theirs[name] for ours, name in names.items()}
+
+
+def _todays_name(name: str, family: Family) -> str:
+    name = name.removeprefix(family.prefix)
+    for old, new in OLD_NAMES:
+        name = re.sub(old, new, name)
+    return name
+
+
+def _untie(theirs: dict[str, Tensor], family: Family, where: object) -> dict[str, Tensor]:
+    """One name for each tensor that the model has once, without a head that has other output vectors or biases."""
+    whole = {name: value for name, value in theirs.items() if name not in family.tied}
+    seconds = {second: (theirs[second], first) for second, first in family.tied.items() if second in theirs}
+    untied = [
+        f"{name} unlike {first}" for name, (value, first) in seconds.items() if not is_same(value, theirs.get(first))
+    ]
+    if untied:
+        logger.warning("%s: the masked-language-model head is left out: it is not tied (%s)", where, "; ".join(untied))
+        return {name: value for name, value in whole.items() if not name.startswith(family.head_prefix)}
+    return {**{first: value for value, first in seconds.values()}, **whole}
+
+
+def _require_all(theirs: Mapping[str, Tensor], wanted: set[str], family: Family, where: object) -> None:
+    missing = sorted(wanted - theirs.keys())
+    rest = sorted(theirs.keys() - wanted - BUFFERS)
+    unknown = [
+        name for name in rest if name.startswith(("embeddings.", "encoder.", "transformer.", family.head_prefix))
+    ]
+    if missing or unknown:
+        raise XalignError(
+            f"the folder's parameters are not those of a model of {family.title}'s kind and its config.json",
+            where=where,
+            found=f"{len(missing)} missing {missing[:3]}, {len(unknown)} unknown {unknown[:3]}",
+        )
+    if rest:
+        counts = Counter(re.sub(r"(cls\.[^.]*)?.*", r"\1", name) or name.split(".")[0] for name in rest)
+        logger.warning("not used from %s: %s", where, ", ".join(f"{name} ({n} tensors)" for name, n in counts.items()))
+
+
+def _name_other_types(types: Tensor, vocabulary: Vocabulary, where: object) -> None:
+    """Log which token types are left out: every token is of type 0 here."""
+    if vocabulary.token_types == 1 and len(types) > 1:
+        logger.warning("of %d token types the first is used, as the tokenizer gives no other", len(types))
+    elif not torch.equal(types, types[:1].expand_as(types)):
+        logger.warning(
+            "%s: token type 1 is left out: all tokens are of type 0, so that pairs of texts, whose second has type 1 "
+            "in the model itself, have other hidden states and logits", where,
+        )  # fmt: skip
+
+
+def _positions(positions: Tensor, types: Tensor, family: Family) -> Tensor:
+    """Our rows of positions; every token is of type 0, whose vector Hugging Face's model adds as it adds positions."""
+    before = positions.new_zeros(ROWS - family.position_offset, positions.shape[1])
+    return torch.cat([before, positions + types[0]])

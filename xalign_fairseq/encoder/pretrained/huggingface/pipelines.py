@@ -1,0 +1,167 @@
+"""Tokenizers of the encoders that transformers runs, and the ids that stand for fairseq's special symbols."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.data.tokenizers.dictionary import MASK, SPECIALS, Dictionary
+from xalign_fairseq.data.tokenizers.pipeline import TokenizerPipeline
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER, TokenizerFile
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import TOKENIZER_CONFIG, Vocabulary
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
+
+logger = logging.getLogger(__name__)
+
+SENTENCEPIECES = ("spm.model", "spiece.model", "sentencepiece.bpe.model")  # DeBERTa's, mT5's, NLLB's
+PADDING = 1024  # most rows of a model that no token of its tokenizer has; mDeBERTa has 898
+# Our special symbols -> their settings, in the order in which they are looked for; the last resort is another symbol's.
+ROLES = {
+    "<s>": ("cls_token", "bos_token", "sep_token", "eos_token"),
+    "<pad>": ("pad_token", "eos_token", "sep_token"),
+    "</s>": ("sep_token", "eos_token", "cls_token", "bos_token"),
+    "<unk>": ("unk_token", "pad_token", "eos_token"),
+    "<mask>": ("mask_token", "unk_token", "pad_token"),
+}
+# What sentencepiece models call them, where there is nothing but the model.
+NAMES = {
+    "pad_token": ("[PAD]", "<pad>"),
+    "cls_token": ("[CLS]",),
+    "sep_token": ("[SEP]",),
+    "eos_token": ("</s>",),
+    "bos_token": ("<s>",),
+    "unk_token": ("[UNK]", "<unk>"),
+    "mask_token": ("[MASK]", "<mask>"),
+}
+
+
+class PipelineConfig(TypedDict, total=False):
+    """What of ``tokenizer_config.json`` is read: names, or objects with the name as their ``content``."""
+
+    cls_token: str | dict[str, Any] | None
+    bos_token: str | dict[str, Any] | None
+    sep_token: str | dict[str, Any] | None
+    eos_token: str | dict[str, Any] | None
+    pad_token: str | dict[str, Any] | None
+    unk_token: str | dict[str, Any] | None
+    mask_token: str | dict[str, Any] | None
+
+
+def read_pipeline(folder: Path, vocab_size: int) -> Vocabulary:
+    """The tokenizer of a folder: its ``tokenizer.json``, or the sentencepiece model alone.
+
+    What stands around a text is what the tokenizer itself puts there; without a symbol of its own ``<s>`` is what
+    ``</s>`` is (mT5), ``<mask>`` what ``<unk>`` is. Rows beyond the tokenizer's are left out, which is logged.
+
+    Args:
+        folder: with the tokenizer's files.
+        vocab_size: rows of the model's embeddings.
+
+    Raises:
+        XalignError: its files are missing or damaged, or not the model's.
+    """
+    if (folder / TOKENIZER).is_file():
+        return _read_json_file(folder, vocab_size)
+    for name in SENTENCEPIECES:
+        if (folder / name).is_file():
+            return _read_sentencepiece(folder / name, vocab_size)
+    raise XalignError(
+        "the folder has no tokenizer", where=folder, expected=f"{TOKENIZER} or {' or '.join(SENTENCEPIECES)}"
+    )
+
+
+def _read_json_file(folder: Path, vocab_size: int) -> Vocabulary:
+    path = folder / TOKENIZER
+    read_json(path, TokenizerFile)  # refuses what is damaged or too large
+    content = path.read_text(encoding="utf-8")
+    opened = TokenizerPipeline(content, (0, 0, 0, 0, 0), 1).open(path)
+    ids: dict[str, int] = opened.get_vocab(with_added_tokens=True)
+    size = 1 + max(ids.values(), default=-1)
+    _require_fit(size, vocab_size, path)
+    config = folder / TOKENIZER_CONFIG
+    given = _named(read_json(config, PipelineConfig) if config.is_file() else {})
+    given = {role: name for role, name in given.items() if name in ids}
+    given.update({role: name for role, name in _usual(ids).items() if role not in given})
+    around = _around(opened)
+    special = _special_ids({role: ids[name] for role, name in given.items()}, path)
+    special = (around[0] or special[0], special[1], around[1] or special[2], *special[3:])
+    if None in special:
+        raise XalignError("the tokenizer lacks special symbols", where=path, found=special)
+    pipeline = TokenizerPipeline(content, special, size)
+    dictionary = pipeline.dictionary(path)
+    return Vocabulary(tokenizer_state(dictionary, pipeline), pipeline.order, 1)
+
+
+def _named(config: Mapping[str, Any]) -> dict[str, str]:
+    """The names of special symbols by their settings."""
+    found = {}
+    for role in NAMES:
+        value = config.get(role)
+        name = value.get("content") if isinstance(value, dict) else value
+        if isinstance(name, str):
+            found[role] = name
+    return found
+
+
+def _usual(ids: Mapping[str, int]) -> dict[str, str]:
+    """The usual names of special symbols that are in a vocabulary."""
+    return {role: name for role, names in NAMES.items() for name in names[::-1] if name in ids}
+
+
+def _around(tokenizer: Any) -> tuple[int | None, int | None]:
+    """The ids that a tokenizer puts before and behind a text, where there are any."""
+    bare = tokenizer.encode("a", add_special_tokens=False).ids
+    whole = tokenizer.encode("a").ids
+    for place in range(len(whole) - len(bare) + 1):
+        if whole[place : place + len(bare)] == bare:
+            behind = whole[place + len(bare) :]
+            return (whole[0] if place else None), (behind[0] if behind else None)
+    return None, None
+
+
+def _special_ids(roles: Mapping[str, int], where: object) -> tuple[Any, ...]:
+    """The ids of what stands for fairseq's special symbols, as settings name it."""
+    found = []
+    for symbol, settings in ROLES.items():
+        role = next((role for role in settings if role in roles), None)
+        if role is None:
+            raise XalignError("the tokenizer lacks a special symbol", where=where, found=f"none for {symbol}",
+                              expected=f"one of {', '.join(settings)}")  # fmt: skip
+        if role != settings[0] and symbol == MASK:
+            logger.warning("%s: no symbol masks tokens: the %s stands for it", where, role.replace("_token", " symbol"))
+        found.append(roles[role])
+    return tuple(found)
+
+
+def _read_sentencepiece(path: Path, vocab_size: int) -> Vocabulary:
+    """The pieces by their own ids, as mT5 and DeBERTa have them; DeBERTa's [MASK] follows them."""
+    processor = load_sentencepiece(path)
+    pieces = [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
+    _require_fit(len(pieces), vocab_size, path)
+    ids = {piece: i for i, piece in enumerate(pieces)}
+    if "[CLS]" in ids and "[MASK]" not in ids and len(pieces) < vocab_size:
+        ids["[MASK]"] = len(pieces)
+    roles = {role: ids[name] for role, name in _usual(ids).items()}
+    special = _special_ids(roles, path)
+    twice = (*SPECIALS, MASK)
+    rest = [i for i in range(len(pieces)) if i not in special and pieces[i] not in twice]
+    dictionary = Dictionary(pieces[i] for i in rest)
+    order = [*special[:-1], *rest, special[-1]]
+    return Vocabulary(tokenizer_state(dictionary, path.read_bytes()), order, 1)
+
+
+def _require_fit(size: int, vocab_size: int, where: Path) -> None:
+    """Refuse a tokenizer of another model; log how many rows the model has beyond it."""
+    if not size <= vocab_size <= size + PADDING:
+        raise XalignError(
+            "the tokenizer does not fit the model's vocabulary",
+            where=where,
+            found=f"{size} ids",
+            expected=f"{vocab_size}, as config.json has, or at most {PADDING} fewer",
+            next="take the tokenizer's files that the model was trained with",
+        )
+    if vocab_size > size:
+        logger.warning("%s: left out of the model's vocabulary: %d rows of padding", where, vocab_size - size)

@@ -1,0 +1,138 @@
+"""Encoders that transformers runs, put back after training into the Hugging Face folder that they began with."""
+
+import logging
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json, write_json
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.bodies.body import their_name
+from xalign_fairseq.encoder.bodies.families import BODIES, read_settings
+from xalign_fairseq.encoder.bodies.family import BodyFamily
+from xalign_fairseq.encoder.building import EMBEDDINGS
+from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.masked_lm import HEAD
+from xalign_fairseq.encoder.pretrained.huggingface import side_files
+from xalign_fairseq.encoder.pretrained.huggingface.adapting import BODY, SHARED_EMBEDDINGS, prefix_of
+from xalign_fairseq.encoder.pretrained.huggingface.own_heads import own_head
+from xalign_fairseq.encoder.pretrained.huggingface.pipelines import read_pipeline
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import Vocabulary
+from xalign_fairseq.encoder.pretrained.huggingface.weights import SAFETENSORS, read_weights, write_tensors
+from xalign_fairseq.encoder.transformer import Encoder
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+logger = logging.getLogger(__name__)
+
+# Files of a folder that training leaves as they are.
+KEPT = ("tokenizer*", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.model")
+
+
+def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, folder: Path) -> None:
+    """Write the folder that an encoder began with, with the checkpoint's weights in it, in float32.
+
+    ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
+    model's own. What this package does not train (a decoder, rows of embeddings that no token has) is as it was;
+    whatever was tied to the embeddings follows them. Heads of objectives and options stand beside the model, as
+    :func:`~xalign_fairseq.encoder.pretrained.huggingface.exporting.export` writes them.
+
+    Args:
+        state: of the checkpoint.
+        where: it was read, for messages.
+        origin: the folder whose model was trained.
+        folder: an empty one, which gets the files.
+
+    Raises:
+        XalignError: the encoder is the package's own; or ``origin`` has another architecture or tokenizer than the
+            checkpoint. Its authors' own code, which transformers lacks (``model_type`` new), counts as another.
+    """
+    encoder, others = checkpoint.load_encoder(state, where)
+    config = encoder.config
+    if not config.transformers_config:
+        raise XalignError(
+            "this encoder is written anew, not put back into the model that it began with",
+            where=where,
+            next="xalign export-hf without --onto",
+        )
+    family, settings = read_settings(config.transformers_config, where)
+    found = read_json(origin / "config.json")
+    _require_same_model(family, settings, found, origin, where)
+    vocabulary = read_pipeline(origin, found["vocab_size"])
+    _require_same_tokenizer(state, config, vocabulary, origin, where)
+    before = dict(family.rename(read_weights(origin)))  # by transformers' own names, which it reads too
+    write_tensors(folder / SAFETENSORS, {**before, **_trained(encoder, family, found, before, vocabulary)})
+    write_json(folder / "config.json", {**found, "dtype": "float32"})
+    for pattern in KEPT:
+        for path in origin.glob(pattern):
+            if path.is_file():
+                shutil.copyfile(path, folder / path.name)
+    heads = {name: value for name, value in others.items() if name.startswith("heads.")}
+    side_files.write(state, heads, folder)
+
+
+def _trained(
+    encoder: Encoder, family: BodyFamily, settings: Mapping[str, Any], before: Mapping[str, Tensor],
+    vocabulary: Vocabulary,
+) -> dict[str, Tensor]:  # fmt: skip
+    """The tensors of a model that training has changed, by the names of its files."""
+    ours = {name: value.detach().float() for name, value in encoder.state_dict().items()}
+    layers = encoder.config.encoder_layers
+    names = {name: their_name(family, name.removeprefix(BODY), layers) for name in ours if name.startswith(BODY)}
+    prefix = prefix_of(before, set(names.values()))
+    made = {prefix + name: ours[mine] for mine, name in names.items()}
+    order = torch.tensor(vocabulary.order)
+    embeddings = made.pop(prefix + names[EMBEDDINGS])
+    kept = [prefix + names[EMBEDDINGS], *SHARED_EMBEDDINGS]
+    first = before[next(name for name in kept if name in before)]
+    whole = _with_rows(first, order, embeddings)
+    made |= {name: whole for name, value in before.items() if value.shape == first.shape and torch.equal(value, first)}
+    head = HEAD.removeprefix("encoder.")
+    if own_head(before, family, settings, order) is None:
+        if not torch.equal(ours[f"{head}dense.weight"], torch.eye(encoder.config.encoder_embed_dim)):
+            logger.warning("not exported: the trained masked-language-model head, which the model has no place for")
+        return made  # the identity: a head that an import made, and that nothing has trained
+    for part, name in family.head.items():
+        value = ours[head + part]
+        if name in before:
+            made[name] = _with_rows(before[name], order, value) if part == "bias" else value
+        elif value.any():
+            logger.warning("not exported: %s, which the model has no place for", HEAD + part)
+    return made
+
+
+def _with_rows(before: Tensor, order: Tensor, rows: Tensor) -> Tensor:
+    """Values of all their ids, in float32, those of our ids replaced."""
+    whole = before.detach().float().clone()
+    whole[order] = rows
+    return whole
+
+
+def _require_same_model(
+    family: BodyFamily, settings: Mapping[str, Any], found: Mapping[str, Any], origin: Path, where: object
+) -> None:
+    same = found.get("model_type") == family.model_type and BODIES[family.model_type].check(found, origin) == settings
+    if not same:
+        raise XalignError(
+            "the checkpoint is of another model than the one it is to be put back into",
+            where=origin / "config.json", found=f"model_type {found.get('model_type')}",
+            expected=f"the configuration that {where} has: {settings}", next="name the model it began with",
+        )  # fmt: skip
+
+
+def _require_same_tokenizer(
+    state: dict[str, Any], config: EncoderConfig, vocabulary: Vocabulary, origin: Path, where: str | os.PathLike
+) -> None:
+    ours = load_tokenizer(state, config.vocab_size, where=where).dictionary.symbols
+    theirs = load_tokenizer({"task_state": {"tokenizer": vocabulary.state}}, len(vocabulary.order), where=origin)
+    if ours != theirs.dictionary.symbols:
+        raise XalignError(
+            "the checkpoint has another vocabulary than the model it is to be put back into",
+            where=where, found=f"{len(ours):,} tokens", expected=f"the {len(theirs.dictionary.symbols):,} of {origin}",
+            next="xalign untrim, if it was trained with a trimmed vocabulary",
+        )  # fmt: skip

@@ -1,0 +1,199 @@
+"""The tokenizer of a checkpoint as the files that Hugging Face's ``AutoTokenizer`` reads."""
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, PAD, SPECIALS, UNK, Dictionary
+from xalign_fairseq.data.tokenizers.model_proto import (
+    CONTROL,
+    NORMAL,
+    UNKNOWN,
+    Piece,
+    model_type,
+    read_normalisation,
+    read_pieces,
+)
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.data.tokenizers.wordpiece import (
+    BERT_SPECIALS,
+    LONGEST_WORD,
+    WordPieceTokenizer,
+    bert_ids,
+    to_vocabulary,
+)
+from xalign_fairseq.encoder.pretrained.huggingface.families import BERT, XLM_R, Family
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER
+from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import SPM, TOKENIZER_CONFIG, VOCAB, dictionary_of_xlm_r
+
+# Names of the special symbols in Hugging Face's configurations -> fairseq's.
+ROLES = {"bos": BOS, "pad": PAD, "eos": EOS, "unk": UNK, "cls": BOS, "sep": EOS, "mask": MASK}
+
+
+@dataclass(frozen=True)
+class TokenizerFiles:
+    """The family that a tokenizer makes of its model.
+
+    Attributes:
+        family: of the model.
+        order: Hugging Face's id of each of our ids, ``<mask>`` included.
+        special_ids: the settings of ``config.json`` that number special symbols.
+        contents: of the files, by their names.
+    """
+
+    family: Family
+    order: Sequence[int]
+    special_ids: dict[str, int]
+    contents: dict[str, bytes]
+
+
+def tokenizer_files(tokenizer: Tokenizer, max_positions: int, where: object) -> TokenizerFiles:
+    """The files of a tokenizer.
+
+    Args:
+        tokenizer: of sentencepiece or WordPiece.
+        max_positions: most tokens of a text, special ones included.
+        where: the checkpoint, for messages.
+
+    Raises:
+        XalignError: Hugging Face's tokenizer of the family would give other ids.
+    """
+    if isinstance(tokenizer, WordPieceTokenizer):
+        return _bert_files(tokenizer, max_positions)
+    return _xlm_r_files(tokenizer.model, tokenizer.dictionary, max_positions, where)
+
+
+def _bert_files(tokenizer: WordPieceTokenizer, max_positions: int) -> TokenizerFiles:
+    settings = tokenizer.settings
+    symbols = to_vocabulary(tokenizer.dictionary, settings)
+    ids = {symbol: i for i, symbol in enumerate(symbols)}
+    cls, sep = BERT_SPECIALS[BOS], BERT_SPECIALS[EOS]
+    pipeline = {
+        "normalizer": {
+            "type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": settings.chinese_chars,
+            "strip_accents": settings.strip_accents, "lowercase": settings.lowercase,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": _template(
+            [(cls, 0), ("A", 0), (sep, 0)], [(cls, 0), ("A", 0), (sep, 0), ("B", 1), (sep, 1)], ids
+        ),
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {
+            "type": "WordPiece", "unk_token": BERT_SPECIALS[UNK], "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": LONGEST_WORD, "vocab": ids,
+        },
+    }  # fmt: skip
+    config = {
+        "do_lower_case": settings.lowercase,
+        "strip_accents": settings.strip_accents,
+        "tokenize_chinese_chars": settings.chinese_chars,
+        **{f"{role}_token": BERT_SPECIALS[ours] for role, ours in ROLES.items() if role not in ("bos", "eos")},
+        "model_max_length": max_positions,
+        "tokenizer_class": "BertTokenizer",
+    }
+    return TokenizerFiles(
+        BERT,
+        bert_ids(tokenizer.dictionary, settings),
+        {"pad_token_id": ids[BERT_SPECIALS[PAD]]},
+        {
+            VOCAB: "".join(f"{symbol}\n" for symbol in symbols).encode("utf-8"),
+            TOKENIZER: _json(_whole(pipeline, list(BERT_SPECIALS.values()), ids)),
+            TOKENIZER_CONFIG: _json(config),
+        },
+    )
+
+
+def _xlm_r_files(model: bytes, dictionary: Dictionary, max_positions: int, where: object) -> TokenizerFiles:
+    pieces = read_pieces(model)
+    _require_expressible(model, pieces, dictionary, where)
+    vocabulary = [(symbol, 0.0) for symbol in SPECIALS] + [(piece.text, piece.score) for piece in pieces[3:]]
+    vocabulary.append((MASK, 0.0))
+    ids = {symbol: i for i, (symbol, _) in enumerate(vocabulary)}
+    space = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    charsmap = base64.b64encode(read_normalisation(model).charsmap).decode("ascii")
+    pipeline = {
+        "normalizer": {"type": "Precompiled", "precompiled_charsmap": charsmap} if charsmap else None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, space]},
+        "post_processor": _template(
+            [(BOS, 0), ("A", 0), (EOS, 0)], [(BOS, 0), ("A", 0), (EOS, 0), (EOS, 0), ("B", 0), (EOS, 0)], ids
+        ),
+        "decoder": space,
+        "model": {"type": "Unigram", "unk_id": ids[UNK], "vocab": vocabulary, "byte_fallback": False},
+    }
+    config = {
+        **{f"{role}_token": ours for role, ours in ROLES.items() if role != "mask"},
+        "mask_token": {"__type": "AddedToken", **_added_token(MASK)},
+        "model_max_length": max_positions,
+        "tokenizer_class": "XLMRobertaTokenizer",
+    }
+    return TokenizerFiles(
+        XLM_R,
+        range(len(vocabulary)),
+        dict(XLM_R.fixed),
+        {
+            SPM: model,
+            TOKENIZER: _json(_whole(pipeline, [*SPECIALS, MASK], ids)),
+            TOKENIZER_CONFIG: _json(config),
+        },
+    )
+
+
+def _require_expressible(model: bytes, pieces: Sequence[Piece], dictionary: Dictionary, where: object) -> None:
+    """:class:`XalignError` unless XLM-R's tokenizer of Hugging Face reads a sentencepiece model as we do."""
+    kind = model_type(model)
+    own = [*dictionary_of_xlm_r([piece.text for piece in pieces], where).symbols, MASK]
+    symbols = dictionary.symbols if MASK in dictionary else [*dictionary.symbols, MASK]
+    odd = [piece.text for piece in pieces if piece.type not in (NORMAL, UNKNOWN, CONTROL)]
+    reasons = {
+        f"a {kind} model": kind != "unigram",
+        f"user-defined, unused or byte pieces, such as {odd[:1]}": bool(odd),
+        "a normalisation that does not put ▁ before every word": not read_normalisation(model).begins_words,
+        "a dictionary of other symbols than the model's, or in another order": own != symbols,
+    }
+    found = [reason for reason, given in reasons.items() if given]
+    if found:
+        raise XalignError(
+            "Hugging Face's tokenizer of XLM-R would give other ids than the checkpoint's",
+            where=where,
+            found="; ".join(found),
+            expected="a unigram sentencepiece model whose pieces in their order are the dictionary, as xalign prepare "
+            "makes them",
+        )
+
+
+def _whole(pipeline: dict[str, Any], specials: Sequence[str], ids: dict[str, int]) -> dict[str, Any]:
+    """``tokenizer.json``: the pipeline, and the special symbols that are found in text as they are."""
+    added = [{"id": ids[symbol], **_added_token(symbol)} for symbol in sorted(specials, key=ids.__getitem__)]
+    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, **pipeline}
+
+
+def _added_token(symbol: str) -> dict[str, Any]:
+    """XLM-R's <mask> takes the blank before it, since it stands for a piece that would begin with it."""
+    return {
+        "content": symbol, "single_word": False, "lstrip": symbol == MASK, "rstrip": False, "normalized": False,
+        "special": True,
+    }  # fmt: skip
+
+
+def _template(
+    single: Sequence[tuple[str, int]], pair: Sequence[tuple[str, int]], ids: dict[str, int]
+) -> dict[str, Any]:
+    """Where special symbols stand around the texts A and B, and the token type of each part."""
+
+    def part(name: str, kind: int) -> dict[str, Any]:
+        return {"Sequence" if name in "AB" else "SpecialToken": {"id": name, "type_id": kind}}
+
+    symbols = sorted({name for name, _ in pair} - {"A", "B"})
+    return {
+        "type": "TemplateProcessing",
+        "single": [part(*each) for each in single],
+        "pair": [part(*each) for each in pair],
+        "special_tokens": {symbol: {"id": symbol, "ids": [ids[symbol]], "tokens": [symbol]} for symbol in symbols},
+    }
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode("utf-8")

@@ -1,0 +1,169 @@
+"""The Unigram tokenizer of a ``tokenizer.json`` as a sentencepiece model that gives the same ids."""
+
+import base64
+import binascii
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import require_form
+from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, SPECIALS, UNK
+from xalign_fairseq.data.tokenizers.model_proto import CONTROL, UNKNOWN, Piece, make_unigram, rule_charsmap
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import added_tokens, parts
+
+logger = logging.getLogger(__name__)
+
+# What sentencepiece does to text without being told: several blanks become one, and those at the ends go.
+JOINED_BLANKS = [{"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": content} for content in (" ", "▁")]
+# Normalisations that sentencepiece has under a name, for files that spell them out.
+RULES = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf")
+# Texts in many scripts, with what normalisations differ in: capitals, ligatures, wide and composed characters, other
+# blanks. Blanks at the ends and several in a row are not in it: sentencepiece, with which these models were trained,
+# takes them away, and transformers' own files differ in what they make of them.
+SAMPLE = (
+    "The red house isn't so BIG.", "Der große Hund schläft über Nacht in der STRASSE.", "L’été dernier, à Besançon…",
+    "El niño pequeño comió una manzana, ¿verdad?", "Căsuța roșie și mașina țăranului", "Gdańsk, Łódź i Kraków",
+    "Příliš žluťoučký kůň úpěl ďábelské ódy.", "Ağaçların İSTANBUL'daki gölgesi ılık.", "Một ngôi nhà đỏ rất lớn.",
+    "Кошка спит на крыше дома.", "Київ — столиця України", "Το κόκκινο ΣΠΊΤΙ είναι μεγάλος.", "ბევრი წითელი სახლი",
+    "Կարմիր տունը մեծ է։", "הבית האדום גדול מאוד", "البيت الأحمر كبير جدًا", "خانهٔ قرمز می‌باشد", "سرخ گھر بہت بڑا ہے",
+    "कुत्ता लाल घर में सो रहा है।", "লাল বাড়িটি খুব বড়।", "ਲਾਲ ਘਰ ਵੱਡਾ ਹੈ", "લાલ ઘર મોટું છે", "சிவப்பு வீடு பெரியது",
+    "ఎర్ర ఇల్లు పెద్దది", "ಕೆಂಪು ಮನೆ ದೊಡ್ಡದು", "ചുവന്ന വീട് വലുതാണ്", "රතු නිවස විශාලයි", "บ้านสีแดงหลังใหญ่", "ເຮືອນສີແດງໃຫຍ່",
+    "အိမ်နီသည် ကြီးသည်။", "ផ្ទះក្រហមធំណាស់", "ཁང་པ་དམར་པོ་ཆེན་པོ།", "ቀዩ ቤት ትልቅ ነው።", "红色的房子很大，猫在睡觉。",
+    "紅色的房子", "赤い家は大きいです。ｶﾀｶﾅ", "빨간 집이 크다.", "ﬁrst ﬂoor, ½ of ２３ ＷＩＤＥ letters ™ № Ⅷ x² ㎏",
+    "e\u0301le\u0300ve A\u030angstro\u0308m", "no-break\u00a0and wide\u3000blanks", "soft\u00adhyphen zero\u200bwidth",
+    "«quotes» “and” ‘more’ – — ‐", "😀 👍🏽 ☃ → ∑ €", "https://example.org/a_b?c=1,000.50%",
+)  # fmt: skip
+
+
+def read_unigram(path: Path) -> bytes:
+    """The sentencepiece model of a ``tokenizer.json``, which is all that transformers writes since its version 5.
+
+    A file that normalises and splits text as transformers writes it for XLM-R is taken at its word. Any other is run
+    beside the model on :data:`SAMPLE`: where all ids agree it is read with a warning.
+
+    Raises:
+        XalignError: the file is damaged; it is no Unigram tokenizer with XLM-R's special symbols; or ids of the sample
+            differ, whose first text is named.
+
+    Example::
+
+        SentencePieceTokenizer(read_unigram(Path("multilingual-e5-small/tokenizer.json")))
+    """
+    model, normalizer, splitter = parts(path, "model", "normalizer", "pre_tokenizer")
+    steps = normalizer.get("normalizers", [normalizer]) if normalizer else []
+    require_form(steps, list[dict[str, Any]], f"{path}, normalizer")
+    found = f"{model.get('type')} after {[step.get('type') for step in steps]} and {splitter.get('type')}"
+    if model.get("type", "Unigram") != "Unigram":
+        raise XalignError("the tokenizer is not XLM-R's", where=path, found=found, expected="Unigram after Precompiled")
+    vocabulary = require_form(model.get("vocab"), list[tuple[str, float]], f"{path}, model.vocab")
+    _require_specials([symbol for symbol, _ in vocabulary], path)
+    specials = [Piece(UNK, 0.0, UNKNOWN), Piece(BOS, 0.0, CONTROL), Piece(EOS, 0.0, CONTROL)]
+    pieces = [*specials, *(Piece(symbol, score) for symbol, score in vocabulary[4:] if symbol != MASK)]
+    charsmaps = [_charsmap(step, path) for step in steps if step.get("type") == "Precompiled"]
+    if _is_usual(steps) and _begins_words(splitter, path) and not model.get("byte_fallback"):
+        return make_unigram(pieces, charsmaps[0] if charsmaps else b"")
+    return _agreeing(pieces, charsmaps or [*map(rule_charsmap, RULES), b""], found, path)
+
+
+def mask_id(folder: Path, symbols: int) -> int:
+    """The id of ``<mask>``, where it is said, of a tokenizer with so many other symbols; else it follows them."""
+    return added_tokens(folder).get(MASK, symbols)
+
+
+def _require_specials(symbols: Sequence[str], path: Path) -> None:
+    """Refuse a vocabulary without XLM-R's special symbols, or one whose <mask> is not where the file itself says."""
+    added = added_tokens(path.parent)
+    if symbols[:4] != list(SPECIALS) or (MASK not in symbols and MASK not in added):
+        raise XalignError(
+            "the tokenizer's special symbols are not XLM-R's", where=path,
+            found=" ".join([*symbols[:4], "...", *symbols[-1:]]), expected=" ".join([*SPECIALS, "...", MASK]),
+        )  # fmt: skip
+    place = symbols.index(MASK) if MASK in symbols else added[MASK]
+    said = added.get(MASK, place)
+    if said != place or place < len(symbols) - (MASK in symbols):
+        raise XalignError(
+            "the tokenizer's file is damaged", where=path,
+            found=f"{len(symbols)} symbols with {MASK} at {place}, and {said} as the last id",
+        )  # fmt: skip
+
+
+def _charsmap(step: Mapping[str, Any], path: Path) -> bytes:
+    try:
+        found = base64.b64decode(step.get("precompiled_charsmap") or "", validate=True)
+    except (TypeError, ValueError, binascii.Error) as error:
+        raise XalignError("the tokenizer's file is damaged", where=f"{path}, normalizer", found=error) from None
+    # A trie of 32-bit numbers behind its size, then texts. The library that reads it would end the process otherwise.
+    size = int.from_bytes(found[:4], "little")
+    if found and (size % 4 or not 0 < size <= len(found) - 4):
+        raise XalignError(
+            "the tokenizer's file is damaged", where=f"{path}, normalizer", found="no precompiled_charsmap"
+        )
+    return found
+
+
+def _is_usual(steps: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether text is normalised by a charsmap, or by none, and then by what sentencepiece does anyway."""
+    first = 1 if steps and steps[0].get("type") == "Precompiled" else 0
+    return all(step.get("type") == "Strip" or step in JOINED_BLANKS for step in steps[first:])
+
+
+def _begins_words(splitter: Mapping[str, Any], path: Path) -> bool:
+    """Whether text is split at blanks, and every word begins with ▁."""
+    steps = require_form(splitter.get("pretokenizers", [splitter]), list[dict[str, Any]], f"{path}, pre_tokenizer")
+    last = steps[-1] if steps else {}
+    return (
+        [step.get("type") for step in steps] in (["WhitespaceSplit", "Metaspace"], ["Metaspace"])
+        and last.get("replacement") == "▁"
+        and last.get("prepend_scheme", "always" if last.get("add_prefix_space", True) else "never") == "always"
+        and last.get("split", True)
+    )
+
+
+def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, path: Path) -> bytes:
+    """The first model that gives the file's ids on the sample."""
+    import tokenizers
+
+    try:
+        theirs = tokenizers.Tokenizer.from_file(str(path))
+    except BaseException as error:  # the library's own are of no other class, or of Rust's panic
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise XalignError("the tokenizer's file can't be read", where=path, found=error) from None
+    theirs.no_truncation()  # nor padding to a length, which sentence-transformers' files have
+    theirs.no_padding()
+    expected = [theirs.encode(text, add_special_tokens=False).ids for text in SAMPLE]
+    nearest: tuple[int, list[str]] = (-1, [])
+    for charsmap in charsmaps:
+        model = make_unigram(pieces, charsmap)
+        processor = load_sentencepiece(model)
+        differing = next(_differences(processor, expected), None)
+        if differing is None:
+            logger.warning(
+                "%s normalises and splits text in another way (%s) than XLM-R's; its ids are those of sentencepiece on "
+                "%d texts in many scripts", path, kinds, len(SAMPLE),
+            )  # fmt: skip
+            return model
+        nearest = max(nearest, (differing, processor.encode(SAMPLE[differing], out_type=str)))
+    number, ours = nearest
+    text = SAMPLE[number]
+    raise XalignError(
+        "the tokenizer's file cuts text in a way that no sentencepiece model of XLM-R's kind does",
+        where=path,
+        found=f"{kinds}; {text!r} becomes {theirs.encode(text, add_special_tokens=False).tokens}",
+        expected=str(ours),
+        next="put the sentencepiece.bpe.model that the model was trained with into the folder",
+    )
+
+
+def _differences(processor: sentencepiece.SentencePieceProcessor, expected: Sequence[Sequence[int]]) -> Iterator[int]:
+    """Numbers of the texts of the sample whose ids differ; our ids are sentencepiece's and one more, but for <unk>."""
+    unknown = SPECIALS.index(UNK)
+    for number, (text, ids) in enumerate(zip(SAMPLE, expected, strict=True)):
+        found = [unknown if i == processor.unk_id() else i + 1 for i in processor.encode(text)]
+        if found != list(ids):
+            yield number

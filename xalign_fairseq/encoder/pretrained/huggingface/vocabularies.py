@@ -1,0 +1,201 @@
+"""Tokenizers of Hugging Face folders as checkpoints carry them, and the ids of their symbols on both sides."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.json_files import read_json, require_form
+from xalign_fairseq.data.tokenizers.dictionary import BOS, EOS, MASK, SPECIALS, UNK, Dictionary
+from xalign_fairseq.data.tokenizers.tokenizer import load_sentencepiece
+from xalign_fairseq.data.tokenizers.wordpiece import LONGEST_WORD, bert_ids, from_vocabulary
+from xalign_fairseq.encoder.pretrained.huggingface.families import XLM_R, Family
+from xalign_fairseq.encoder.pretrained.huggingface.tokenizer_json import TOKENIZER, added_tokens, parts
+from xalign_fairseq.encoder.pretrained.huggingface.unigram import mask_id, read_unigram
+from xalign_fairseq.encoder.vocabulary import tokenizer_state
+
+logger = logging.getLogger(__name__)
+
+SPM = "sentencepiece.bpe.model"
+VOCAB = "vocab.txt"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+PADDING = 512  # most rows of a model that no token of its tokenizer has, such as those to a round number
+
+
+class TokenizerConfig(TypedDict, total=False):
+    """What of ``tokenizer_config.json`` is read, or stands in ``config.json``."""
+
+    tokenizer_class: str | None
+    do_lower_case: bool | None
+    strip_accents: bool | None
+    tokenize_chinese_chars: bool | None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A tokenizer as ``task_state["tokenizer"]`` of a checkpoint, and Hugging Face's id of each of our ids.
+
+    ``token_types``: how many Hugging Face's tokenizer gives; a second one of WordPiece is that of a second text.
+    ``scores``: log-probabilities of a unigram model's pieces, in their order.
+    """
+
+    state: dict[str, Any]
+    order: Sequence[int]
+    token_types: int
+    scores: Sequence[float] | None = None
+
+
+def read_vocabulary(folder: Path, family: Family, vocab_size: int) -> Vocabulary:
+    """The tokenizer of a folder, without tokens that were added to it later.
+
+    What the model has beyond its tokenizer, rows for such tokens and at most :data:`PADDING` others, is left out of
+    ``order``, which is logged. A model of BERT's kind may have XLM-R's tokenizer (multilingual-e5-small).
+
+    Args:
+        folder: with the tokenizer's files.
+        family: of the model.
+        vocab_size: the rows of its embeddings.
+
+    Raises:
+        XalignError: its files are missing or damaged, or its symbols are not those of the family or of the model.
+    """
+    if family is XLM_R or _has_sentencepiece(folder):
+        return _read_sentencepiece(folder, vocab_size)
+    return _read_wordpiece(folder, vocab_size)
+
+
+def _has_sentencepiece(folder: Path) -> bool:
+    if (folder / SPM).is_file():
+        return True
+    return (folder / TOKENIZER).is_file() and parts(folder / TOKENIZER, "model")[0].get("type") == "Unigram"
+
+
+def dictionary_of_xlm_r(pieces: Sequence[str], where: object) -> Dictionary:
+    """XLM-R's dictionary of the pieces of a sentencepiece model: those after the model's own three specials.
+
+    Its ids are <s>, <pad>, </s>, <unk>, the pieces, and last <mask>, which tasks append.
+    """
+    specials, rest = list(pieces[:3]), pieces[3:]
+    twice = {*SPECIALS, MASK} & set(rest)
+    if specials != [UNK, BOS, EOS] or twice:
+        raise XalignError(
+            "the sentencepiece model's special symbols are not XLM-R's",
+            where=where,
+            found=f"{' '.join(specials)} first" + (f", and {' '.join(sorted(twice))} later" if twice else ""),
+            expected=f"{UNK} {BOS} {EOS} first and no others later",
+        )
+    return Dictionary(rest)
+
+
+def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
+    path = folder / SPM
+    if path.is_file():
+        model = path.read_bytes()
+    elif (path := folder / TOKENIZER).is_file():
+        model = read_unigram(path)
+    else:
+        raise XalignError(
+            "the folder has no sentencepiece model", where=folder, expected=f"{SPM} or {TOKENIZER}",
+            next=f"copy the {SPM} that the model was trained with into the folder",
+        )  # fmt: skip
+    try:
+        processor = load_sentencepiece(model)
+    except XalignError as error:
+        raise XalignError(error.what, where=path) from None
+    dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
+    symbols = len(dictionary)
+    place = mask_id(folder, symbols)
+    order = range(symbols + 1) if place == symbols else [*range(symbols), place]
+    _require_fit(dictionary, order, vocab_size, folder, path)
+    scores = [processor.get_score(i) for i in range(3, processor.get_piece_size())]
+    is_unigram = any(score != round(score) for score in scores)  # of BPE: the order of merges
+    return Vocabulary(tokenizer_state(dictionary, model), order, 1, scores if is_unigram else None)
+
+
+def _read_wordpiece(folder: Path, vocab_size: int) -> Vocabulary:
+    """BERT's symbols in fairseq's order: special ones first, the others in their order, and <mask> last."""
+    where, symbols, given = _wordpiece_file(folder)
+    twice = len(symbols) - len(set(symbols))
+    if twice:
+        raise XalignError("the vocabulary has symbols twice", where=where, found=f"{twice} lines that repeat another")
+    dictionary, settings = from_vocabulary(symbols, where=where, **_normalisation(folder, given, symbols))
+    order = bert_ids(dictionary, settings)
+    _require_fit(dictionary, order, vocab_size, folder, where)
+    return Vocabulary(tokenizer_state(dictionary, settings), order, 2)
+
+
+def _wordpiece_file(folder: Path) -> tuple[Path, list[str], dict[str, Any]]:
+    """The file with the symbols, these in the order of their ids, and what it says of normalising text."""
+    whole, listed = folder / TOKENIZER, folder / VOCAB
+    if not whole.is_file():
+        if not listed.is_file():
+            raise XalignError("the folder has no WordPiece tokenizer", where=folder, expected=f"{TOKENIZER} or {VOCAB}")
+        _require_bert_class(folder)
+        try:
+            lines = listed.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+        except UnicodeDecodeError as error:
+            raise XalignError("the file is not UTF-8", where=listed, found=error) from None
+        return listed, [line.removesuffix("\r") for line in lines], {}
+    model, normalizer, splitter = parts(whole, "model", "normalizer", "pre_tokenizer")
+    kinds = f"{model.get('type', 'WordPiece')} after {normalizer.get('type')} and {splitter.get('type')}"
+    expected = "WordPiece after BertNormalizer and BertPreTokenizer"
+    if kinds != expected:
+        raise XalignError("the tokenizer is not BERT's", where=whole, found=kinds, expected=expected)
+    for part, name, usual in ((model, "max_input_chars_per_word", LONGEST_WORD), (normalizer, "clean_text", True)):
+        if (found := part.get(name, usual)) != usual:
+            raise XalignError("the tokenizer is not BERT's", where=whole, found=f"{name} {found}", expected=str(usual))
+    vocabulary = require_form(model.get("vocab"), dict[str, int], f"{whole}, model.vocab")
+    symbols = sorted(vocabulary, key=vocabulary.__getitem__)
+    if [vocabulary[symbol] for symbol in symbols] != list(range(len(symbols))):
+        raise XalignError("the tokenizer's ids are not 0 to the number of its symbols", where=whole)
+    names = {"do_lower_case": "lowercase", "strip_accents": "strip_accents",
+             "tokenize_chinese_chars": "handle_chinese_chars"}  # fmt: skip
+    return whole, symbols, {name: normalizer.get(theirs) for name, theirs in names.items()}
+
+
+def _require_bert_class(folder: Path) -> None:
+    """Refuse a tokenizer that cuts text by other rules than BERT's (MeCab, say), which ``vocab.txt`` does not show."""
+    for path in (folder / TOKENIZER_CONFIG, folder / "config.json"):
+        name = read_json(path, TokenizerConfig).get("tokenizer_class") if path.is_file() else None
+        if name is not None and name.removesuffix("Fast") not in ("BertTokenizer", "DistilBertTokenizer"):
+            raise XalignError("the tokenizer is not BERT's", where=path, found=name, expected="BertTokenizer")
+
+
+def _normalisation(folder: Path, given: dict[str, Any], symbols: Sequence[str]) -> dict[str, Any]:
+    """How text is normalised: by the tokenizer's configuration, else by its file, else as its symbols show."""
+    config = folder / TOKENIZER_CONFIG
+    require_form(given, TokenizerConfig, folder / TOKENIZER)
+    found = {**given, **(read_json(config, TokenizerConfig) if config.is_file() else {})}
+    lowercase, chinese = found.get("do_lower_case"), found.get("tokenize_chinese_chars")
+    if lowercase is None:  # pieces of lower-cased text have no capitals
+        lowercase = not any(symbol != symbol.lower() for symbol in symbols if not symbol.startswith(("[", "<")))
+        logger.warning("%s: nothing says whether to lower-case text; by the symbols: %s", folder, lowercase)
+    return {
+        "lowercase": lowercase,
+        "strip_accents": found.get("strip_accents"),
+        "chinese_chars": True if chinese is None else chinese,
+    }
+
+
+def _require_fit(dictionary: Dictionary, order: Sequence[int], vocab_size: int, folder: Path, where: Path) -> None:
+    """Refuse a tokenizer of another model; log which rows the model has beyond it."""
+    own, taken = dictionary.embedding_size, set(order)
+    added = {token: i for token, i in added_tokens(folder).items() if i not in taken and i < vocab_size}
+    padding = vocab_size - own - len(added)
+    if max(taken) >= vocab_size or not 0 <= padding <= PADDING:
+        raise XalignError(
+            "the tokenizer does not fit the model's vocabulary",
+            where=where,
+            found=f"{own} ids: {len(dictionary) - len(SPECIALS)} symbols, {' '.join(SPECIALS)} and {MASK}"
+            + (f"; and {len(added)} tokens added later" if added else ""),
+            expected=f"{vocab_size} ids, as config.json has, or at most {PADDING} fewer",
+            next="take the tokenizer's files that the model was trained with",
+        )
+    if vocab_size > own:
+        named = f"{len(added)} tokens added later ({' '.join(list(added)[:5])}{' ...' if len(added) > 5 else ''})"
+        logger.warning(
+            "%s: left out of the model's vocabulary: %s", folder,
+            " and ".join([*([named] if added else []), *([f"{padding} rows of padding"] if padding else [])]),
+        )  # fmt: skip

@@ -1,0 +1,101 @@
+"""The files of a Hugging Face folder: JSON and tensors, read without running any code that they may carry."""
+
+import importlib.util
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypedDict
+
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import is_file_name, usual_mode
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.encoder.checkpoint import load_pickled
+
+SAFETENSORS = "model.safetensors"
+# In the order in which they are looked for.
+WEIGHTS = (SAFETENSORS, "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    """All tensors of a model by their names there, from one file or from all shards that its index names.
+
+    Raises:
+        XalignError: no weights, an incomplete set of shards, a damaged file, or pickled objects other than tensors.
+    """
+    path = next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
+    if path is None:
+        raise XalignError(
+            "the folder has no weights", where=folder, found=sorted(each.name for each in folder.iterdir()),
+            expected=f"one of {', '.join(WEIGHTS)}",
+        )  # fmt: skip
+    if path.suffix != ".json":
+        return read_tensors(path)
+    parts = [folder / name for name in sorted(_shards(path))]
+    absent = [part.name for part in parts if not part.is_file()]
+    if absent or not parts:
+        raise XalignError(
+            "the model's shards are not complete", where=path, found=f"{', '.join(absent) or 'all'} missing"
+        )
+    return {name: value for part in parts for name, value in read_tensors(part).items()}
+
+
+class Index(TypedDict):
+    """The index of a model's shards."""
+
+    weight_map: dict[str, str]
+
+
+def _shards(path: Path) -> set[str]:
+    """The names of the files that an index names, all beside it."""
+    found = read_json(path, Index)["weight_map"]
+    if not all(map(is_file_name, found.values())):
+        raise XalignError(
+            "the index of the model's shards is damaged", where=path,
+            expected="weight_map: a file beside the index for each parameter",
+        )  # fmt: skip
+    return set(found.values())
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of one file: of safetensors, or a state dict of ``torch.save``."""
+    if path.suffix != ".safetensors":
+        found = load_pickled(path)
+        if not isinstance(found, dict) or not all(isinstance(value, Tensor) for value in found.values()):
+            raise XalignError("the file is not a state dict", where=path, expected="tensors by their names")
+        return dict(found)
+    require_safetensors(path)
+    import safetensors.torch
+
+    try:
+        return safetensors.torch.load_file(path)
+    except safetensors.SafetensorError as error:
+        raise XalignError("the file is not a safetensors file, or it is damaged", where=path, found=error) from None
+
+
+def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors as a safetensors file, marked as torch's, which Hugging Face's loader asks for.
+
+    Raises:
+        XalignError: the disk is full.
+    """
+    require_safetensors(path)
+    import safetensors.torch
+
+    # Views of one storage, such as tied weights, are refused there.
+    whole = {name: value.detach().clone().contiguous() for name, value in tensors.items()}
+    try:
+        safetensors.torch.save_file(whole, path, metadata={"format": "pt"})
+    except safetensors.SafetensorError as error:
+        raise XalignError(
+            "the weights could not be written", where=path, found=error,
+            next="if the disk is full, free some space, and run the command again",
+        ) from None  # fmt: skip
+    usual_mode(path)  # the library makes it for its owner alone
+
+
+def require_safetensors(where: object) -> None:
+    """:class:`XalignError` where the library is not installed."""
+    if importlib.util.find_spec("safetensors") is None:
+        raise XalignError("this file needs safetensors", where=where, next="pip install safetensors")

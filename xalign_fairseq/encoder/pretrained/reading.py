@@ -1,0 +1,109 @@
+"""A pretrained model from wherever it comes: a file or folder of fairseq's, or a Hugging Face folder or name."""
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.tokenizer import Tokenizer
+from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.encoder.pretrained.four_bit import is_four_bit
+from xalign_fairseq.encoder.pretrained.huggingface import adapting, importing, locate
+from xalign_fairseq.encoder.pretrained.huggingface.weights import WEIGHTS
+from xalign_fairseq.encoder.pretrained.known import recognise_checkpoint, with_family
+from xalign_fairseq.encoder.vocabulary import load_tokenizer
+
+logger = logging.getLogger(__name__)
+
+# In a folder of fairseq's: XLM-R's archive has the first, a training run the others, and no best one if nothing was
+# validated.
+CHECKPOINTS = ("model.pt", "checkpoint_best.pt", "checkpoint_last.pt")
+
+
+def read_pretrained(
+    path: str | os.PathLike, revision: str | None = None, *, lookup: bool = False
+) -> tuple[dict[str, Any], Path]:
+    """A model's weights, options and tokenizer as a checkpoint's content, and where they were read.
+
+    Args:
+        path: one of
+
+            - ``e5-small``, the packaged encoder (:mod:`xalign_fairseq.encoder.pretrained.packaged`), unless there is a file or
+              folder of that name here;
+            - a checkpoint of fairseq's or of this package (``.pt``);
+            - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
+              ``checkpoint_last.pt``, as a training leaves;
+            - a Hugging Face folder of XLM-R's or BERT's kind, or of an encoder that transformers runs
+              (:mod:`xalign_fairseq.encoder.bodies`), also ``models--ORGANISATION--NAME`` of the hub's cache;
+            - a name on the hub, such as ``FacebookAI/xlm-roberta-base``, if there is no such file or folder.
+        revision: branch, tag or commit of a model of the hub.
+        lookup: for an encoder that is only read: embeddings that are in four bits stay so.
+
+    Returns:
+        what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
+        is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder, for
+        messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
+
+    Raises:
+        XalignError: nothing is there, it is no model of these kinds, it is damaged, or it holds foreign code.
+
+    Example::
+
+        state, where = read_pretrained("xlmr.base")
+        encoder, heads = checkpoint.load_encoder(state, where)
+        tokenizer = load_tokenizer(state, encoder.config.vocab_size, where=where)
+    """
+    where = find_pretrained(path, revision)
+    if where.is_dir():
+        return (adapting if adapting.is_body(where) else importing).read(where), where
+    if is_four_bit(where):
+        return packaged.read(where, lookup), where
+    state = checkpoint.read(where)
+    return with_family(state, recognise_checkpoint(state, where)), where
+
+
+def read_tokenizer(path: str | os.PathLike) -> Tokenizer:
+    """The tokenizer of a model that :func:`read_pretrained` reads; no encoder is built.
+
+    Raises:
+        XalignError: as there, or no tokenizer is found with the model, or none of its vocabulary's size.
+    """
+    state, where = read_pretrained(path)
+    return load_tokenizer(state, checkpoint.vocab_size(state, where), where=where)
+
+
+def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Path:
+    """The checkpoint or the Hugging Face folder that :func:`read_pretrained` reads."""
+    if os.fspath(path) == packaged.NAME:
+        if not Path(path).exists():
+            if revision is not None:
+                raise locate.without_revisions(path, revision)
+            return packaged.find()
+        logger.warning("%s is taken for what has this name here, not for the packaged encoder", path)
+    if not Path(path).exists() and locate.is_hub_name(path):
+        return locate.find_on_hub(os.fspath(path), revision)
+    folder = locate.snapshot(Path(path), revision)
+    if folder.name in WEIGHTS and folder.is_file():
+        raise XalignError(
+            "a Hugging Face model is given by its folder, which has its configuration and tokenizer",
+            where=folder,
+            next=f"give {folder.parent}",
+        )
+    if not folder.is_dir():
+        return folder
+    for name in CHECKPOINTS:
+        if (folder / name).is_file():
+            return folder / name
+    inner = folder / locate.SUBFOLDER
+    if (inner / "config.json").is_file() and not any((folder / name).is_file() for name in WEIGHTS):
+        raise locate.in_subfolder(folder, f"give {inner}")
+    if (folder / "config.json").is_file():
+        return folder
+    raise XalignError(
+        "the folder is no checkpoint",
+        where=folder,
+        found=", ".join(sorted(each.name for each in folder.iterdir())[:8]) or "nothing",
+        expected=f"{' or '.join(CHECKPOINTS)} of fairseq's, or a Hugging Face folder with its config.json",
+    )

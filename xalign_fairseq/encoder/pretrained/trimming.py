@@ -1,0 +1,178 @@
+"""A model cut down to the pieces that a text needs, and put back into the one that it was cut from.
+
+Most parameters of a multilingual encoder are embeddings of pieces that a text of two languages has none of (Abdaoui et
+al. 2020, "Load What You Need"). Without them the masked-language-model head and the optimiser's moments shrink too, and
+hidden states of that text stay what they were, for its tokenizer still cuts it into the same pieces.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.data.tokenizers.dictionary import Dictionary
+from xalign_fairseq.data.tokenizers.trimming import FLOOR, trim_to_files
+from xalign_fairseq.encoder import checkpoint, masked_lm, names
+from xalign_fairseq.encoder.pretrained.huggingface.record import RECORD, training_record
+from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
+
+TRIMMED = "trimmed"  # of a checkpoint's task state
+IN_RECORD = "vocabulary trimmed to"
+# Of the encoder and of copies of it in heads: a row for each id.
+_ROWS = re.compile(r"(^|\.)(embed_tokens\.weight|lm_head\.(weight|bias))$")
+# Ids of another vocabulary, which a training would compare with its own.
+_OF_IDS = ("tokenizer", "lexicons")
+
+
+def trim(
+    state: dict[str, Any],
+    where: str | os.PathLike,
+    text: Sequence[str | os.PathLike],
+    floor: int = FLOOR,
+    progress: bool = False,
+) -> dict[str, Any]:
+    """A checkpoint's content with the pieces that a text needs, and few others.
+
+    Every line of the text is cut into the same pieces, and has the same hidden states. Other text in its scripts is cut
+    into more and shorter pieces where one is missing; characters of other scripts may be unknown. ``task_state`` says
+    under :data:`TRIMMED` what the model was trimmed ``to`` (the names of the files), and that it has ``ids`` ``of`` so
+    many.
+
+    Args:
+        state: what :func:`xalign_fairseq.encoder.pretrained.reading.read_pretrained` returned; it is left as it is.
+        where: where it was read.
+        text: files, one sentence a line.
+        floor: how many of the most frequent pieces are kept whether the text has them or not.
+        progress: show a bar if stderr is a terminal.
+
+    Raises:
+        XalignError: a file is missing, empty or not UTF-8, or no tokenizer is found for the model.
+
+    Example::
+
+        small = trim(*read_pretrained("xlmr.base"), ["train.de", "train.en"])
+        encoder, _ = checkpoint.load_encoder(small)
+    """
+    size = checkpoint.vocab_size(state, where)
+    made = trim_to_files(load_tokenizer(state, size, where=where), text, floor, progress)
+    rows = torch.from_numpy(made.rows)
+    cut: dict[int, Tensor] = {}  # tied weights stay tied
+
+    def of_rows(whole: Tensor) -> Tensor:
+        if whole.data_ptr() not in cut:
+            cut[whole.data_ptr()] = whole[rows]
+        return cut[whole.data_ptr()]
+
+    weights = masked_lm.usable(names.today(state["model"]), where)
+    model = {name: of_rows(value) if _ROWS.search(name) else value for name, value in weights.items()}
+    stored = state.get("task_state") or {}
+    about = {
+        "to": [Path(path).name for path in text],
+        "ids": len(rows),
+        "of": (stored.get(TRIMMED) or {}).get("of", size),
+    }
+    vocabulary = tokenizer_state(made.tokenizer.dictionary, made.tokenizer.model)
+    return _changed(state, model, vocabulary, about)
+
+
+def untrim(
+    state: dict[str, Any], where: str | os.PathLike, original: dict[str, Any], original_where: str | os.PathLike
+) -> dict[str, Any]:
+    """A trimmed model with the whole vocabulary again: what it has, as it is after any training, the rest of the
+    original's.
+
+    Text that the trimmed model knows has the same hidden states; other text is cut by the original's tokenizer, and
+    pieces that were trimmed away have the vectors that they had.
+
+    Args:
+        state: of the trimmed model, trained or not.
+        where: where it was read, for messages.
+        original: what it was trimmed from.
+        original_where: where that was read.
+
+    Raises:
+        XalignError: the original has other pieces or another hidden size.
+
+    Example::
+
+        whole = untrim(*read_pretrained("aligner"), *read_pretrained("xlmr.base"))
+    """
+    mine, theirs = (masked_lm.usable(names.today(each["model"])) for each in (state, original))
+    tokenizer = load_tokenizer(original, checkpoint.vocab_size(original, original_where), where=original_where)
+    small = load_tokenizer(state, checkpoint.vocab_size(state, where), where=where).dictionary
+    rows = torch.tensor(_places(small, tokenizer.dictionary, where, original_where))
+    embeddings = theirs[masked_lm.EMBEDDINGS]
+    if embeddings.shape[1] != mine[masked_lm.EMBEDDINGS].shape[1]:
+        raise XalignError(
+            "the models differ in their hidden size", where=f"{where}, {original_where}",
+            found=f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}",
+            next="give the model that this one was trimmed from",
+        )  # fmt: skip
+    grown: dict[int, Tensor] = {}
+
+    def among_all(part: Tensor) -> Tensor:
+        if part.data_ptr() not in grown:
+            bias = theirs.get(f"{masked_lm.HEAD}bias", torch.zeros(len(embeddings)))
+            whole = (embeddings if part.dim() == 2 else bias).to(part.dtype, copy=True)
+            whole[rows] = part
+            grown[part.data_ptr()] = whole
+        return grown[part.data_ptr()]
+
+    model = {name: among_all(value) if _ROWS.search(name) else value for name, value in mine.items()}
+    earlier = (original.get("task_state") or {}).get(TRIMMED)
+    vocabulary = tokenizer_state(tokenizer.dictionary, tokenizer.model)
+    return _changed(state, model, vocabulary, earlier)
+
+
+def summary(state: dict[str, Any], before: dict[str, Any]) -> str:
+    """A model's size and that of the one that it was made from, in words."""
+    sizes = []
+    for each in (state, before):
+        weights = {value.data_ptr(): value for value in masked_lm.usable(names.today(each["model"])).values()}
+        sizes.append((checkpoint.vocab_size(each), sum(value.numel() for value in weights.values())))
+    (ids, parameters), (old_ids, old_parameters) = sizes
+    return (
+        f"{ids:,} ids (before: {old_ids:,}), {parameters / 1e6:.1f} million parameters (before: "
+        f"{old_parameters / 1e6:.1f} million)"
+    )
+
+
+def trimmed_to(state: dict[str, Any]) -> tuple[str, ...]:
+    """The names of the files that a model was trimmed to; none if it was not."""
+    about = (state.get("task_state") or {}).get(TRIMMED)
+    return tuple(map(str, about["to"])) if isinstance(about, dict) and isinstance(about.get("to"), list) else ()
+
+
+def _places(small: Dictionary, whole: Dictionary, where: object, original_where: object) -> list[int]:
+    """The whole dictionary's id of each id of the small one, ``<mask>`` included."""
+    foreign = [symbol for symbol in small.symbols if symbol not in whole]
+    if foreign:
+        raise XalignError(
+            "the model was not trimmed from this one", where=f"{where}, {original_where}",
+            found=f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}",
+            next="give the model that this one was trimmed from",
+        )  # fmt: skip
+    places = [whole.index(symbol) for symbol in small.symbols]
+    return places if small.mask_index < len(small) else [*places, whole.mask_index]
+
+
+def _changed(
+    state: dict[str, Any], model: dict[str, Tensor], vocabulary: dict[str, Any], about: dict[str, Any] | None
+) -> dict[str, Any]:
+    """A checkpoint's content with other weights and another vocabulary, and nothing of an optimiser.
+
+    ``about`` says what it is trimmed to, in its task state and, for model cards, in the record of its training.
+    """
+    kept = {key: state[key] for key in ("args", "cfg") if state.get(key) is not None}
+    stored = {key: each for key, each in (state.get("task_state") or {}).items() if key not in (*_OF_IDS, TRIMMED)}
+    task_state = {**stored, "tokenizer": vocabulary}
+    record = {name: value for name, value in training_record(state).items() if name != IN_RECORD}
+    if about is not None:
+        task_state[TRIMMED] = about
+        record[IN_RECORD] = ", ".join(about["to"])
+    return {**kept, RECORD: record, "model": model, "task_state": task_state}

@@ -1,0 +1,141 @@
+"""What all pictures share: matplotlib if it is there, fonts for many scripts, files that appear whole.
+
+SVG pictures are light or dark as their reader's settings are, and need no fonts where they are shown.
+"""
+
+import importlib.util
+import io
+import logging
+import os
+import re
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_write
+from xalign_fairseq.evaluation.plots.palette import GRID, INK, MUTED, PAPER, in_both_lights
+from xalign_fairseq.evaluation.plots.scripts import missing_font, unshaped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+logger = logging.getLogger(__name__)
+# What would say when a picture was written.
+UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+# DejaVu Sans comes with matplotlib and covers Latin, Greek, Cyrillic and Arabic; the others only if installed.
+FONTS = (
+    "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "DejaVu Sans", "Noto Sans Devanagari", "Lohit Devanagari",
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans Thai", "Nirmala UI", "Microsoft YaHei", "Arial Unicode MS",
+)  # fmt: skip
+# Letters that XML 1.0 does not allow, in the comments that matplotlib writes of each text, too.
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def require_matplotlib() -> None:
+    """:class:`XalignError` that says how to install it, if it is missing."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise XalignError("pictures need matplotlib", next="pip install matplotlib")
+
+
+def check_picture(path: str | os.PathLike) -> str:
+    """The format that the file's ending names (png, svg, pdf, ...); asked before long work begins.
+
+    Errors: :class:`XalignError` without matplotlib or for an unknown ending.
+    """
+    require_matplotlib()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    kind = Path(path).suffix.removeprefix(".").lower()
+    known = FigureCanvasBase.get_supported_filetypes()
+    if kind not in known:
+        raise XalignError("the picture's format is not known", where=path, expected=", ".join(sorted(known)))
+    return kind
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """An empty figure, in inches, apart from pyplot's global state; it never opens a window."""
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained", facecolor=PAPER)
+
+
+def style_axes(axes: "Axes", grid: Literal["x", "y"]) -> None:
+    """Muted ticks, a light grid along one axis, and no frame but the left and the lower line."""
+    axes.grid(axis=grid, color=GRID, linewidth=0.7)
+    axes.tick_params(colors=MUTED, labelsize=9)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(GRID)
+
+
+def draw_key(figure: "Figure", shown: Iterable[tuple[str, Any]], columns: int) -> None:
+    """What stands for what, above the axes: names, each with an artist of matplotlib's.
+
+    Any name: matplotlib leaves out those with an underscore in front, and reads two dollar signs as a formula.
+    """
+    names, artists = zip(*shown, strict=True)
+    numbers = [str(number) for number in range(len(names))]
+    legend = figure.legend(
+        artists, numbers, loc="outside upper center", ncols=columns, frameon=False, fontsize=9, labelcolor=INK
+    )
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
+
+
+def save(figure: "Figure", path: str | os.PathLike) -> None:
+    """Write a figure in the format of the file's ending (.png, .pdf, .svg); the file appears whole or not at all.
+
+    The same figure gives the same bytes in these formats. Letters that no installed font has, and scripts that this
+    matplotlib does not shape, are told in one line of the log each.
+    """
+    from matplotlib import rc_context
+
+    kind = check_picture(path)
+    buffer = io.BytesIO()
+    # Ticks are made while the figure is drawn, and their labels have the fonts of the settings.
+    fonts = _set_fonts(figure)
+    with (
+        warnings.catch_warnings(record=True) as seen,
+        rc_context({"svg.hashsalt": "xalign_fairseq", "font.family": fonts}),
+    ):
+        warnings.simplefilter("always")
+        figure.savefig(buffer, format=kind, dpi=150, metadata=UNDATED.get(kind))
+    _tell(figure, seen)
+    content = buffer.getvalue()
+    if kind == "svg":
+        content = in_both_lights(NOT_IN_XML.sub("\ufffd", content.decode())).encode()
+    with atomic_write(path, "wb") as stream:
+        stream.write(content)
+
+
+def _set_fonts(figure: "Figure") -> list[str]:
+    """Give all text of a figure those of :data:`FONTS` that are installed; their names."""
+    from matplotlib import font_manager
+    from matplotlib.text import Text
+
+    installed = set(font_manager.get_font_names())
+    fonts = [font for font in FONTS if font in installed] or ["sans-serif"]
+    for text in figure.findobj(Text):
+        text.set(fontfamily=fonts)
+    return fonts
+
+
+def _tell(figure: "Figure", seen: "list[warnings.WarningMessage]") -> None:
+    """What a reader of the picture could not see: boxes, and letters that stand by themselves."""
+    from matplotlib.text import Text
+
+    missing = []
+    for warning in seen:
+        if glyph := re.match(r"Glyph (\d+) .* missing from", str(warning.message)):
+            missing.append(chr(int(glyph[1])))
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    texts = (text.get_text() for text in figure.findobj(Text) if isinstance(text, Text))
+    for told in (missing_font(missing), unshaped(texts)):
+        if told:
+            logger.warning(told)

@@ -1,0 +1,82 @@
+"""AER over the layers of an encoder, a line per rule, checkpoint or both; and over the updates of its training."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from xalign_fairseq.evaluation.plots.figure import draw_key, new_figure, save, style_axes
+from xalign_fairseq.evaluation.plots.palette import COLOURS, INK, MARKERS
+
+Curves: TypeAlias = Mapping[str, Sequence[tuple[int, float]]]
+
+
+def plot_layers(curves: Curves, path: str | os.PathLike) -> None:
+    """Draw AER in percent over layers, the lowest of each curve marked (Chi et al. 2021, Figure 2).
+
+    Args:
+        curves: (layer, AER as a fraction) under the name that the legend shows.
+        path: file to write; its ending gives the format.
+
+    Example::
+
+        plot_layers({"XLM-R": [(7, 0.31), (8, 0.28)], "XLM-Align": [(7, 0.22), (8, 0.2)]}, "layers.svg")
+    """
+    _plot(curves, path, "layer", "layer (0: embeddings)", every=True)
+
+
+def plot_updates(curves: Curves, path: str | os.PathLike) -> None:
+    """Draw AER in percent over the updates of a training, the lowest of each curve marked.
+
+    Args:
+        curves: (updates, AER as a fraction) under the name that the legend shows.
+        path: file to write; its ending gives the format.
+
+    Example::
+
+        plot_updates({"en-fr": [(1, 0.12), (500, 0.08)], "en-hi": [(1, 0.4), (500, 0.36)]}, "training.svg")
+    """
+    _plot(curves, path, "update", "updates")
+
+
+def _plot(curves: Curves, path: str | os.PathLike, place: str, axis: str, every: bool = False) -> None:
+    """``place``: what a number on the axis is called; ``every``: name all numbers that there are."""
+    figure = new_figure(6.4, 3.8 + 0.2 * max(0, (len(curves) - 3) // 2))
+    axes = figure.add_subplot()
+    shown = {}
+    for number, (name, points) in enumerate(curves.items()):
+        places, errors = zip(*sorted((place, 100 * aer) for place, aer in points), strict=True)
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        lowest, best = min(zip(errors, places, strict=True))
+        label = f"{name}: {lowest:.1f} at {place} {best}"
+        [shown[label]] = axes.plot(
+            places, errors, color=colour, marker=marker, markersize=4.5, linewidth=1.6, label=label
+        )
+        axes.plot(best, lowest, color=colour, marker=marker, markersize=9)
+    if every:
+        axes.set_xticks(sorted({place for points in curves.values() for place, _ in points}))
+    axes.margins(y=0.1)
+    axes.set_xlabel(axis, color=INK)
+    axes.set_ylabel("AER in % (lower is better)", color=INK)
+    style_axes(axes, grid="y")
+    draw_key(figure, shown.items(), columns=2)
+    save(figure, path)
+
+
+def curves_by_method(rows: Sequence[Mapping[str, Any]], name: str = "") -> Curves:
+    """The curves of the rows of ``xalign layers``: one per encoding and method, named after them and any ``name``.
+
+    Of several settings of a layer, as thresholds, it is the best; means of layers are left out.
+
+    Example::
+
+        curves_by_method([{"layer": 8, "method": "argmax", "aer": 0.2}], "XLM-R")  # {"XLM-R": [(8, 0.2)]}
+    """
+    single = [row for row in rows if isinstance(row["layer"], int)]
+    # What is the same everywhere says nothing; with one method a checkpoint's name says it all.
+    telling = [key for key in ("encoding", "method") if len({row.get(key) for row in single}) > 1]
+    curves: dict[str, dict[int, float]] = {}
+    for row in single:
+        parts = [name] * bool(name) + [row[key] for key in telling if key in row]
+        points = curves.setdefault(", ".join(parts or [row["method"]]), {})
+        points[row["layer"]] = min(row["aer"], points.get(row["layer"], row["aer"]))
+    return {curve: list(points.items()) for curve, points in curves.items()}

@@ -1,0 +1,139 @@
+"""Writes the sample: distinct sentence pairs with gold links, in splits that share no sentence.
+
+Which split an English sentence may go to is a function of its text alone (a checksum), so that no English sentence is
+in two splits, not even in two language pairs or under two seeds. A translation that is in one split of a pair is kept
+out of its other splits too.
+"""
+
+import os
+import random
+import zlib
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import atomic_folder
+from xalign_fairseq.languages.sample.english import English
+from xalign_fairseq.languages.sample.french import French
+from xalign_fairseq.languages.sample.german import German
+from xalign_fairseq.languages.sample.lexicon import LANGUAGES, load_lexicon
+from xalign_fairseq.languages.sample.russian import Russian
+from xalign_fairseq.languages.sample.sampler import Sampler
+from xalign_fairseq.languages.sample.tokens import gold_links
+
+SPLITS = ("train", "valid", "test")
+ROOMS = ("valid", "test", *("mono",) * 5, *("train",) * 9)
+"""The split of an English sentence, by its checksum modulo the length of this table."""
+LONGEST = 24
+"""Tokens of a side; longer sentences are not used."""
+REALISERS: dict[str, type[German] | type[French] | type[Russian]] = {"de": German, "fr": French, "ru": Russian}
+
+
+@dataclass
+class PairCounts:
+    """What was written for one language pair: sentence pairs, words of each side, links."""
+
+    pair: str
+    pairs: int = 0
+    src_words: int = 0
+    tgt_words: int = 0
+    links: int = 0
+
+
+def room(english: str) -> str:
+    """The split to which an English sentence belongs: train, valid, test or mono.
+
+    Example::
+
+        room("It will rain .")      # always the same
+    """
+    return ROOMS[zlib.crc32(english.encode()) % len(ROOMS)]
+
+
+def write_sample(
+    out: str | os.PathLike, pairs: int, seed: int, valid: int = 500, test: int = 500, overwrite: bool = False
+) -> list[PairCounts]:
+    """Write the sample into a new folder; the same arguments give the same bytes.
+
+    ``OUT/en-XX/{train,valid,test}.{en,XX,gold}`` is the bitext, tokenised, with a line of 0-based sure links ``i-j``
+    (i in English) for each pair. ``OUT/mono/{train,valid}.LANG`` is monolingual text, half as much as the bitext, of
+    which no sentence is in the bitext.
+
+    Args:
+        out: the folder; an existing one is an error unless ``overwrite``.
+        pairs: training pairs for each of en-de, en-fr, en-ru.
+        seed: any integer.
+        valid: validation pairs for each language pair.
+        test: test pairs for each language pair.
+        overwrite: replace an existing folder.
+
+    Returns:
+        A summary for each language pair.
+
+    Raises:
+        XalignError: a size below 1, or the folder exists.
+
+    Example::
+
+        write_sample("sample", pairs=10_000, seed=1)
+    """
+    sizes = {"train": pairs, "valid": valid, "test": test}
+    for split, size in sizes.items():
+        if size < 1:
+            raise XalignError(
+                "the size of a split is too small",
+                where="--pairs" if split == "train" else f"--{split}",
+                found=size,
+                expected="1 or more",
+            )
+    with atomic_folder(out, overwrite=overwrite) as folder:
+        return [_write_pair(folder, language, seed, sizes, english_mono=language == "de") for language in LANGUAGES]
+
+
+def _write_pair(folder: Path, language: str, seed: int, sizes: dict[str, int], english_mono: bool) -> PairCounts:
+    """Draw and write one language pair and the monolingual text of its language (and of English, if asked)."""
+    summary = PairCounts(f"en-{language}")
+    missing = {**sizes, "mono": sizes["train"] // 2 + sizes["valid"]}
+    sampler = Sampler(load_lexicon(), random.Random(f"{seed}/{language}"))
+    english, other = English(), REALISERS[language]()
+    seen: set[str] = set()
+    split_of: dict[str, str] = {}
+    with ExitStack() as stack:
+
+        def opened(group: str, split: str, suffixes: list[str]) -> list[TextIO]:
+            (folder / group).mkdir(exist_ok=True)
+            paths = [folder / group / f"{split}.{suffix}" for suffix in suffixes]
+            return [stack.enter_context(open(path, "w", encoding="utf-8", newline="\n")) for path in paths]
+
+        files = {split: opened(summary.pair, split, ["en", language, "gold"]) for split in SPLITS}
+        languages = [language, "en"] if english_mono else [language]
+        mono = {split: opened("mono", split, languages) for split in ("valid", "train")}
+        while any(missing.values()):
+            sentence = sampler.sentence()
+            src = english.say(sentence)
+            text = " ".join(word for word, _ in src)
+            split = room(text)
+            if not missing[split] or len(src) > LONGEST or text in seen:
+                continue
+            tgt = other.say(sentence)
+            translation = " ".join(word for word, _ in tgt)
+            if len(tgt) > LONGEST or split_of.setdefault(translation, split) != split:
+                continue
+            seen.add(text)
+            if split == "mono":
+                part = mono["valid" if missing["mono"] > sizes["train"] // 2 else "train"]
+                lines = [translation, text]
+            else:
+                part = files[split]
+                links = gold_links(src, tgt)
+                lines = [text, translation, " ".join(f"{i}-{j}" for i, j in links)]
+                summary.pairs += 1
+                summary.src_words += len(src)
+                summary.tgt_words += len(tgt)
+                summary.links += len(links)
+            missing[split] -= 1
+            for file, line in zip(part, lines, strict=False):
+                file.write(f"{line}\n")
+    return summary

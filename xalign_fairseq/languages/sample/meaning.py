@@ -1,0 +1,140 @@
+"""What a sentence says, before any language says it: phrases and clauses whose parts are concepts.
+
+Each part holds a key, one bit of the sentence, by which the tokens of two languages find each other
+(:mod:`xalign_fairseq.languages.sample.tokens`).
+"""
+
+from dataclasses import dataclass, field
+from typing import Optional
+
+from xalign_fairseq.languages.sample.lexicon import Entry
+
+PRONOUNS = ("I", "he", "she", "we", "they")
+
+
+@dataclass(slots=True, eq=False)
+class Phrase:
+    """A noun phrase.
+
+    ``kind`` is noun, name, or the pronoun itself (I, he, she, we, they, nobody, it). ``determiner`` is one of definite,
+    indefinite, bare, this, every, many, number, my, his, her, our, their, owner. ``owner`` is the possessor, and
+    ``of`` says that English writes it with "of" and not with "'s".
+    """
+
+    kind: str
+    entry: Entry | None = None
+    plural: bool = False
+    determiner: str = "definite"
+    number: Entry | int = 0
+    adjectives: list[tuple[Entry, int]] = field(default_factory=list)
+    owner: Optional["Phrase"] = None
+    of: bool = False
+    relative: Optional["Clause"] = None
+    head_key: int = 0
+    modifier_key: int = 0
+    determiner_key: int = 0
+    owner_key: int = 0
+
+    @property
+    def noun(self) -> Entry:
+        """The lexicon entry of a noun or a name."""
+        assert self.entry is not None
+        return self.entry
+
+    @property
+    def is_pronoun(self) -> bool:
+        return self.kind in PRONOUNS
+
+    @property
+    def person(self) -> str:
+        """1s, 3s, 1p or 3p."""
+        if self.kind == "I":
+            return "1s"
+        if self.kind == "we":
+            return "1p"
+        return "3p" if self.plural or self.kind == "they" else "3s"
+
+
+@dataclass(slots=True, eq=False)
+class Location:
+    """Where something happens, or, if ``direction``, where it goes. A city has no determiner."""
+
+    phrase: Phrase
+    direction: bool
+    key: int
+
+
+@dataclass(slots=True, eq=False)
+class Adverbial:
+    """An adverb or a fixed time phrase; ``key`` is the first of its concepts."""
+
+    entry: Entry
+    key: int
+    year: int = 0
+    number: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """A clause around a verb (``kind`` verb), a predicate adjective (copula) or an existence (existential).
+
+    ``tense`` is present, progressive, past, past_progressive, perfect or future; ``modal`` is empty or can, must,
+    want; ``negation`` is empty or not, never. ``gap`` says which part a relative pronoun stands for (subject or
+    object; that field then holds the phrase outside). ``question`` is empty or yes-no, where, when, why.
+    ``conditional`` marks an if-clause, where Russian uses the future.
+    """
+
+    kind: str
+    subject: Phrase
+    verb: Entry | None = None
+    tense: str = "present"
+    modal: str = ""
+    negation: str = ""
+    object: Phrase | None = None
+    recipient: Phrase | None = None
+    recipient_first: bool = False
+    particle_last: bool = False
+    place: Location | None = None
+    time: Adverbial | None = None
+    time_first: bool = False
+    frequency: Adverbial | None = None
+    manner: Adverbial | None = None
+    adjective: Entry | None = None
+    standard: Phrase | None = None
+    gap: str = ""
+    question: str = ""
+    conditional: bool = False
+    verb_key: int = 0
+    particle_key: int = 0
+    tense_key: int = 0
+    negation_key: int = 0
+    word_key: int = 0
+    """The relative pronoun, the question word, "there" or "es"."""
+    recipient_key: int = 0
+    """The word that marks the recipient where one does: "to", "à"."""
+    degree_key: int = 0
+    standard_key: int = 0
+
+    @property
+    def action(self) -> Entry:
+        """The verb's lexicon entry."""
+        assert self.verb is not None
+        return self.verb
+
+
+@dataclass(slots=True, eq=False)
+class Message:
+    """One clause, or two joined.
+
+    ``join`` is empty, subordinate, coordinate or that. With subordinate and ``second_first``, the second clause stands
+    in front.
+    """
+
+    first: Clause
+    join: str = ""
+    conjunction: Entry | None = None
+    second: Clause | None = None
+    second_first: bool = False
+    mark_key: int = 0
+    comma_key: int = 0
+    conjunction_key: int = 0

@@ -1,1 +1,0 @@
-"""Commands, processes, devices and runs."""

@@ -1,0 +1,78 @@
+"""What fairseq 0.12 needs on today's Python, torch and numpy: one unit per patch.
+
+A unit is a module with ``NAME``, ``WHY``, ``WHY_NOT``, ``needed() -> bool`` (does this fairseq, torch or numpy still
+have the problem?) and ``install() -> None`` (may be called again without harm). Nothing is patched on disk, and
+importing this package imports neither torch nor fairseq.
+"""
+
+import importlib
+import warnings
+
+from xalign_fairseq.trainer.compat.patching import PatchStatus
+
+UNITS = (
+    "input_errors",
+    "numpy_long",
+    "safe_globals",
+    "broadcast",
+    "background_consumer",
+    "bf16_tpu",
+    "cpu_processes",
+    "cpu_clipping",
+    "cpu_half",
+    "amp_unscaling",
+    "torchrun",
+    "checkpoint_errors",
+    "checkpoint_copies",
+    "missing_restore_file",
+    "damaged_checkpoint",
+    "task_state",
+    "ema_of_old_runs",
+    "early_stopping",
+    "lacking_batches",
+    "whole_updates",
+    "data_wait",
+    "finished_runs",
+    "nonfinite_updates",
+    "process_count",
+    "requeue",
+    "validated_once",
+)
+
+_statuses: list[PatchStatus] = []
+
+
+def apply() -> list[PatchStatus]:
+    """Install every patch that the installed versions need; a second call does nothing.
+
+    fairseq calls this by importing the ``--user-dir``, which is before it touches data, models or checkpoints.
+
+    Returns:
+        the status of every unit, in the order of ``UNITS``.
+
+    Example::
+
+        from xalign_fairseq import compat
+        compat.apply()
+        from fairseq import checkpoint_utils
+    """
+    if not _statuses:
+        with warnings.catch_warnings():  # torch 2.14 tells fairseq's developers, not who runs it
+            warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)
+            importlib.import_module("fairseq")
+        found = []
+        for name in UNITS:
+            unit = importlib.import_module(f"{__name__}.{name}")
+            needed = unit.needed()
+            if needed:
+                unit.install()
+            found.append(
+                PatchStatus(unit.NAME, "active" if needed else "not needed", unit.WHY if needed else unit.WHY_NOT)
+            )
+        _statuses.extend(found)
+    return list(_statuses)
+
+
+def status() -> list[PatchStatus]:
+    """``(name, "active" or "not needed", reason)`` of every patch; applies them first where that has not happened."""
+    return apply()

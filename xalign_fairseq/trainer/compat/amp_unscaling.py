@@ -1,0 +1,41 @@
+"""``--amp`` divides gradients by the scale of the loss once.
+
+Why: ``AMPOptimizer`` has torch's scaler unscale the gradients of torch's optimizer, and then step fairseq's wrapper of
+it, which the scaler takes for another one and unscales once more. Gradients are then too small by the scale of the
+loss, which begins at 128 and is doubled every 2,000 updates: in the end Adam's eps outweighs them.
+Touches: ``AMPOptimizer.step``, for which the scaler steps the very optimizer whose gradients it has unscaled.
+Can go: when fairseq steps what it has unscaled.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from xalign_fairseq.trainer.compat.patching import replace, source_has
+
+NAME = "--amp"
+WHY = "fairseq's --amp divides gradients by the scale of the loss twice"
+WHY_NOT = "fairseq's --amp steps the optimizer whose gradients it has unscaled"
+
+
+def needed() -> bool:
+    """Whether the scaler still steps fairseq's wrapper."""
+    from fairseq.optim.amp_optimizer import AMPOptimizer
+
+    return source_has(AMPOptimizer.step, "self.scaler.step(self.fp32_optimizer)")
+
+
+def install() -> None:
+    """Step what was unscaled."""
+    from fairseq.optim.amp_optimizer import AMPOptimizer
+
+    replace(AMPOptimizer, "step", NAME, _once)
+
+
+def _once(original: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(original)
+    def step(self: Any) -> None:
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+
+    return step

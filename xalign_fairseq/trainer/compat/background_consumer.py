@@ -1,0 +1,83 @@
+"""The thread that fetches batches ahead of the trainer ends with the interpreter, not after it.
+
+Why: training that stops in mid-epoch (``--max-update``, an error, ctrl-C) leaves fairseq's daemon thread running; when
+it touches torch while the interpreter is torn down, the process aborts with exit code 134 after all is done and saved.
+Touches: ``fairseq.data.iterators.BackgroundConsumer``.
+Can go: when that class can be stopped.
+"""
+
+import atexit
+import logging
+import queue
+import threading
+import time
+import weakref
+from typing import Any
+
+from xalign_fairseq.trainer.compat.patching import replace, source_has
+
+NAME = "BackgroundConsumer"
+WHY = "fairseq's prefetching thread is never joined and can abort a finished run (exit code 134)"
+WHY_NOT = "fairseq's prefetching thread can be stopped"
+
+PATIENCE = 30.0  # seconds that the exit waits for a batch that is being made
+
+_running: "weakref.WeakSet[Any]" = weakref.WeakSet()
+
+
+def needed() -> bool:
+    """Whether fairseq's class lacks a way to stop it."""
+    from fairseq.data import iterators
+
+    return not source_has(iterators.BackgroundConsumer, "def stop")
+
+
+def install() -> None:
+    """Put the stoppable class in the place of fairseq's."""
+    from fairseq.data import iterators
+
+    replace(iterators, "BackgroundConsumer", NAME, _stoppable)
+
+
+class _Halting:
+    """The queue as the thread sees it: once halted, ``put`` ends the thread instead of filling a queue nobody reads."""
+
+    def __init__(self, target: "queue.Queue[Any]"):
+        self.target = target
+        self.halted = threading.Event()
+
+    def put(self, item: Any) -> None:
+        if self.halted.is_set():
+            raise SystemExit  # threading lets it end the thread in silence, and fairseq's run() does not catch it
+        self.target.put(item)
+
+
+def _stoppable(original: type) -> type:
+    class StoppableConsumer(original):
+        __wrapped__ = original
+
+        def __init__(self, target: "queue.Queue[Any]", *args: Any, **kwargs: Any):
+            self.halting = _Halting(target)
+            super().__init__(self.halting, *args, **kwargs)
+            _running.add(self)
+
+        def stop(self) -> None:
+            """End the thread: refuse new batches, free the place that it may be waiting for, and join it."""
+            self.halting.halted.set()
+            give_up = time.monotonic() + PATIENCE
+            while self.is_alive() and time.monotonic() < give_up:
+                try:
+                    self.halting.target.get_nowait()
+                except queue.Empty:
+                    self.join(0.05)
+
+    return StoppableConsumer
+
+
+@atexit.register
+def stop_all() -> None:
+    """Stop the threads that still fetch batches; called as the interpreter ends."""
+    for consumer in list(_running):
+        consumer.stop()
+        if consumer.is_alive():
+            logging.getLogger(__name__).warning("the prefetching thread did not end within %d s", PATIENCE)

@@ -1,0 +1,44 @@
+"""``--bf16`` without a TPU.
+
+Why: ``options.parse_args_and_arch`` sets ``tpu=True`` whenever ``--bf16`` is given, and the trainer asks for torch_xla.
+Touches: ``fairseq.options.parse_args_and_arch``, whose result gets ``tpu=False`` unless ``--tpu`` stands on the command
+line. fairseq-hydra-train does not have the problem.
+Can go: when fairseq drops those two lines.
+"""
+
+import functools
+import sys
+from typing import Any
+
+from xalign_fairseq.trainer.compat.patching import replace, source_has
+
+NAME = "--bf16 without --tpu"
+WHY = "fairseq's command lines turn --bf16 into --tpu"
+WHY_NOT = "fairseq's command lines keep --bf16 and --tpu apart"
+
+
+def needed() -> bool:
+    """Whether the parser still couples the two options."""
+    from fairseq import options
+
+    return source_has(options.parse_args_and_arch, "if args.bf16:\n        args.tpu = True")
+
+
+def install() -> None:
+    """Uncouple them."""
+    from fairseq import options
+
+    replace(options, "parse_args_and_arch", NAME, _tpu_only_if_given)
+
+
+def _tpu_only_if_given(original: Any) -> Any:
+    @functools.wraps(original)
+    def parse_args_and_arch(parser: Any, input_args: Any = None, *args: Any, **kwargs: Any) -> Any:
+        parsed = original(parser, input_args, *args, **kwargs)
+        namespace = parsed[0] if isinstance(parsed, tuple) else parsed  # a pair with parse_known
+        given = "--tpu" in (sys.argv[1:] if input_args is None else input_args)
+        if getattr(namespace, "bf16", False) and getattr(namespace, "tpu", False) and not given:
+            namespace.tpu = False
+        return parsed
+
+    return parse_args_and_arch

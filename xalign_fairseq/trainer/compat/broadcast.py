@@ -1,0 +1,45 @@
+"""Sending a checkpoint from rank 0 to the other ranks.
+
+Why: ``broadcast_object`` pickles what is no tensor by ``torch.save`` and reads it by ``torch.load``; since torch 2.6
+that refuses the ``DictConfig`` in the checkpoint, so that resuming with several processes fails on every rank but 0.
+Touches: ``fairseq.distributed.utils._broadcast_object_slow``, which now sends by ``torch.distributed``'s own
+``broadcast_object_list``: plain pickle between the ranks of one job, never a file. ``torch.load`` stays as it is.
+Can go: when fairseq does likewise.
+"""
+
+import functools
+from typing import Any
+
+from xalign_fairseq.trainer.compat.patching import replace, source_has
+
+NAME = "broadcast_object"
+WHY = "fairseq sends checkpoints to other ranks through torch.load, which refuses their DictConfig"
+WHY_NOT = "fairseq's broadcast_object no longer goes through a default torch.load"
+
+
+def needed() -> bool:
+    """Whether fairseq still reads what its ranks sent with a default ``torch.load``."""
+    from fairseq.distributed import utils
+
+    slow = utils._broadcast_object_slow
+    return source_has(slow, "torch.load(") and not source_has(slow, "weights_only")
+
+
+def install() -> None:
+    """Replace the transport below ``broadcast_object`` and ``broadcast_tensors``."""
+    from fairseq.distributed import utils
+
+    replace(utils, "_broadcast_object_slow", NAME, _by_torch_distributed)
+
+
+def _by_torch_distributed(original: Any) -> Any:
+    import torch.distributed
+    from fairseq.distributed import utils
+
+    @functools.wraps(original)
+    def broadcast(obj: Any, src_rank: int, group: Any, dist_device: Any) -> Any:
+        box = [obj if utils.get_rank(group) == src_rank else None]
+        torch.distributed.broadcast_object_list(box, src=src_rank, group=group, device=dist_device)
+        return box[0]
+
+    return broadcast

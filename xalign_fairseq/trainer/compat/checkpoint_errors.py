@@ -1,0 +1,45 @@
+"""A file that is no checkpoint, or one with foreign pickled code, is named in the error.
+
+Why: fairseq hands on whatever torch raises, such as ``KeyError: 101``; for foreign code that is the advice to switch
+``weights_only`` off.
+Touches: ``fairseq.checkpoint_utils.load_checkpoint_to_cpu``: only what it raises.
+Can go: when fairseq says which file could not be read, and why.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from xalign_fairseq.trainer.compat.patching import replace, source_has
+
+NAME = "checkpoint errors"
+WHY = "fairseq hands on torch's errors about files that are no checkpoints"
+WHY_NOT = "fairseq says itself which file could not be read"
+
+
+def needed() -> bool:
+    """Whether fairseq still lets torch's errors through."""
+    from fairseq import checkpoint_utils
+
+    return not source_has(checkpoint_utils.load_checkpoint_to_cpu, "except Exception")
+
+
+def install() -> None:
+    """Look at a file that could not be loaded once more, to say what it is."""
+    from fairseq import checkpoint_utils
+
+    replace(checkpoint_utils, "load_checkpoint_to_cpu", NAME, _explained)
+
+
+def _explained(load: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    @functools.wraps(load)
+    def load_checkpoint_to_cpu(path: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        try:
+            return load(path, *args, **kwargs)
+        except Exception:
+            from xalign_fairseq.encoder.checkpoint import read
+
+            read(path)  # raises XalignError, unless fairseq's complaint was about something else
+            raise
+
+    return load_checkpoint_to_cpu

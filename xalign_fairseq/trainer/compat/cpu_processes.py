@@ -1,0 +1,120 @@
+"""Several processes without a GPU: ``--cpu --distributed-world-size N --distributed-backend gloo``.
+
+Why: fairseq counts GPUs to know how many processes it may start, divides by their number, passes their ids to
+DistributedDataParallel and gathers Python objects in CUDA memory, ``--cpu`` or not.
+Touches: ``call_main`` and ``all_gather_list`` of ``fairseq.distributed.utils`` and the ``DistributedDataParallel`` that
+``fairseq.models.distributed_fairseq_model`` uses. On a GPU all do as before; but a warning of
+torch's to developers is told nowhere. A rank on a CPU that has trained gives gloo's threads a moment before it ends,
+without which it may abort (``give_way``).
+Can go: when fairseq asks whether the run uses CUDA in these places.
+Limit: fairseq-hydra-train imports the user-dir after it has counted, so that several CPU processes need fairseq-train.
+"""
+
+import functools
+import time
+import warnings
+from contextlib import ExitStack
+from typing import Any
+
+import torch
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.compat.patching import replace, source_has, swapped
+
+NAME = "several CPU processes"
+WHY = "fairseq counts GPUs even in --cpu runs (the patch leaves GPU runs alone)"
+WHY_NOT = "fairseq no longer counts GPUs in --cpu runs"
+
+
+def needed() -> bool:
+    """Whether fairseq still counts CUDA devices to start processes."""
+    from fairseq.distributed import utils
+
+    return source_has(utils.call_main, "torch.cuda.device_count()")
+
+
+def install() -> None:
+    """Patch the three places."""
+    from fairseq.distributed import utils
+    from fairseq.models import distributed_fairseq_model
+
+    replace(utils, "call_main", NAME, _start_without_gpus)
+    replace(utils, "all_gather_list", NAME, _gather_without_cuda)
+    replace(distributed_fairseq_model, "DistributedDataParallel", NAME, _wrap_without_device_ids)
+
+
+def uses_cuda(cfg: Any) -> bool:
+    """The trainer's own rule for whether a run (its whole ``FairseqConfig``) uses CUDA."""
+    return torch.cuda.is_available() and not cfg.common.cpu and not cfg.common.tpu
+
+
+def _start_without_gpus(original: Any) -> Any:
+    from fairseq.distributed import utils
+
+    @functools.wraps(original)
+    def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
+        training = cfg.distributed_training
+        if uses_cuda(cfg) or cfg.common.tpu or training.distributed_world_size <= 1:
+            return original(cfg, main, **kwargs)
+        if training.distributed_backend == "nccl":
+            raise XalignError(
+                "several processes on a CPU cannot use the nccl backend",
+                where=f"--distributed-world-size {training.distributed_world_size}",
+                found="--distributed-backend nccl (fairseq's default)",
+                expected="--distributed-backend gloo",
+                next="add --distributed-backend gloo --ddp-backend legacy_ddp (or pytorch_ddp)",
+            )
+        with ExitStack() as stack:
+            stack.enter_context(swapped(torch.cuda, "device_count", lambda: training.distributed_world_size))
+            stack.enter_context(swapped(torch.cuda, "set_device", lambda device: None))
+            if training.distributed_init_method is None:
+                utils.infer_init_method(training)
+            main = functools.partial(_run_and_give_way, main)  # spawning pickles it
+            if not training.distributed_no_spawn:  # the children train, this process only starts them
+                return original(cfg, main, **kwargs)
+        return original(cfg, main, **kwargs)
+
+    return call_main
+
+
+def _run_and_give_way(main: Any, cfg: Any, **kwargs: Any) -> Any:
+    result = main(cfg, **kwargs)
+    give_way()
+    return result
+
+
+def give_way() -> None:
+    """Let gloo's threads have Python's lock (the GIL) before the interpreter ends.
+
+    They let go of tensors that Python made a little after the collective that used them is over, and need the lock for
+    it. A thread that still waits for it when the interpreter ends is ended with "terminate called without an active
+    exception", and the process, whose work is done, with SIGABRT (https://github.com/pytorch/pytorch/issues/190489).
+    """
+    time.sleep(0.1)
+
+
+def _gather_without_cuda(original: Any) -> Any:
+    from fairseq.distributed import utils
+
+    @functools.wraps(original)
+    def all_gather_list(data: Any, group: Any = None, max_size: int = 16384) -> list[Any]:
+        group = utils.get_global_group() if group is None else group
+        if utils.use_xla() or torch.distributed.get_backend(group) == "nccl":
+            return original(data, group=group, max_size=max_size)
+        gathered: list[Any] = [None] * utils.get_world_size(group)
+        torch.distributed.all_gather_object(gathered, data, group=group)
+        return gathered
+
+    return all_gather_list
+
+
+def _wrap_without_device_ids(original: Any) -> Any:
+    @functools.wraps(original, updated=())
+    def distributed_data_parallel(module: torch.nn.Module, **kwargs: Any) -> torch.nn.Module:
+        if not any(parameter.is_cuda for parameter in module.parameters()):
+            kwargs.update(device_ids=None, output_device=None)
+        with warnings.catch_warnings():  # torch 2.13 tells fairseq's developers, not who runs it
+            warnings.filterwarnings("ignore", "`broadcast_buffers` is deprecated", FutureWarning)
+            return original(module=module, **kwargs)
+
+    return distributed_data_parallel

@@ -1,0 +1,67 @@
+"""A mistake in the user's input ends a fairseq command with what is wrong, not with fairseq's traceback above it.
+
+Why: fairseq lets every exception out, so that the few lines that name file, place and what to run next stand below
+thirty that name functions of fairseq; from a process of several, or a worker that reads data, they stand below two
+tracebacks.
+Touches: ``sys.excepthook``, for :class:`~xalign_fairseq.core.errors.XalignError` alone. ``--debug`` leaves it as it is.
+Can go: when fairseq has an error of its own for input, or a hook.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.compat.patching import replace
+
+NAME = "input errors"
+WHY = "fairseq prints its traceback above an error in the input; --debug shows it"
+WHY_NOT = "this program is no fairseq command"
+# How Python begins the last line of a traceback, which another process or a worker hands on as text.
+HEADING = f"{XalignError.__module__}.{XalignError.__qualname__}: "
+NEXT = "\n\nDuring handling of"  # how it begins what follows of exceptions raised from there
+
+
+def needed() -> bool:
+    """Whether this is a fairseq command; whoever imports fairseq in a program of his own wants his tracebacks."""
+    program = Path(sys.argv[0])
+    called = program.name == "-c" and "fairseq_cli" in sys.modules  # as this package starts fairseq-train
+    return called or program.name.startswith("fairseq") or "fairseq_cli" in program.parts
+
+
+def install() -> None:
+    """Stand before the hook that is there."""
+    replace(sys, "excepthook", NAME, _plain)
+
+
+def message(error: BaseException) -> str | None:
+    """What to tell of an error in the input, also one behind another exception or handed on as text; else None.
+
+    fairseq raises one of its own for whatever a checkpoint's weights raise; a process or a worker hands on text.
+
+    Example::
+
+        message(XalignError("there is no such file", where="train.en"))    # its own text
+    """
+    text = str(error)
+    if HEADING in text:
+        return text.rsplit(HEADING, 1)[1].split(NEXT, 1)[0].strip()
+    if isinstance(error, XalignError):
+        return text
+    behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return None if behind is None else message(behind)
+
+
+def _plain(hook: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(hook)
+    def excepthook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+        told = None if "--debug" in sys.argv else message(error)
+        if told is None:
+            hook(kind, error, traceback)
+        else:
+            print(f"error: {told}\n  (--debug shows where in the program)", file=sys.stderr)
+
+    return excepthook

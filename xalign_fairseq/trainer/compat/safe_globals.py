@@ -1,0 +1,30 @@
+"""The allow-list with which fairseq's checkpoints load under ``weights_only=True``.
+
+Why: torch 2.6 and newer refuse every pickled global outside their list; fairseq's checkpoints hold a few harmless ones.
+Touches: torch's process-wide list of safe globals. ``weights_only`` is never switched off, so a checkpoint with foreign
+pickled code is still refused.
+Can go: when fairseq states its own list, or stops pickling anything but tensors and plain containers.
+"""
+
+import torch
+
+from xalign_fairseq.encoder.allow_list import METERS, allow_list
+from xalign_fairseq.trainer.compat.patching import source_has
+
+NAME = "checkpoint allow-list"
+WHY = f"torch {torch.__version__} loads weights only; fairseq's checkpoints also hold Namespace, meters, numpy scalars"
+WHY_NOT = "fairseq chooses how torch.load reads its checkpoints"
+
+
+def needed() -> bool:
+    """Whether fairseq leaves ``weights_only`` to torch's default."""
+    from fairseq import checkpoint_utils
+
+    return not source_has(checkpoint_utils.load_checkpoint_to_cpu, "weights_only")
+
+
+def install() -> None:
+    """Add the list to torch's."""
+    from fairseq.logging import meters
+
+    torch.serialization.add_safe_globals(allow_list({name: getattr(meters, name) for name in METERS}))

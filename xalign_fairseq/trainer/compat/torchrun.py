@@ -1,0 +1,76 @@
+"""torchrun without ``--distributed-world-size`` stops instead of training N times.
+
+Why: where fairseq sees at most one GPU its world size defaults to 1, and it then ignores torchrun's variables: every
+process trains the whole model alone, all write the same folder, and all exit with 0.
+Touches: ``fairseq.distributed.utils.call_main`` (the command line's entry) and ``Trainer.__init__`` (which
+fairseq-hydra-train also passes through after it has imported the user-dir). They only look.
+Can go: when fairseq takes the world size from torchrun.
+"""
+
+import functools
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.compat.patching import replace, source_has
+
+NAME = "torchrun check"
+WHY = "under torchrun, fairseq with a world size of 1 trains once per process into one folder"
+WHY_NOT = "fairseq takes the world size from torchrun"
+
+LAUNCHER = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
+
+
+def needed() -> bool:
+    """Whether fairseq still returns before it reads the launcher's variables."""
+    from fairseq.distributed import utils
+
+    return source_has(utils.infer_init_method, "if cfg.distributed_world_size == 1:\n        return")
+
+
+def install() -> None:
+    """Look at both entries."""
+    from fairseq.distributed import utils
+    from fairseq.trainer import Trainer
+
+    replace(utils, "call_main", NAME, _checked_main)
+    replace(Trainer, "__init__", NAME, _checked_trainer)
+
+
+def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
+    """Compare fairseq's world size with the launcher's.
+
+    Raises:
+        XalignError: the launcher started several processes and fairseq would train alone in each.
+    """
+    if world_size != 1 or any(name not in environment for name in LAUNCHER):
+        return
+    started = environment["WORLD_SIZE"]
+    if started != "1":
+        raise XalignError(
+            "torchrun started several processes, but fairseq would train alone in each of them",
+            where="distributed_training.distributed_world_size",
+            found=f"1, with WORLD_SIZE={started} in the environment",
+            expected=started,
+            next=f"add --distributed-world-size {started} (in YAML: distributed_training.distributed_world_size), "
+            "on CPUs also --distributed-backend gloo",
+        )
+
+
+def _checked_main(original: Any) -> Any:
+    @functools.wraps(original)
+    def call_main(cfg: Any, main: Any, **kwargs: Any) -> Any:
+        check(cfg.distributed_training.distributed_world_size)
+        return original(cfg, main, **kwargs)
+
+    return call_main
+
+
+def _checked_trainer(original: Any) -> Any:
+    @functools.wraps(original)
+    def __init__(trainer: Any, cfg: Any, *args: Any, **kwargs: Any) -> None:
+        check(cfg.distributed_training.distributed_world_size)
+        original(trainer, cfg, *args, **kwargs)
+
+    return __init__

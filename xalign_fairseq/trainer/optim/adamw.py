@@ -1,0 +1,236 @@
+"""AdamW that scales and clips within its one pass over the parameters, and steps sparse gradients by their rows."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.trainer.optim.kernels import Kernel, Part, Rule, choose_kernel, torch_kernel
+
+MOMENTS = ("exp_avg", "exp_avg_sq")
+HALVES = (torch.float16, torch.bfloat16)
+
+
+class FoldedAdamW(torch.optim.Optimizer):
+    r"""AdamW (Loshchilov & Hutter 2019) with the gradients' scale kept as a number until the step.
+
+    With g the gradient times the kept factor, t the parameter's updates, and all else by element::
+
+        m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
+        p = (1 - lr w) p - lr sqrt(1 - b2^t) / (1 - b1^t) m / (sqrt(v) + eps)
+
+    which is fairseq's adam, eps where that has it. :meth:`multiply` and :meth:`clip` change the factor, a number on the
+    device; nothing waits for it, and the step reads gradient, moments and values once. Until then ``p.grad`` is as the
+    backward pass has left it; afterwards that of float32 is as the step used it (scaled), others as they were.
+
+    **Sparse gradients** are stepped lazily: the rows that are in one follow the equations above, t being the updates of
+    the whole parameter, and all other rows and their moments stay as they are. In dense Adam a row whose gradient is
+    zero for n updates would have::
+
+        m_n = b1^n m          v_n = b2^n v
+        p_n = (1 - lr w) p_(n-1) - lr sqrt(1 - b2^t) / (1 - b1^t) m_n / (sqrt(v_n) + eps)
+
+    So what is left out in a gap of any length, at constant lr and up to the corrections of bias, is at most
+    r / (1 - r) times the size of the row's last update, r = b1 / sqrt(b2), by momentum (9 times at 0.9 and 0.999), and
+    lr w of the values an update by weight decay; the next update weighs m and v by b1 and b2 instead of b1^(n+1) and
+    b2^(n+1). Either way, once bias needs no correction, an update of an element is at most
+    lr (1 - b1) / sqrt((1 - b2)(1 - b1^2 / b2)), 7.3 lr there. A row of every gradient is stepped as by dense Adam. On a
+    GPU, summing a sparse gradient's repeated rows waits for their number.
+
+    Moments are float32 for float16 and bfloat16 parameters, which are stepped one after the other in float32.
+
+    Args:
+        params: as torch's optimizers take them.
+        lr, betas, eps, weight_decay: as in the equations (w).
+        kernel: ``torch`` or ``apex``, see :func:`~xalign_fairseq.trainer.optim.kernels.choose_kernel`; apex's takes float32
+            on a GPU, and torch's what is left.
+
+    Example::
+
+        optimizer = FoldedAdamW(model.parameters(), lr=1e-4)
+        loss.backward()
+        optimizer.multiply(1 / sample_size)
+        norm = optimizer.clip(1.0)      # of the scaled gradient, a tensor
+        optimizer.step()
+    """
+
+    supports_memory_efficient_fp16 = True
+    supports_flat_params = True
+    disable_mem_eff_fp16_loading_hack = True  # load_state_dict keeps float32 moments by itself
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: Iterable[float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        kernel: str = "torch",
+    ):
+        super().__init__(params, {"lr": lr, "betas": tuple(betas), "eps": eps, "weight_decay": weight_decay})
+        self.factor: float | Tensor = 1.0
+        self._kernel = choose_kernel(kernel)
+
+    def multiply(self, factor: float | Tensor) -> None:
+        """Multiply the gradients by a number, when they are read."""
+        self.factor = self.factor * factor
+
+    def clip(self, max_norm: float, aggregate: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        """The norm of all gradients times the factor, to which the step limits them if it is above ``max_norm`` > 0.
+
+        Args:
+            max_norm: 0 only measures.
+            aggregate: of this worker's norm, that of all of them.
+        """
+        norm = gradient_norm(self._gradients())
+        norm = norm * (self.factor.to(norm.device) if isinstance(self.factor, Tensor) else self.factor)
+        if aggregate is not None:
+            norm = aggregate(norm)
+        if max_norm > 0:
+            self.factor = (max_norm / (norm + 1e-6)).clamp(max=1) * self.factor
+        return norm
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients and the factor."""
+        self.factor = 1.0
+        super().zero_grad(set_to_none)
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every parameter that has a gradient; the factor is 1 again."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            whole: defaultdict[tuple[torch.device, torch.dtype, int], list[Part]] = defaultdict(list)
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self._state(p)
+                state["step"] += 1
+                if p.grad.is_sparse:
+                    self._step_rows(p, state, group)
+                elif p.dtype in HALVES:
+                    self._step_half(p, state, group)
+                else:
+                    part = Part(p, aligned(p.grad, p), *(state[name] for name in MOMENTS))
+                    whole[p.device, p.dtype, state["step"]].append(part)
+            for (_, _, step), parts in whole.items():
+                self._run(parts, step, group)
+        self.factor = 1.0
+        return loss
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on from a state of this optimizer or of fairseq's adam; moments keep their precision.
+
+        Raises:
+            XalignError: the state is another optimizer's, or of other parameters.
+        """
+        require_groups([len(group["params"]) for group in state_dict["param_groups"]], self.param_groups)
+        super().load_state_dict(dict(state_dict))
+        for group, saved_group in zip(self.param_groups, state_dict["param_groups"], strict=True):
+            for p, key in zip(group["params"], saved_group["params"], strict=True):
+                if key not in state_dict["state"]:
+                    continue
+                saved = dict(state_dict["state"][key])
+                step = saved.pop("step", saved_group.get("step"))
+                require_moments(saved, p, step)
+                moments = {name: saved[name].to(device=p.device, dtype=moment_type(p)) for name in MOMENTS}
+                self.state[p] = {"step": int(step), **moments}
+
+    def _gradients(self) -> Iterator[Tensor]:
+        """What the norm is of; repeated rows of sparse gradients are summed, here once for the step, too."""
+        for p in chain.from_iterable(group["params"] for group in self.param_groups):
+            if p.grad is not None and p.grad.is_sparse:
+                p.grad = p.grad.coalesce()
+                yield p.grad.values()
+            elif p.grad is not None:
+                yield p.grad
+
+    def _state(self, p: Tensor) -> dict[str, Any]:
+        state = self.state[p]
+        if not state:
+            state["step"] = 0
+            for name in MOMENTS:
+                state[name] = torch.zeros_like(p, dtype=moment_type(p))
+        return state
+
+    def _step_rows(self, p: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Update the rows of a sparse gradient, copied out and back."""
+        gradient = p.grad.coalesce()  # type: ignore[union-attr]
+        rows = gradient.indices()[0]
+        kind = moment_type(p)
+        tables = (p, *(state[name] for name in MOMENTS))
+        values, *moments = (table[rows].to(kind) for table in tables)
+        self._run([Part(values, gradient.values().to(kind), *moments)], state["step"], group)
+        for table, updated in zip(tables, (values, *moments), strict=True):
+            table.index_copy_(0, rows, updated.to(table.dtype))
+
+    def _step_half(self, p: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Update a parameter of half precision in float32."""
+        values = p.float()
+        gradient = aligned(p.grad.float(), values)  # type: ignore[union-attr]
+        self._run([Part(values, gradient, *(state[name] for name in MOMENTS))], state["step"], group)
+        p.copy_(values)
+
+    def _run(self, parts: list[Part], step: int, group: dict[str, Any]) -> None:
+        values = parts[0].values
+        kernel: Kernel = self._kernel if values.is_cuda and values.dtype == torch.float32 else torch_kernel
+        kernel(parts, Rule(step, group["lr"], group["betas"], group["eps"], group["weight_decay"], self.factor))
+
+
+def gradient_norm(gradients: Iterable[Tensor]) -> Tensor:
+    """The Euclidean norm of all gradients together, read once; of half precision in float32."""
+    alike: defaultdict[tuple[torch.device, torch.dtype], list[Tensor]] = defaultdict(list)
+    for gradient in gradients:
+        alike[gradient.device, gradient.dtype].append(gradient.detach())
+    if not alike:
+        return torch.tensor(0.0)
+    norms = [
+        norm
+        for (_, kind), each in alike.items()
+        for norm in torch._foreach_norm(each, 2.0, torch.float32 if kind in HALVES else None)
+    ]
+    return torch.linalg.vector_norm(torch.stack([norm.to(norms[0]) for norm in norms]))
+
+
+def moment_type(p: Tensor) -> torch.dtype:
+    """The type that a parameter's moments have, and that it is updated in."""
+    return torch.float32 if p.dtype in HALVES else p.dtype
+
+
+def aligned(gradient: Tensor, p: Tensor) -> Tensor:
+    """A gradient in its parameter's order in memory: fused kernels know no strides."""
+    return gradient if gradient.stride() == p.stride() else torch.empty_like(p).copy_(gradient)
+
+
+def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
+    """Raise :class:`XalignError` unless a saved state has as many parameters in each group."""
+    here = [len(group["params"]) for group in groups]
+    if saved != here:
+        raise XalignError(
+            "the checkpoint's optimizer state does not fit",
+            found=f"{', '.join(map(str, saved)) or 'no'} parameters, by group",
+            expected=f"{', '.join(map(str, here))}, as this model has",
+            next="--reset-optimizer",
+        )
+
+
+def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:
+    """Raise :class:`XalignError` unless a saved state is Adam's, of a parameter of this shape."""
+    fitting = step is not None and set(saved) == set(MOMENTS)
+    if fitting and all(saved[name].shape == p.shape for name in MOMENTS):
+        return
+    shapes = {name: tuple(getattr(value, "shape", ())) for name, value in saved.items()}
+    raise XalignError(
+        "the checkpoint's optimizer state does not fit",
+        where="a parameter of shape " + str(tuple(p.shape)),
+        found=", ".join(f"{name} {shape}" for name, shape in sorted(shapes.items())) or "nothing",
+        expected=f"step, {' and '.join(MOMENTS)} of that shape, as this optimizer and fairseq's adam have them",
+        next="--reset-optimizer",
+    )

@@ -1,0 +1,57 @@
+"""What the record of a run says of where it was made: the commit of the sources, and the machine."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+from xalign_fairseq.trainer.fairseq_train import USER_DIR
+
+
+def commit(file: Path = USER_DIR / "__init__.py") -> str | None:
+    """The short hash of the commit that a source file is checked out from, ``-dirty`` behind it if sources differ.
+
+    Args:
+        file: by default the package's own; a script gives its own, since the package may be an installed copy.
+
+    Returns:
+        where git is not there or doesn't know the file (an installed package may stand in a foreign checkout): what the
+        environment variable XALIGN_COMMIT says, as scripts/gpu sets it for its copy of the sources, or None.
+
+    Example::
+
+        commit()  # "77983d1"
+    """
+    git = ("git", "-C", str(file.parent))
+    if _output(*git, "ls-files", "--error-unmatch", file.name) is None:
+        return os.environ.get("XALIGN_COMMIT") or None
+    return _output(*git, "describe", "--always", "--dirty", "--exclude", "*")  # tags would stand in its place
+
+
+def machine(cpu: bool = False) -> str:
+    """The name of the GPU that is in use, or the kind of the CPU. Loads no torch.
+
+    Args:
+        cpu: whether the run was made on the CPU, GPU or not.
+
+    Example::
+
+        machine()  # "NVIDIA H100 80GB HBM3"
+        machine(cpu=True)  # "x86_64 CPU"
+    """
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0]
+    names = None
+    if not cpu and visible not in ("", "-1"):
+        query = ("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
+        # CUDA knows more names than nvidia-smi, those of a GPU's parts among them.
+        names = _output(*query, "-i", visible) or _output(*query)
+    return names.splitlines()[0] if names else f"{platform.machine()} CPU"
+
+
+def _output(*command: str) -> str | None:
+    """What a program prints; None if it fails or is not there."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()

@@ -1,0 +1,170 @@
+"""A training run as it can be read from its folder: of xalign train, train-aligner, transfer, or of fairseq-train."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.files import file_sha256
+from xalign_fairseq.core.json_files import read_json
+from xalign_fairseq.data.databin import MANIFEST
+from xalign_fairseq.trainer.log_rows import EPOCH, INTERVAL, LogRow, read_row, standing
+from xalign_fairseq.trainer.train_record import NAME as RECORD
+from xalign_fairseq.trainer.train_run import LOG
+from xalign_fairseq.trainer.training_log import TrainingCost, read_cost
+
+WARNINGS = ("WARNING", "ERROR", "CRITICAL")
+MOST_WARNINGS = 50
+NO_COST = TrainingCost(0, 0, 0.0)
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    """A data-bin: what its manifest says, and the manifest's digest; None where there is none."""
+
+    path: Path
+    manifest: Mapping[str, Any] | None
+    digest: str | None
+
+
+@dataclass(frozen=True)
+class TrainedRun:
+    """What is known of a run; what it has not left is empty.
+
+    Attributes:
+        rows: the numbers of the log, in its order, but for those beyond an update that the run went back to later.
+        configuration: fairseq's, by group, of the last time that it began.
+        sessions: of ``training.json``.
+        result: of ``result.json``: of train-aligner the AER before and after, of transfer the scores.
+        warnings: different ones, in their order.
+        times: of the log's first and last line.
+    """
+
+    folder: Path
+    rows: Sequence[LogRow] = ()
+    cost: TrainingCost = NO_COST
+    command: str = ""
+    configuration: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sessions: Sequence[Mapping[str, Any]] = ()
+    result: Mapping[str, Any] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
+    data: Sequence[DataFolder] = ()
+    warnings: Sequence[str] = ()
+    times: tuple[str, str] = ("", "")
+
+    def series(self, kind: str, name: str) -> list[tuple[int, float]]:
+        """A number of the log over updates; of those that were logged twice, the later one."""
+        found = {row.updates: row.values[name] for row in self.rows if row.kind == kind and name in row.values}
+        return sorted(found.items())
+
+    def names(self, kind: str) -> list[str]:
+        """What the log has of a kind, in its order."""
+        return list(dict.fromkeys(name for row in self.rows if row.kind == kind for name in row.values))
+
+    @property
+    def training(self) -> str:
+        """The kind of row that tells of training: intervals, or where the log has none epochs."""
+        return INTERVAL if any(row.kind == INTERVAL for row in self.rows) else EPOCH
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it has taken, interruptions left out; None if nothing says so."""
+        spans = [_span(each["begun"], each["ended"]) for each in self.sessions if each.get("ended")]
+        if spans:
+            return sum(spans)
+        if self.cost.minutes:
+            return 60 * self.cost.minutes
+        return 60 * self.result["minutes"] if "minutes" in self.result else None
+
+
+def read_run(folder: Path, log: Path | None = None) -> TrainedRun:
+    """Read what a run has left.
+
+    Args:
+        folder: its save dir, or the output of train-aligner, or the folder of one run of a transfer study.
+        log: of fairseq-train; by default ``train.log`` in the folder.
+
+    Raises:
+        XalignError: there is no log, or no update in it.
+
+    Example::
+
+        read_run(Path("run")).series("valid", "aer")  # [(200, 0.31), (400, 0.28)]
+    """
+    log = log or folder / LOG
+    if not log.is_file():
+        raise XalignError(
+            "there is no log of a training", where=log,
+            expected="a folder of xalign train, train-aligner or transfer, or fairseq-train's log by --log FILE",
+        )  # fmt: skip
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    rows = standing(row for row in map(read_row, lines) if row is not None)
+    if not rows:
+        raise XalignError("the log has no update yet", where=log, expected="--log-format json or simple")
+    records = {name: _json(folder / name) for name in (RECORD, "run.json", "result.json")}
+    sessions = records[RECORD].get("sessions", [])
+    configuration = _configuration(lines)
+    command = next((each["command"] for each in (*sessions[-1:], *records.values()) if "command" in each), "")
+    times = [row.time for row in rows if row.time] or [""]
+    return TrainedRun(
+        folder=folder,
+        rows=rows,
+        cost=read_cost(log),
+        command=command,
+        configuration=configuration,
+        sessions=sessions,
+        result=records["result.json"],
+        record=records["run.json"],
+        data=[_data(Path(path)) for path in _data_paths(folder, records[RECORD], configuration)],
+        warnings=_warnings(lines),
+        times=(times[0], times[-1]),
+    )
+
+
+def _json(path: Path) -> dict[str, Any]:
+    return read_json(path) if path.is_file() else {}
+
+
+def _configuration(lines: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What fairseq-train writes at its beginning, as a Python dictionary in one line."""
+    for line in reversed(lines):
+        start = line.find("{'_name': None, 'common': {")
+        if start >= 0:
+            try:
+                found = ast.literal_eval(line[start:])
+            except (ValueError, SyntaxError, MemoryError, RecursionError):  # it was cut off, or holds an object
+                continue
+            return {name: group for name, group in found.items() if isinstance(group, dict)}
+    return {}
+
+
+def _data_paths(folder: Path, record: Mapping[str, Any], configuration: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    if "data" in record:
+        return list(record["data"])
+    if (folder / "data-bin" / MANIFEST).is_file():  # train-aligner's
+        return [str(folder / "data-bin")]
+    return [path for path in str(configuration.get("task", {}).get("data") or "").split(":") if path]
+
+
+def _data(path: Path) -> DataFolder:
+    manifest = path / MANIFEST
+    if not manifest.is_file():
+        return DataFolder(path, None, None)
+    return DataFolder(path, read_json(manifest), file_sha256(manifest))
+
+
+def _warnings(lines: Sequence[str]) -> list[str]:
+    found: dict[str, None] = {}
+    for line in lines:
+        parts = line.split(" | ", 3)
+        if len(parts) == 4 and parts[1] in WARNINGS:
+            found[f"{parts[1].lower()}: {parts[3]}"] = None
+    kept = list(found)[:MOST_WARNINGS]
+    return [*kept, f"and {len(found) - len(kept)} more"] if len(found) > len(kept) else kept
+
+
+def _span(begun: str, ended: str) -> float:
+    return (datetime.fromisoformat(ended) - datetime.fromisoformat(begun)).total_seconds()

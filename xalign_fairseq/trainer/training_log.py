@@ -1,0 +1,52 @@
+"""What a run of fairseq-train has cost, from the log that it leaves (``--log-file``, or ``train.log``)."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from xalign_fairseq.trainer.log_rows import EPOCH, read_row
+
+_NUMBER = r"(\d{1,15}(?:\.\d{1,15})?)"
+_END = re.compile(rf"done training in {_NUMBER} seconds", re.ASCII)
+_GPU = re.compile(r"rank +(\d+): .*name = (.*?) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class TrainingCost:
+    """Of a whole run, however often it was resumed.
+
+    Attributes:
+        updates: of the optimiser.
+        tokens: in the batches of all updates.
+        minutes: of the processes that came to their end.
+        gpus: the names of all GPUs that took part, by rank; none on a CPU.
+    """
+
+    updates: int
+    tokens: int
+    minutes: float
+    gpus: tuple[str, ...] = ()
+
+
+def read_cost(log: Path) -> TrainingCost:
+    """Read a run's log.
+
+    Raises:
+        OSError: there is no such file.
+
+    Example::
+
+        read_cost(Path("runs/tlm-1/train.log")).tokens  # 1551234
+    """
+    text = log.read_text(encoding="utf-8", errors="replace")
+    tokens, updates = 0.0, 0
+    for row in map(read_row, text.splitlines()):
+        # The line of each epoch has the mean of all its updates; those of an interval in between are left alone.
+        if row is not None and row.kind == EPOCH:
+            # A run that is resumed at the end of an epoch logs it again.
+            tokens += max(0, row.updates - updates) * row.values.get("wpb", 0)
+            updates = max(updates, row.updates)
+    seconds = sum(float(found[1]) for found in _END.finditer(text))
+    # A run that is resumed lists its GPUs again.
+    gpus = dict(_GPU.findall(text))
+    return TrainingCost(updates, round(tokens), round(seconds / 60, 1), tuple(gpus.values()))

@@ -1,0 +1,125 @@
+"""The encoder with the heads of its objectives, whatever trains it."""
+
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from xalign_fairseq.core.devices import fast_bfloat16
+from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.encoder.passes import StepEncoder
+from xalign_fairseq.encoder.transformer import Encoder
+
+Result = TypeVar("Result")
+
+
+class HeadedEncoder(nn.Module):
+    """Encoder plus the heads of the objectives that train it, under ``encoder`` and ``heads``.
+
+    Heads belong to the model, so that they are saved, restored and optimised with it. They are attached by the sum of
+    objectives, after the model is built; a checkpoint's heads that nobody has attached yet wait for their objective.
+
+    Args:
+        encoder: with ``config``, ``sentence_encoder``, ``lm_head`` and ``device``, as
+            :class:`~xalign_fairseq.encoder.transformer.Encoder` has them.
+
+    Attributes:
+        num_updates: updates done before this one.
+        frozen_updates: the encoder has no gradient in so many of the first updates.
+        autocast: bfloat16 in matrix products: yes, no, or auto (where the device is fast at it).
+
+    Example::
+
+        model = HeadedEncoder(Encoder(config))
+        model.attach_head("dwa", head)
+        losses = model.run(lambda encoder: weighted.losses(encoder, batch))
+    """
+
+    def __init__(self, encoder: Encoder):
+        super().__init__()
+        self.encoder = encoder
+        self.heads = nn.ModuleDict()
+        self.num_updates = 0
+        self.frozen_updates = 0
+        self.autocast = "no"
+        self._waiting: dict[str, Tensor] = {}
+
+    def attach_head(self, name: str, head: nn.Module, fresh: bool = False) -> None:
+        """Give an objective's parameters and buffers to the model under ``heads.<name>``.
+
+        ``fresh``: weights of that name that wait, from the checkpoint that the encoder began with, are not for it.
+        """
+        if name in self.heads:
+            return
+        like = self.encoder.lm_head.bias
+        self.heads[name] = head.to(device=like.device, dtype=like.dtype)
+        prefix = f"heads.{name}."
+        mine = {key: self._waiting.pop(key) for key in list(self._waiting) if key.startswith(prefix)}
+        if mine and not fresh:
+            own = {prefix + key: value for key, value in head.state_dict().items()}
+            require_fitting_head(name, mine, own)
+            head.load_state_dict({key.removeprefix(prefix): value for key, value in mine.items()})
+
+    def freeze_lm_head(self) -> None:
+        """Keep the MLM head as it is; distributed wrappers refuse parameters that wait for a gradient in vain."""
+        for name, parameter in self.encoder.lm_head.named_parameters():
+            if name != "weight":  # tied to the embeddings
+                parameter.requires_grad_(False)
+
+    def freeze_layers(self, count: int) -> None:
+        """Keep the embeddings and the first ``count`` layers as they are."""
+        parts = self.encoder.sentence_encoder
+        if not 0 <= count <= len(parts.layers):
+            raise XalignError(
+                "the encoder has no such number of layers",
+                where="--freeze-layers",
+                found=count,
+                expected=f"0 (embeddings alone) to {len(parts.layers)}",
+            )
+        for name, module in parts.named_children():
+            if name != "layers":
+                module.requires_grad_(False)
+        for layer in list(parts.layers)[:count]:
+            layer.requires_grad_(False)
+
+    def freeze_encoder(self) -> None:
+        """Train heads alone."""
+        self.encoder.requires_grad_(False)
+
+    def run(self, run: Callable[[StepEncoder], Result]) -> Result:
+        """Run all objectives of an update in one call; distributed wrappers must see it as one forward pass."""
+        device = self.encoder.device
+        enabled = self.autocast == "yes" or (self.autocast == "auto" and fast_bfloat16(device))
+        # Half precision that fairseq has chosen is none of ours.
+        enabled = enabled and self.encoder.lm_head.bias.dtype == torch.float32
+        with torch.autocast(device.type, torch.bfloat16) if enabled else nullcontext():
+            frozen = self.training and self.num_updates < self.frozen_updates
+            return run(StepEncoder(self.encoder, self.heads, self.training, self.num_updates, frozen))
+
+    def max_positions(self) -> int:
+        """Longest sequence, special tokens included."""
+        return self.encoder.config.max_positions
+
+
+def require_autocast(given: str) -> str:
+    """The value of ``--autocast``; :class:`XalignError` for one that it does not take."""
+    if given not in ("yes", "no", "auto"):
+        raise XalignError("an option has an unknown value", where="--autocast", found=given, expected="yes, no or auto")
+    return given
+
+
+def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[str, Tensor]) -> None:
+    """Raise :class:`XalignError` unless a checkpoint's head has the tensors of this run's, name by name."""
+    sizes = [{key: tuple(value.shape) for key, value in each.items()} for each in (given, own)]
+    differing = sorted(key for key in sizes[0].keys() | sizes[1].keys() if sizes[0].get(key) != sizes[1].get(key))
+    if differing:
+        first = differing[0]
+        raise XalignError(
+            f"the checkpoint's head of {name} is of other options, languages or versions than this run's",
+            where=first,
+            found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
+            expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
+            next=f"choose its --{name.replace('_', '-')}-... options and --lang-pairs, or a checkpoint without it",
+        )

@@ -1,0 +1,99 @@
+"""Several runs side by side: a pool of processes over the machine's cores, or one a GPU."""
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xalign_fairseq.core.devices import cores
+from xalign_fairseq.core.process import start, stop
+from xalign_fairseq.core.signals import interrupts_held_back
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command; its output is added to ``log``."""
+
+    name: str
+    command: Sequence[str]
+    log: Path
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A job that has ended, its exit code (negative: the signal that killed it) and the jobs that are left."""
+
+    job: Job
+    code: int
+    left: int
+
+
+@dataclass
+class _Running:
+    job: Job
+    slot: int
+    process: subprocess.Popen
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    slots: int,
+    environment: Callable[[int], Mapping[str, str]] = lambda slot: {},
+    poll: float = 0.1,
+) -> Iterator[Finished]:
+    """Run jobs in their order, at most ``slots`` at a time, and yield each as it ends, whether it failed or not.
+
+    Each job leads a process group of its own. If the iteration is left early, by an exception (Ctrl-C) or by
+    ``close()``, the groups that still run are ended before it returns; there is nothing left to clean up.
+
+    Args:
+        jobs: what to run.
+        slots: processes at a time, at least 1.
+        environment: what a job in slot 0 ... slots - 1 has in its environment beside this process's.
+        poll: seconds between two looks.
+
+    Example::
+
+        for done in run_jobs(jobs, 2, lambda slot: {"CUDA_VISIBLE_DEVICES": str(slot)}):
+            print(done.job.name, done.code)
+    """
+    waiting, running = list(jobs), list[_Running]()
+    try:
+        while waiting or running:
+            free = sorted(set(range(slots)) - {each.slot for each in running})
+            for slot in free[: len(waiting)]:
+                with interrupts_held_back():  # a process that is not in the list yet would not be ended
+                    running.append(_start(waiting.pop(0), slot, environment(slot)))
+            ended = [each for each in running if each.process.poll() is not None]
+            running = [each for each in running if each not in ended]
+            for index, each in enumerate(ended, 1):
+                stop([each.process])  # what a job that crashed may have left behind
+                yield Finished(each.job, each.process.returncode, len(waiting) + len(running) + len(ended) - index)
+            if not ended:
+                time.sleep(poll)
+    finally:
+        stop([each.process for each in running])
+
+
+def share(slots: int, gpus: Sequence[str], environment: Mapping[str, str] = os.environ) -> Callable[[int], dict]:
+    """What each slot has of the machine: an equal part of the cores, and one GPU in turn.
+
+    ``OMP_NUM_THREADS`` that is set already stays.
+    """
+    threads = environment.get("OMP_NUM_THREADS") or str(max(1, cores() // slots))
+
+    def of(slot: int) -> dict[str, str]:
+        mine = {"OMP_NUM_THREADS": threads}
+        return {**mine, "CUDA_VISIBLE_DEVICES": gpus[slot % len(gpus)]} if gpus else mine
+
+    return of
+
+
+def _start(job: Job, slot: int, environment: Mapping[str, str]) -> _Running:
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    with open(job.log, "ab") as log:
+        options = {"stdout": log, "stderr": subprocess.STDOUT, "env": {**os.environ, **environment}}
+        process = start(job.command, **options)
+    return _Running(job, slot, process)

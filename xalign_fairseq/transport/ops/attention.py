@@ -1,0 +1,155 @@
+"""The one place where the encoder's attention is computed: softmax(q k^T / sqrt(d)) v within each sentence.
+
+Sentences come packed, the tokens of all in one row without padding, or, where the host does not know their lengths,
+padded with a mask.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from xalign_fairseq.transport.ops.dropout import dropout
+
+logger = logging.getLogger(__name__)
+_TOLD: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Padded:
+    """Sentences (B, T) with padding.
+
+    Attributes:
+        padding: (B, T) bool, True at padding.
+    """
+
+    padding: Tensor
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
+        """Each (B, T, heads, d) -> (B, T, heads, d)."""
+        tell("padded with a mask, since the lengths of the sentences are on the device alone")
+        mask = ~self.padding[:, None, None, :]
+        q, k, v = (part.transpose(1, 2) for part in (q, k, v))
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=dropout).transpose(1, 2)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Sentences in one row of N tokens, the shortest first.
+
+    Attributes:
+        runs: (how many sentences, their length) for each length, ascending.
+        offsets: (S + 1,) int64, on the device: where the sentences begin, and N.
+        padding: the share of places that padding had; for the log.
+
+    Example::
+
+        Packed.of(np.array([2, 2, 5]), torch.tensor([0, 2, 4, 9])).attend(q, k, v, 0.0)   # each (9, heads, d)
+    """
+
+    runs: tuple[tuple[int, int], ...]
+    offsets: Tensor
+    padding: float = 0.0
+
+    @classmethod
+    def of(cls, lengths: np.ndarray, offsets: Tensor, padding: float = 0.0) -> "Packed":
+        """Of lengths (S,) on the host, ascending, none of them 0."""
+        each, counts = np.unique(lengths, return_counts=True)
+        return cls(tuple(zip(counts.tolist(), each.tolist(), strict=True)), offsets, padding)
+
+    def attend(self, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
+        """Each (N, heads, d) -> (N, heads, d)."""
+        if not self.runs:
+            return v
+        chosen = kernel(q, dropout)
+        tell(f"packed ({chosen.__name__})", f"; in the first batch {self.padding:.0%} were padding")
+        return chosen(self, q, k, v, dropout)
+
+
+def kernel(q: Tensor, dropout: float) -> Callable[[Packed, Tensor, Tensor, Tensor, float], Tensor]:
+    """What computes packed attention: :func:`by_length` but on CUDA, where a launch for each length would cost more.
+
+    There it is :func:`varlen`, flash attention, which knows neither float32 nor dropout of its weights; for these, and
+    for a torch that lacks it, :func:`jagged`, where torch chooses among its kernels. In float64 that would wait.
+    """
+    if q.device.type != "cuda" or q.dtype == torch.float64:
+        return by_length
+    half = q.dtype in (torch.float16, torch.bfloat16)
+    if half and not dropout and q.shape[2] % 8 == 0 and _has_varlen(q.device):
+        return varlen
+    return jagged
+
+
+def by_length(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
+    """Sentences of one length are a plain batch as they lie in the row: no copy, no mask, no padding.
+
+    There are at most sqrt(2 N) lengths. One thread, forward and backward, 12 heads of 32 (e5-small) and of 64 (XLM-R
+    base), milliseconds against the padded batch with a mask: 16 sentences of 20 to 80 tokens 9.5 (14.0) and 19.2
+    (27.9); 32 of 5 to 30 5.8 (7.6) and 11.1 (14.5); 64 of 20 to 80 31 (55) and 46 (92); where 5 % are padding both
+    take the same time (scripts/benchmark_packing.py has whole passes).
+    """
+    by_hand = q.device.type == "cpu" and (dropout or q.dtype == torch.bfloat16)
+    attend = by_products if by_hand else F.scaled_dot_product_attention
+    sizes = [count * length for count, length in packed.runs]
+    mixed = []
+    for run, *parts in zip(packed.runs, q.split(sizes), k.split(sizes), v.split(sizes), strict=True):
+        q, k, v = (part.unflatten(0, run).transpose(1, 2) for part in parts)
+        out = attend(q, k, v, dropout_p=dropout)
+        mixed.append(out.transpose(1, 2).flatten(0, 1))
+    return mixed[0] if len(mixed) == 1 else torch.cat(mixed)
+
+
+def by_products(q: Tensor, k: Tensor, v: Tensor, dropout_p: float) -> Tensor:
+    """:func:`torch.nn.functional.scaled_dot_product_attention` by two batched products, with all weights in memory.
+
+    With dropout of the weights torch's own function on a CPU does the same, with a dropout that takes longer than the
+    products, and looks for rows without any key. In bfloat16 it takes 1.3 times this forward, and 10 (short sequences)
+    to 3 (256 tokens) times this backward: it multiplies head by head. The softmax is in float32, whose rows of any
+    length go by vectors (16 sentences of 30 tokens, 12 heads: 0.2 ms instead of 1.0, and 0.1 instead of 0.5 backward).
+    Rows of 256 take half that time in bfloat16 itself, forward and backward, of which a training step shows nothing
+    (1.00 to 1.01 times its tokens a second, small and base, Zen 4).
+    """
+    scores = (q * q.shape[-1] ** -0.5) @ k.contiguous().transpose(-1, -2)
+    weights = scores.softmax(-1, dtype=torch.promote_types(q.dtype, torch.float32)).to(v.dtype)
+    return dropout(weights, dropout_p) @ v
+
+
+def varlen(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
+    """All sentences in one call of flash attention (torch 2.10 and later, compute capability 8.0 and later)."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    offsets, longest = packed.offsets.int(), packed.runs[-1][1]
+    return varlen_attn(q, k, v, offsets, offsets, longest, longest)  # type: ignore[return-value]
+
+
+def jagged(packed: Packed, q: Tensor, k: Tensor, v: Tensor, dropout: float) -> Tensor:
+    """All sentences in one call, as nested tensors whose lengths the host tells, so that nobody asks the device."""
+    shortest, longest = packed.runs[0][1], packed.runs[-1][1]
+    q, k, v = (
+        torch.nested.nested_tensor_from_jagged(
+            part, packed.offsets, min_seqlen=shortest, max_seqlen=longest
+        ).transpose(1, 2)
+        for part in (q, k, v)
+    )  # fmt: skip
+    return F.scaled_dot_product_attention(q, k, v, dropout_p=dropout).transpose(1, 2).values()
+
+
+@cache
+def _has_varlen(device: torch.device) -> bool:
+    try:
+        import torch.nn.attention.varlen
+    except ImportError:
+        return False
+    return torch.version.cuda is not None and torch.cuda.get_device_capability(device) >= (8, 0)
+
+
+def tell(how: str, first: str = "") -> None:
+    """Log how attention is computed, once, with what is to be said of the first batch."""
+    if how not in _TOLD:
+        _TOLD.add(how)
+        logger.info("attention: %s%s", how, first)

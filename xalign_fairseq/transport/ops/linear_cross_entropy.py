@@ -1,0 +1,195 @@
+"""Cross-entropy of a linear layer over a large vocabulary whose logits are never in memory all at once.
+
+Logits of 1,024 predictions over XLM-R's 250,002 tokens are 1 GB in float32, and ``F.cross_entropy`` makes three such
+matrices. Here the vocabulary is walked in chunks. Forward, a chunk's logits are added to the running log-sum-exp of
+each prediction; backward, a chunk's gradient of logits is made from it and goes into three sums at once. Since the
+gradient waits for backward, every prediction may have an upstream gradient of its own, loss scaling is in it before it
+is rounded to half precision, and each row of the embedding's gradient is written once.
+
+What backward needs of a chunk's logits is computed again, unless it is among the first :data:`KEPT` bytes, which are
+kept: a fourth product is what the memory costs, and small problems do without it. In the precision of the sums their
+exponentials are kept, with the highest logits that they are relative to: a factor for each prediction makes them
+probabilities. In half precision small ones would be lost before the loss is scaled, so that the logits themselves are.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from xalign_fairseq.transport.ops.copies import lasting_copy
+from xalign_fairseq.transport.ops.products import linear, weight_gradient
+
+# Numbers in a chunk: logits, or rows of the embedding. On the CPU they stay in the cache from one use to the next; a
+# GPU wants large products.
+CHUNK = {"cpu": 2**21}
+CHUNK_ELSEWHERE = 2**26
+NARROWEST = 512  # tokens of the vocabulary in a chunk, however many predictions there are
+KEPT = 2**28  # bytes of logits that wait for backward
+BLOCK = 64  # logits whose maximum is taken before that of the row
+
+
+class TokenLosses(NamedTuple):
+    """What is known of each of N predictions.
+
+    Attributes:
+        nll: (N,) - log p(label) in nats, in float32 or float64, with gradient.
+        correct: (N,) bool: the label has the highest logit; of equal ones the first counts.
+        counted: (N,) bool: there is a label.
+    """
+
+    nll: Tensor
+    correct: Tensor
+    counted: Tensor
+
+
+def linear_cross_entropy(features: Tensor, weight: Tensor, bias: Tensor, labels: Tensor) -> TokenLosses:
+    """nll_i = log sum_v exp(z_iv) - z_iy, with logits z = x E^T + b and y the label of prediction i.
+
+    Products are in the parameters' precision, or autocast's; exponentials, sums and the gradient of x are added up in
+    float32 at least. Extra memory is a chunk and :data:`KEPT` bytes beside the gradients themselves; and a copy of E in
+    autocast's precision, which lasts from one update to the next, where E is frozen. Nothing waits for the device, and
+    the same input gives the same bits.
+
+    Args:
+        features: x, (N, H).
+        weight: E, (V, H); without its gradient where it asks for none.
+        bias: b, (V,).
+        labels: y, (N,) int64. A negative one predicts nothing: its loss and gradients are 0. One beyond the vocabulary
+            has a loss of NaN.
+
+    Example::
+
+        losses = linear_cross_entropy(features, embeddings.weight, bias, labels)
+        (losses.nll * weights).sum().backward()     # weights (N,)
+    """
+    kept = KEPT if torch.is_grad_enabled() else 0
+    nll, correct = LinearCrossEntropy.apply(features, weight, bias, labels, _precision(features, weight), kept)
+    counted = labels >= 0
+    return TokenLosses(nll.masked_fill(~counted, 0), correct, counted)
+
+
+class LinearCrossEntropy(torch.autograd.Function):
+    """:func:`linear_cross_entropy`, and its gradients chunk by chunk."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, features: Tensor, weight: Tensor, bias: Tensor, labels: Tensor, dtype: torch.dtype, kept: int
+    ) -> tuple[Tensor, Tensor]:
+        """nll and correct; ``dtype`` of the products, ``kept`` bytes of logits for backward."""
+        x = features.to(dtype)
+        highest = x.new_full(labels.shape, -torch.inf, dtype=_of_sums(dtype))
+        scale, chosen = torch.zeros_like(highest), torch.zeros_like(labels)
+        of_label = torch.full_like(highest, torch.nan)
+        ctx.kept, ctx.highest = {}, []
+        chunks = _chunks(x, weight)
+        half = dtype != highest.dtype
+        scratch = _scratch(chunks if half else [], highest)
+        embeddings = lasting_copy(weight, dtype)
+        for start, stop in chunks:
+            logits = linear(x, embeddings[start:stop].to(dtype), bias[start:stop].to(dtype))
+            wide = scratch[: logits.numel()].view_as(logits).copy_(logits) if half else logits
+            top, at = _first_highest(wide)
+            chosen = torch.where(top > highest, at + start, chosen)
+            # Finite, so that a chunk of nothing but -inf takes no part: a difference of two of them would be NaN.
+            before, highest = highest, torch.maximum(highest, top).clamp_min(torch.finfo(highest.dtype).min)
+            inside, place = _place(labels, start, stop)
+            of_label = torch.where(inside, wide.gather(1, place)[:, 0], of_label)
+            scale = scale * (before - highest).exp() + wide.sub_(highest[:, None]).exp_().sum(1)
+            size = logits.numel() * logits.element_size()
+            if size <= kept:
+                ctx.kept[start], kept = logits, kept - size
+            ctx.highest.append(highest)
+        total = scale.log() + highest
+        ctx.save_for_backward(features, weight, bias, labels, total)
+        ctx.dtype = dtype
+        correct = chosen == labels
+        ctx.mark_non_differentiable(correct)
+        return total - of_label, correct
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """dL/dz = (softmax(z) - [v = y]) dL/dnll; dL/dx = dL/dz E, dL/dE = dL/dz^T x, dL/db = its sum over rows."""
+        features, weight, bias, labels, total = ctx.saved_tensors
+        need_features, need_weight, need_bias = ctx.needs_input_grad[:3]
+        upstream, x = grads[0], features.to(ctx.dtype)
+        empty = torch.empty_like if len(labels) else torch.zeros_like  # without predictions there are no chunks
+        grad_features = torch.zeros_like(features, dtype=_of_sums(ctx.dtype)) if need_features else None
+        grad_weight = empty(weight) if need_weight else None
+        grad_bias = empty(bias) if need_bias else None
+        chunks = _chunks(x, weight)
+        embeddings = lasting_copy(weight, ctx.dtype)
+        half = ctx.dtype != total.dtype
+        scratch = _scratch(chunks if half else [], total)
+        for (start, stop), highest in zip(chunks, ctx.highest, strict=True):
+            rows = embeddings[start:stop].to(ctx.dtype)
+            # What was kept is gone if this graph has been differentiated before.
+            logits = kept = ctx.kept.pop(start, None)
+            if logits is None:
+                logits = linear(x, rows, bias[start:stop].to(ctx.dtype))
+            grad = scratch[: logits.numel()].view_as(logits).copy_(logits) if half else logits
+            if half or kept is None:
+                grad.sub_(highest[:, None]).exp_()
+            grad.mul_(((highest - total).exp() * upstream)[:, None])
+            inside, place = _place(labels, start, stop)
+            grad.scatter_add_(1, place, torch.where(inside, -upstream, 0)[:, None])
+            if grad_bias is not None:
+                grad_bias[start:stop] = grad.sum(0)
+            grad = logits.copy_(grad) if half else grad
+            if grad_features is not None:
+                grad_features += linear(grad, rows.t())
+            if grad_weight is not None:
+                weight_gradient(grad, x, out=grad_weight[start:stop])
+        if grad_features is not None:
+            grad_features = grad_features.to(features.dtype)
+        return grad_features, grad_weight, grad_bias, None, None, None
+
+
+def _precision(features: Tensor, weight: Tensor) -> torch.dtype:
+    """The dtype of the products."""
+    dtype = torch.promote_types(features.dtype, weight.dtype)
+    if torch.is_autocast_enabled(features.device.type) and dtype != torch.float64:
+        return torch.get_autocast_dtype(features.device.type)
+    return dtype
+
+
+def _of_sums(dtype: torch.dtype) -> torch.dtype:
+    """In half precision sums overflow, or lose what is added last."""
+    return torch.promote_types(dtype, torch.float32)
+
+
+def _chunks(features: Tensor, weight: Tensor) -> list[tuple[int, int]]:
+    """Rows [start, stop) of the weight that make a chunk, one after the other; none if there are no predictions."""
+    if not len(features):
+        return []
+    size = CHUNK.get(features.device.type, CHUNK_ELSEWHERE)
+    width = max(size // max(features.shape) // BLOCK * BLOCK, NARROWEST)
+    return [(start, min(start + width, len(weight))) for start in range(0, len(weight), width)]
+
+
+def _scratch(chunks: list[tuple[int, int]], rows: Tensor) -> Tensor:
+    """Memory for the logits of the widest chunk in the precision of sums: new memory for each would cost more than exp.
+
+    ``rows``: (N,) in that precision.
+    """
+    return rows.new_empty(max((stop - start for start, stop in chunks), default=0) * len(rows))
+
+
+def _place(labels: Tensor, start: int, stop: int) -> tuple[Tensor, Tensor]:
+    """Which labels are in a chunk, (N,), and their columns in it, (N, 1), anywhere for the others."""
+    column = labels - start
+    return (column >= 0) & (labels < stop), column.clamp(0, stop - start - 1)[:, None]
+
+
+def _first_highest(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """The highest logit of each row (N, C), and the first column that has it.
+
+    ``max(1)`` looks at one logit after the other; the maxima of blocks are found ten times as fast.
+    """
+    if logits.shape[1] % BLOCK:
+        return logits.max(1)
+    blocks = logits.unflatten(1, (-1, BLOCK))
+    top, block = blocks.amax(2).max(1)
+    inside = blocks.gather(1, block[:, None, None].expand(-1, -1, BLOCK))[:, 0].argmax(1)
+    return top, block * BLOCK + inside

@@ -1,0 +1,229 @@
+"""Linear maps whose float32 products run, on the CPU, by the fastest library that torch brings for it.
+
+torch multiplies float32 matrices by MKL, which on AMD's processors keeps to AVX2. Its other library, oneDNN, which it
+takes for bfloat16 alone, uses AVX-512 there. GFLOP/s of one thread of an AMD EPYC (Zen 5), torch 2.13:
+
+========================================  ===  ======
+product, rows x in x out                  MKL  oneDNN
+========================================  ===  ======
+forward, 512 x 768 x 3072                  93     209
+forward, 1024 x 384 x 1536                 95     207
+forward of a head, 150 x 384 x 250002      58     129
+gradient of the input, 512 x 768 x 3072    96     178
+gradient of the weight, 512 x 768 x 3072   94     187
+========================================  ===  ======
+
+Held to AVX2 (``ONEDNN_MAX_CPU_ISA=AVX2``) oneDNN is no faster than MKL (104 against 88). So it is taken on AMD's
+processors with AVX-512, never by a timing: a run that is resumed, and each process of several, computes the same.
+Before Zen 5 these run AVX-512 by halves, which leaves oneDNN a tenth ahead; gradients of weights, for which it copies a
+factor, are left to MKL there (:func:`weight_gradient`).
+bfloat16, float16, float64, autocast and other devices are torch's own matter.
+"""
+
+import functools
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from xalign_fairseq.core.devices import Cpu, cpu
+from xalign_fairseq.core.errors import XalignError, check_values
+
+logger = logging.getLogger(__name__)
+
+LIBRARIES = ("auto", "torch", "onednn")
+# rows x in x out from which oneDNN wins, although a call costs more (12 microseconds, the autograd function 5): forward
+# and backward are 1.2 to 1.4 times as fast at this size, 0.7 to 1.1 times at half of it, 1.8 times at four times it.
+SMALLEST = 2**22
+ZEN5 = 26  # AMD's family from which on an instruction of AVX-512 takes one cycle of a unit, not two
+
+_selected = "auto"
+
+
+def select(name: str) -> None:
+    """Choose the library of float32 products on the CPU for this process, as ``torch.backends`` does.
+
+    Args:
+        name: ``auto`` (oneDNN where it is the faster one by the table above), ``torch`` (what ``F.linear`` takes), or
+            ``onednn``.
+
+    Raises:
+        XalignError: there is no such library, or this torch does not offer it.
+
+    Example::
+
+        select("torch")
+        chosen()  # "torch"
+    """
+    global _selected
+    check_values("there is no such library", ("--linear-products", name, name in LIBRARIES, " or ".join(LIBRARIES)))
+    if lacking := fault(name):
+        raise XalignError(
+            "this torch does not multiply float32 matrices by oneDNN",
+            where=f"--linear-products {name}",
+            found=f"torch {torch.__version__}: {lacking}",
+            next="--linear-products auto",
+        )
+    _selected = name
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """:func:`select` for a block."""
+    global _selected
+    before = _selected
+    select(name)
+    try:
+        yield
+    finally:
+        _selected = before
+
+
+class Libraries(NamedTuple):
+    """Libraries, ``torch`` or ``onednn``, and why it is these.
+
+    Attributes:
+        products: of outputs and of their gradients by inputs.
+        weight_gradients: of gradients by weights.
+        why: in words.
+    """
+
+    products: str
+    weight_gradients: str
+    why: str
+
+
+def chosen() -> Libraries:
+    """What multiplies float32 matrices on the CPU; what ``auto`` takes is logged once."""
+    return decide(_selected)
+
+
+@functools.cache
+def decide(selected: str) -> Libraries:
+    """What a value of ``--linear-products`` comes to here."""
+    if selected != "auto":
+        return Libraries(selected, selected, "it is selected")
+    choice = _automatic(cpu(), torch.backends.cpu.get_cpu_capability())
+    logger.info("float32 products of linear maps on the CPU: %s, %s", choice.products, choice.why)
+    return choice
+
+
+def _automatic(here: Cpu, level: str) -> Libraries:
+    if not torch.backends.mkl.is_available():
+        return Libraries("torch", "torch", "which does not multiply by MKL here")
+    if here.vendor != "AuthenticAMD" or level != "AVX512":
+        why = f"as on every CPU but AMD's with AVX-512: this one is {here.vendor or 'of an unknown make'}, {level}"
+        return Libraries("torch", "torch", why)
+    if lacking := fault("onednn"):
+        return Libraries("torch", "torch", f"although this is AMD's CPU with AVX-512: {lacking}")
+    if here.family < ZEN5:
+        return Libraries("onednn", "torch", "but for gradients of weights: MKL uses no AVX-512 on AMD's CPUs")
+    return Libraries("onednn", "onednn", "since MKL uses no AVX-512 on AMD's CPUs")
+
+
+def fault(library: str) -> str:
+    """Why a library can't be had; nothing if it can. The operator of oneDNN is for torch's own compiler: no promise."""
+    if library != "onednn":
+        return ""
+    if not torch.backends.mkldnn.is_available():
+        return "it is built without oneDNN"
+    return "" if hasattr(torch.ops.mkldnn, "_linear_pointwise") else "it has no mkldnn::_linear_pointwise"
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """``F.linear`` by the fastest library: y = x W^T + b, with gradients of any order.
+
+    Args:
+        x: (..., I), of any strides.
+        weight: (O, I); no other copy of it is kept, since training changes it with every update.
+        bias: (O,) or None.
+
+    Example::
+
+        logits = linear(hidden, encoder.lm_head.weight, encoder.lm_head.bias)  # (N, H) -> (N, V)
+    """
+    if _fits_onednn(x, weight) and chosen().products == "onednn":
+        return OneDnnLinear.apply(x, weight, bias)
+    return F.linear(x, weight, bias)
+
+
+def weight_gradient(grad: Tensor, x: Tensor, out: Tensor | None = None) -> Tensor:
+    """dL/dW = G^T x of y = x W^T; without ``out`` with gradients of any order.
+
+    MKL reads G^T in place, and writes where it is told to. oneDNN reads the second factor in place and copies a
+    transposed first: for G^T x that is G, of N x O numbers; for its transpose, x^T G, it is x, but the product has then
+    to be copied to where it goes. What copies less is taken. Milliseconds of two threads of a Zen 4, which is slow at
+    AVX-512, and so takes MKL; the last three with the copy to ``out``:
+
+    ===================  =====  =====  ====
+    N x I x O            G^T x  x^T G   MKL
+    ===================  =====  =====  ====
+    2,044 x 256 x 256      1.7    1.7   1.4
+    2,044 x 256 x 1,024    7.4    5.7   5.8
+    2,044 x 1,024 x 256    6.5    9.1   6.7
+    889 x 768 x 768        6.3    6.2   5.4
+    261 x 256 x 8,000      8.7    7.7   5.4
+    129 x 768 x 10,000    12.2   19.2  10.6
+    300 x 384 x 30,000    45.5   47.9  36.2
+    ===================  =====  =====  ====
+
+    Args:
+        grad: G = dL/dy, (N, O).
+        x: (N, I).
+        out: (O, I), of any dtype: where to write.
+
+    Returns:
+        ``out``, or (O, I) of any strides.
+    """
+    if _fits_onednn(x.t(), grad.t()) and chosen().weight_gradients == "onednn":
+        rows, of_y, of_x = *grad.shape, x.shape[1]
+        copies_x = rows * of_y > of_x * (rows + of_y)
+        product = linear(x.t(), grad.t()).t() if copies_x else linear(grad.t(), x.t())
+    elif out is None or out.dtype != grad.dtype:
+        product = torch.mm(grad.t(), x)
+    else:
+        return torch.mm(grad.t(), x, out=out)
+    return product if out is None else out.copy_(product)
+
+
+def _fits_onednn(x: Tensor, weight: Tensor) -> bool:
+    return (
+        x.dtype == weight.dtype == torch.float32
+        and x.device.type == "cpu"
+        and x.numel() * weight.shape[0] >= SMALLEST
+        and not torch.is_autocast_enabled("cpu")
+        and not torch.compiler.is_compiling()  # torch's compiler wants such weights to be constants
+    )
+
+
+class OneDnnLinear(torch.autograd.Function):
+    """x W^T + b and its gradients, each one product by oneDNN."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """As :func:`linear`, in float32 on the CPU."""
+        ctx.save_for_backward(x, weight)
+        return torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """dL/dx = G W, dL/dW = G^T x, dL/db = sum over rows of G, for G = dL/dy (..., O)."""
+        x, weight = ctx.saved_tensors
+        need_x, need_weight, need_bias = ctx.needs_input_grad
+        (grad,) = grads
+        rows = grad.reshape(-1, grad.shape[-1])
+        grad_x = linear(grad, weight.t()) if need_x else None
+        grad_weight = weight_gradient(rows, x.reshape(-1, x.shape[-1])) if need_weight else None
+        return grad_x, grad_weight, rows.sum(0) if need_bias else None
+
+
+class Linear(nn.Linear):
+    """``nn.Linear`` by :func:`linear`; its parameters have the same names."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (..., I) -> (..., O)."""
+        return linear(x, self.weight, self.bias)
