@@ -72,7 +72,7 @@ def variants_beside(baseline: Path | None) -> list[Variant]:
     source = baseline / "xalign_fairseq/__init__.py"
     if not source.is_file():
         raise XalignError(
-            "the baseline is no checkout of this package", where="--baseline", found=baseline, expected=source
+            "the baseline is no checkout of this package", parameter="baseline", found=baseline, expected=source
         )
     changes = {"earlier": f"{PLAIN}, at commit {commit(source) or 'unknown'}", "plain": "this version"}
     return [replace(variant, change=changes.get(variant.name, variant.change)) for variant in VARIANTS]

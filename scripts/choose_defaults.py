@@ -6,8 +6,8 @@ usage: choose_defaults.py MODEL --gold FOLDER [--out FOLDER] [--table JSON]
 
 The first compares all methods in both encodings, every layer and some means of layers in the middle, on the development
 sets of FOLDER; writes OUT/defaults-MODEL.json with all that was compared, and prints the best of each method
-and encoding as xalign_fairseq/aligner/neural/defaults.py has them. JSON is what xalign layers --json wrote by the command that
-is otherwise run.
+and encoding as xalign_fairseq/aligner/neural/defaults.py has them. JSON is what xalign layers --json wrote by the
+command that is otherwise run.
 
 The second is for the end, when the table stands: AER of xalign align without any option on the test sets of FOLDER,
 into OUT/defaults-MODEL-test.json.

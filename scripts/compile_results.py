@@ -281,7 +281,7 @@ def require_markers(runs: Runs, root: Path, pages: Sequence[Path]) -> None:
                 where=", ".join(map(str, places)),
                 found=f"markers for {', '.join(found) or 'nothing'}",
                 expected=", ".join(missing),
-                next=f"add each marker and {markers.END} after it, on lines of their own",
+                remedy=f"add each marker and {markers.END} after it, on lines of their own",
             )
 
 

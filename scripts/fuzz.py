@@ -282,7 +282,7 @@ def main() -> int:
         if args.only:
             readers = [each for each in readers if each.name.startswith(tuple(args.only))]
         if not readers:
-            raise XalignError("there is no such reader", where="--only", found=args.only)
+            raise XalignError("there is no such reader", parameter="only", found=args.only)
         if args.again is not None:
             folder = Path(temporary, "again")
             folder.mkdir()

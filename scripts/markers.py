@@ -72,7 +72,7 @@ def fill(path: Path, kind: str, write: Callable[[str], str]) -> str:
                 where=f"{path}, line {number}",
                 found=f"{line} without {END}",
                 expected=f"{END} on a line of its own, before the next marker",
-                next=f"add {END} after it",
+                remedy=f"add {END} after it",
             )
         out += [write(found[1]).strip("\n"), END]
         number = end + 1

@@ -89,5 +89,5 @@ def _malformed(path: Path, place: str, found: str, expected: str) -> XalignError
         where=f"{path}: {place}",
         found=found,
         expected=expected,
-        next="bash examples/xlm_align/small/4_evaluate.sh writes it anew",
+        remedy="bash examples/xlm_align/small/4_evaluate.sh writes it anew",
     )

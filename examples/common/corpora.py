@@ -77,7 +77,7 @@ def bitext(corpus: str, src: str, tgt: str) -> Source:
     """
     if corpus not in (*OPUS, SAMPLED):
         raise XalignError("a corpus is not known", where=corpus, expected=", ".join((*OPUS, SAMPLED)),
-                          next="put its text to OUT/PAIR/train.LANG by hand")  # fmt: skip
+                          remedy="put its text to OUT/PAIR/train.LANG by hand")  # fmt: skip
     pair = "-".join(sorted((src, tgt)))
     if corpus == SAMPLED:
         name = f"opus-100-corpus-{pair}-v1.0.tar.gz"

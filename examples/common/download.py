@@ -57,8 +57,8 @@ def main() -> None:
         print("\n".join(f"{source.path(downloads)} <- {source}" for source in sources))
         return
     if args.words and not find_spec("sacremoses"):  # told before hours of downloading
-        raise XalignError("a package is missing", where="--words", expected="sacremoses",
-                          next='pip install ".[recipes]" in the folder of this repository')  # fmt: skip
+        raise XalignError("a package is missing", parameter="words", expected="sacremoses",
+                          remedy='pip install ".[recipes]" in the folder of this repository')  # fmt: skip
     for pair, corpora in pairs.items():
         require_same_corpora(args.out / pair, corpora)
     for source in sources:
@@ -90,7 +90,7 @@ def require_same_corpora(folder: Path, corpora: Sequence[Source]) -> None:
     there = note.read_text(encoding="utf-8") if note.is_file() else names(corpora)
     if there != names(corpora):
         raise XalignError("the pair is there already, of other corpora", where=folder, found=there.split(),
-                          expected=names(corpora).split(), next="give another folder, or remove it")  # fmt: skip
+                          expected=names(corpora).split(), remedy="give another folder, or remove it")  # fmt: skip
 
 
 def languages(pair: str) -> tuple[str, str]:

@@ -41,7 +41,7 @@ def fetch(url: str, path: Path, home: str) -> None:
     if whole is not None and part.stat().st_size != whole:
         raise XalignError(
             "a file did not arrive whole", where=url, found=f"{part.stat().st_size} bytes in {part}",
-            expected=f"{whole} bytes", next="run the same command again: it goes on where this one stopped",
+            expected=f"{whole} bytes", remedy="run the same command again: it goes on where this one stopped",
         )  # fmt: skip
     try:
         check_archive(part, path.name)
@@ -49,7 +49,7 @@ def fetch(url: str, path: Path, home: str) -> None:
         part.unlink()
         raise XalignError(
             "a file that was fetched is no whole archive and was removed", where=url, found=error,
-            next=f"run the same command again; if it stays so, fetch it from {home} by hand to {path}",
+            remedy=f"run the same command again; if it stays so, fetch it from {home} by hand to {path}",
         ) from error  # fmt: skip
     part.rename(path)
 
@@ -70,13 +70,13 @@ def _receive(url: str, part: Path, home: str) -> int | None:
         else:
             raise XalignError(
                 "the server has no such file for us", where=url, found=f"{error.code} {error.reason}",
-                next=f"look for its present address on {home}, and fetch it by hand to {part.with_suffix('')}",
+                remedy=f"look for its present address on {home}, and fetch it by hand to {part.with_suffix('')}",
             ) from error  # fmt: skip
     except (OSError, http.client.HTTPException) as error:  # URLError is an OSError
         raise XalignError(
             "a file cannot be fetched: no network, or the server does not answer", where=url,
             found=getattr(error, "reason", error), expected=f"a network, or the file at {part.with_suffix('')}",
-            next="run the same command where there is a network, and copy its folder here",
+            remedy="run the same command where there is a network, and copy its folder here",
         ) from error  # fmt: skip
     total = size.rpartition("/")[2] if size else ""
     return int(total) if total.isdigit() else None

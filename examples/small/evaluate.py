@@ -219,7 +219,7 @@ def read_pair(pair: str) -> tuple[tuple[str, str], str]:
     if len(languages) != 2 or len(foreign) != 1 or foreign[0] not in ISO3:
         raise XalignError(
             "the study can't measure this pair",
-            where="--pair",
+            parameter="pair",
             found=pair,
             expected=f"SRC-TGT, of which one is en and the other one of {', '.join(sorted(set(ISO3) - {'en'}))}",
         )

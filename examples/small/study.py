@@ -120,6 +120,6 @@ def read(folder: Path) -> dict[str, list[Run]]:
             "results of different pairs can't be compared",
             where=folder,
             found=", ".join(f"{name} of {pair}" for pair, name in pairs.items()),
-            next="measure all runs again with one PAIR",
+            remedy="measure all runs again with one PAIR",
         )
     return found

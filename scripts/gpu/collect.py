@@ -53,11 +53,11 @@ def read(out: Path) -> list[dict[str, Any]]:
     """
     found = sorted((read_json(path) for path in out.glob("*.json")), key=lambda result: result["start"])
     if not found:
-        raise XalignError("there are no results", where=out, next="scripts/gpu/run.sh KIT OUT writes them")
+        raise XalignError("there are no results", where=out, remedy="scripts/gpu/run.sh KIT OUT writes them")
     devices = {result["device"] for result in found} - {None}
     commits = {result["commit"] for result in found}
     if not devices:
-        raise XalignError("nothing was measured: there was no GPU", where=out, next="run the kit on a GPU machine")
+        raise XalignError("nothing was measured: there was no GPU", where=out, remedy="run the kit on a GPU machine")
     if len(devices) > 1 or len(commits) > 1:
         text = ", ".join(sorted(devices | commits))
         raise XalignError("the results are of different machines or commits", where=out, found=text)

@@ -61,7 +61,7 @@ def options(args: argparse.Namespace, save: Path) -> tuple[dict[str, Any], str]:
     if all(data.links("valid", *pair) is None for pair in data.language_pairs("valid")):
         raise XalignError(
             "the data-bin has no gold links of validation text", where=args.data,
-            next="xalign prepare with --validpref and --links valid=FILE",
+            remedy="xalign prepare with --validpref and --links valid=FILE",
         )  # fmt: skip
     tokens, interval = SIZES[args.device]
     model, usual, said = dict(RANDOM_OPTIONS), {}, RANDOM

@@ -65,7 +65,7 @@ def test_wrong_usage(argv, capsys):
 
 
 @pytest.mark.parametrize(
-    "error", [XalignError("the input is bad", next="look again"), PermissionError(13, "Permission denied", "out")]
+    "error", [XalignError("the input is bad", remedy="look again"), PermissionError(13, "Permission denied", "out")]
 )
 def test_what_a_user_can_mend_is_told_without_a_traceback(raising, capsys, error):
     assert raising(error) == 2

@@ -6,7 +6,7 @@ from xalign_fairseq.core.errors import XalignError, check_values, exit_code
 
 
 def test_what_is_said_stands_on_lines_of_its_own():
-    error = XalignError("the sides differ", next="look again", found=[1, 2], where="a.en", expected=0)
+    error = XalignError("the sides differ", remedy="look again", found=[1, 2], where="a.en", expected=0)
     assert str(error) == "the sides differ\n  where: a.en\n  found: [1, 2]\n  expected: 0\n  next: look again"
     assert error.what == "the sides differ"
     assert isinstance(error, ValueError)

@@ -88,7 +88,7 @@ def test_one_based_files_are_recognised_by_their_bounds(seed):
     assert index_base_problem(links, lengths) is None
     assert "1-based" in index_base_problem(raised(links), lengths)
     with pytest.raises(XalignError, match=r"looks 1-based(.|\n)*next: convert"):
-        check_bounds(raised(links), lengths, where="f", next="convert")
+        check_bounds(raised(links), lengths, where="f", remedy="convert")
     stray = [{*raised(links)[0], (99, 99)}, *raised(links)[1:]]
     assert "1-based" in index_base_problem(stray, lengths)
 

@@ -15,8 +15,8 @@ class Alignment:
     """The units of a pair and its links: ``links[i, j]`` is the probability of source unit i with target unit j.
 
     ``units`` says what they are: the words of the text, or the encoder's subwords. ``too_long`` is a pair of more than
-    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned. A notebook shows
-    it as a matrix.
+    :data:`~xalign_fairseq.aligner.neural.aligner.MOST_SIMILARITIES` pairs of subwords, which is not aligned. A notebook
+    shows it as a matrix.
 
     Example::
 

@@ -140,6 +140,6 @@ def _load(path: Path) -> dict[str, np.ndarray]:
             raise ValueError(found)
     except (OSError, ValueError, KeyError, EOFError, RuntimeError, *DAMAGED) as error:
         raise XalignError(
-            "a file of scores is damaged", where=path, found=error, next="remove it and those of higher numbers"
+            "a file of scores is damaged", where=path, found=error, remedy="remove it and those of higher numbers"
         ) from None
     return part

@@ -45,7 +45,7 @@ class SentencePairs:
                     "the text is read more than once, which a pipe does not allow",
                     where=path,
                     expected="a file",
-                    next="write the text into a file first",
+                    remedy="write the text into a file first",
                 )
         if tgt is None:
             self._length = sum(1 for _ in self)
@@ -86,7 +86,7 @@ class PairStream:
                 where="--src" if src == STANDARD_INPUT else "--tgt",
                 found=STANDARD_INPUT,
                 expected="a file, or both sides of each pair in one line",
-                next=f"paste both into lines of 'source {SEPARATOR} target' and give them to --pairs -",
+                remedy=f"paste both into lines of 'source {SEPARATOR} target' and give them to --pairs -",
             )
         self._src, self._tgt = src, tgt
 
@@ -170,5 +170,5 @@ def _different_lengths(src: str | os.PathLike, tgt: str | os.PathLike, found: st
         where=f"{src}, {tgt}",
         found=found,
         expected="as many lines on both sides",
-        next="look for a line break inside a sentence, or for a side that was filtered by itself",
+        remedy="look for a line break inside a sentence, or for a side that was filtered by itself",
     )

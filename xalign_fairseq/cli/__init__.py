@@ -21,7 +21,7 @@ from xalign_fairseq.cli._aligning import log_from
 from xalign_fairseq.cli._arguments import add_volume
 from xalign_fairseq.cli._parser import CommandParser
 from xalign_fairseq.cli._ways import overview
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.core.signals import interrupted_code, terminate_as_interrupt
 from xalign_fairseq.core.version import __version__
 
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"xalign {args.command}: stopped", file=sys.stderr)
         return interrupted_code(stopped)
     except XalignError as error:
-        print(f"xalign {args.command}: error: {error}", file=sys.stderr)
+        print(f"xalign {args.command}: error: {command_line_text(error)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         sys.stderr.close()

@@ -28,13 +28,15 @@ def gold_to_show(args: argparse.Namespace, pairs: "SentencePairs | PairStream") 
     if not (args.plot or args.format == "html"):
         raise XalignError(
             "gold links are shown in pictures alone",
-            where="--gold",
-            next="add --plot FILE.png or --format html; xalign score compares links with gold",
+            parameter="gold",
+            remedy="add --plot FILE.png or --format html; xalign score compares links with gold",
         )
     if args.units != "word":
-        raise XalignError("gold links join words", where="--gold, --units", found=args.units, expected="--units word")
+        raise XalignError(
+            "gold links join words", parameter=("gold", "units"), found=args.units, expected="--units word"
+        )
     if not isinstance(pairs, SentencePairs):
-        raise XalignError("gold links can't be checked against a pipe", where="--gold", expected="files as input")
+        raise XalignError("gold links can't be checked against a pipe", parameter="gold", expected="files as input")
     return read_fitting_gold(args.gold, pairs)
 
 
@@ -42,7 +44,7 @@ def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream", in
     """That the picture can be drawn, if one is asked for, and replaces no input, before the work begins."""
     if not args.plot:
         if args.plot_line is not None:
-            raise XalignError("a line is drawn with --plot alone", where="--plot-line", next="add --plot FILE.png")
+            raise XalignError("a line is drawn with --plot alone", parameter="plot_line", remedy="add --plot FILE.png")
         return
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
     from xalign_fairseq.evaluation.plots.figure import check_picture
@@ -50,12 +52,12 @@ def check_plot(args: argparse.Namespace, pairs: "SentencePairs | PairStream", in
     check_picture(args.plot)
     require_place(args.plot, [*inputs, *([args.out] if args.out != STANDARD_OUTPUT else [])])
     if os.path.realpath(args.plot) == os.path.realpath(args.out):
-        raise XalignError("the picture and the links have the same name", where="--plot, --out", found=args.plot)
+        raise XalignError("the picture and the links have the same name", parameter=("plot", "out"), found=args.plot)
     if not isinstance(pairs, SentencePairs):
-        raise XalignError("a pair of a pipe can't be drawn", where="--plot", expected="files as input")
+        raise XalignError("a pair of a pipe can't be drawn", parameter="plot", expected="files as input")
     if not 1 <= _line(args) <= len(pairs):
         raise XalignError(
-            "there is no such pair", where="--plot-line", found=args.plot_line, expected=f"1 to {len(pairs)}"
+            "there is no such pair", parameter="plot_line", found=args.plot_line, expected=f"1 to {len(pairs)}"
         )
 
 
@@ -69,7 +71,7 @@ def plot(args: argparse.Namespace, aligner: Any, pairs: Iterable[Any], golds: "l
     if max(map(len, pair)) > MOST_WORDS:
         raise XalignError("the pair is too long to be drawn", where=f"--plot-line {line}",
                           found=" and ".join(f"{len(side):,}" for side in pair) + " words",
-                          expected=f"at most {MOST_WORDS}", next="choose another by --plot-line")  # fmt: skip
+                          expected=f"at most {MOST_WORDS}", remedy="choose another by --plot-line")  # fmt: skip
     [alignment] = aligner.stream([pair])
     plot_links(alignment.src, alignment.tgt, alignment.links, args.plot, gold=gold)
 

@@ -52,8 +52,8 @@ def learn_first(
         if args.min_probability is not None:
             raise XalignError(
                 "probabilities of links are calibrated by aligners of bitext alone",
-                where="--min-probability",
-                next="leave it out, or use --from-scratch or such an aligner's folder as --model",
+                parameter="min_probability",
+                remedy="leave it out, or use --from-scratch or such an aligner's folder as --model",
             )
         return
     refuse_strays(args, encoder_arguments, {"model"})
@@ -82,8 +82,8 @@ def _check_statistics(args: argparse.Namespace, pairs: "SentencePairs | PairStre
         _require_files(args, pairs, "--statistics", ", or --statistics FOLDER")
     elif not is_statistical(args.statistics):
         raise XalignError(
-            "the folder has no aligner of bitext alone", where="--statistics", found=args.statistics,
-            next="xalign train-aligner --from-scratch --src FILE --tgt FILE --out FOLDER makes one",
+            "the folder has no aligner of bitext alone", parameter="statistics", found=args.statistics,
+            remedy="xalign train-aligner --from-scratch --src FILE --tgt FILE --out FOLDER makes one",
         )  # fmt: skip
 
 

@@ -266,7 +266,7 @@ def side_languages(args: argparse.Namespace) -> tuple[str, str] | None:
     if args.languages and args.maps and args.languages != args.maps:
         raise XalignError(
             "the languages of the text are given twice, and differ",
-            where="--languages, --maps",
+            parameter=("languages", "maps"),
             found=" and ".join("-".join(pair) for pair in (args.languages, args.maps)),
         )
     return args.languages or args.maps

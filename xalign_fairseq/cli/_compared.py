@@ -56,7 +56,7 @@ def compared_layers(args: argparse.Namespace, aligner: "Aligner") -> list[tuple[
     single = sorted({each[0] for each in found if len(each) == 1})
     for width in args.average or ():
         if width > len(single):
-            raise XalignError("there are not so many neighbouring layers", where="--average", found=width,
+            raise XalignError("there are not so many neighbouring layers", parameter="average", found=width,
                               expected=f"at most {len(single)}")  # fmt: skip
         found += [
             tuple(range(first, first + width)) for first in single if set(range(first, first + width)) <= set(single)
@@ -114,7 +114,7 @@ def _with_options(found: "list[Method]", given: Mapping[str, Any], names: Sequen
             "none of the methods has use for an option",
             where=f"--{option}",
             found=", ".join(names),
-            next="name a method that has it by --method, and a filter by --filter",
+            remedy="name a method that has it by --method, and a filter by --filter",
         )
     fixed = {option: value for option, value in given.items() if option not in COMPARED}
     return [

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.data import lexicon as lexicons
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.lexicon import Lexicon
@@ -29,13 +29,13 @@ def look_at(paths: Sequence[str]) -> list[Finding]:
             dictionaries[path] = data.dictionary
             found += databin(data)
         except XalignError as error:
-            found.append(Finding("WRONG", path, str(error)))
+            found.append(Finding("WRONG", path, command_line_text(error)))
     for path in paths:
         if not os.path.isdir(path):
             try:
                 found += checkpoint(path, dictionaries)
             except XalignError as error:
-                found.append(Finding("WRONG", path, str(error)))
+                found.append(Finding("WRONG", path, command_line_text(error)))
     return found
 
 
@@ -108,7 +108,7 @@ def _pipeline(topic: str, model: TokenizerPipeline, dictionary: Dictionary) -> F
     try:
         PipelineTokenizer(dictionary, model)
     except XalignError as error:
-        return Finding("WRONG", topic, str(error))
+        return Finding("WRONG", topic, command_line_text(error))
     return Finding("ok", topic, f"a tokenizer.json: {len(dictionary):,} symbols")
 
 
@@ -117,7 +117,7 @@ def _wordpiece(topic: str, settings: WordPieceSettings, dictionary: Dictionary) 
         tokenizer = WordPieceTokenizer(dictionary, settings)
         bert_ids(dictionary, settings)
     except XalignError as error:
-        return Finding("WRONG", topic, str(error))
+        return Finding("WRONG", topic, command_line_text(error))
     continuing = sum(symbol.startswith(CONTINUES) for symbol in tokenizer.dictionary.symbols)
     case = "uncased" if settings.lowercase else "cased"
     return Finding(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from xalign_fairseq.cli._doctor_findings import Finding
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, command_line_text
 
 
 def sinkhorn() -> list[Finding]:
@@ -16,7 +16,7 @@ def _found(topic: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding("ok", topic, look())
     except XalignError as error:
-        return Finding("note", topic, str(error))
+        return Finding("note", topic, command_line_text(error))
 
 
 def _compiler() -> str:

@@ -34,7 +34,7 @@ def refuse_strays(args: argparse.Namespace, add: Callable[[argparse.ArgumentPars
         XalignError: such an option is given.
     """
     for option in strays(args, add, kept):
-        raise XalignError("an aligner of bitext alone has no use for this option", where=option, next="leave it out")
+        raise XalignError("an aligner of bitext alone has no use for this option", where=option, remedy="leave it out")
 
 
 @contextmanager

@@ -53,7 +53,7 @@ class Output:
         if not self._standard:
             require_place(self._path, map(file_of, inputs))
         elif sys.stdout is None:
-            raise XalignError("standard output is closed", where="--out -", next="give --out FILE")
+            raise XalignError("standard output is closed", where="--out -", remedy="give --out FILE")
         self._record = dict(record) if record is not None and self._is_plain() else None
         self._part = self._path.with_name(f"{self._path.name}.part")
         self._note = self._path.with_name(f"{self._path.name}.part.json")
@@ -61,7 +61,7 @@ class Output:
         self.done, self._size = 0, 0
         """Lines that an earlier run has written."""
         if resume and self._record is None:
-            raise XalignError("there is no output that could be continued", where="--resume", found=f"--out {path}",
+            raise XalignError("there is no output that could be continued", parameter="resume", found=f"--out {path}",
                               expected="--out FILE, lines as output, and files as input")  # fmt: skip
         if self._record is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,14 +80,14 @@ class Output:
             if not self._resume:
                 raise XalignError(
                     "an unfinished output of an earlier run is in the way", where=self._part,
-                    next=f"add --resume to go on with it, or remove {self._part} to begin anew",
+                    remedy=f"add --resume to go on with it, or remove {self._part} to begin anew",
                 )  # fmt: skip
             self._check_record()
             return complete_lines(self._part)
         if self._resume and self._path.exists():
             raise XalignError(
                 "there is nothing to resume: the output is complete, and was left as it is", where=self._path,
-                next="leave out --resume to replace it",
+                remedy="leave out --resume to replace it",
             )  # fmt: skip
         return 0, 0
 
@@ -104,7 +104,7 @@ class Output:
                 where=self._part,
                 found=f"a difference in {', '.join(different)}",
                 expected="the options and the input of the run that was interrupted",
-                next=f"give these, or remove {self._part} to begin anew",
+                remedy=f"give these, or remove {self._part} to begin anew",
             )
 
     @contextmanager
@@ -126,7 +126,7 @@ class Output:
         if self._earlier_lines() != (self.done, self._size):
             raise XalignError(
                 "another process has gone on with this output meanwhile, which was left as it is", where=self._part,
-                next="run the same command again",
+                remedy="run the same command again",
             )  # fmt: skip
         write_json(self._note, self._record or {})
         try:

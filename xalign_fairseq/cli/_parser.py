@@ -51,8 +51,8 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
 class CommandParser(argparse.ArgumentParser):
     """Parser of ``xalign`` or of one of its commands.
 
-    Its errors are one message, as :class:`~xalign_fairseq.core.errors.XalignError` writes it, below the command's own usage;
-    a name that is nearly one that there is gets it suggested.
+    Its errors are one message, as :class:`~xalign_fairseq.core.errors.XalignError` writes it, below the command's own
+    usage; a name that is nearly one that there is gets it suggested.
     """
 
     overview: str | None = None

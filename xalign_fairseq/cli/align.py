@@ -236,9 +236,9 @@ def _devices(args: argparse.Namespace) -> list[str]:
     if [device.type for device in devices] != ["cpu"]:
         raise XalignError(
             "several processes are for the CPU; a GPU has one",
-            where="--processes",
+            parameter="processes",
             found=f"{args.processes} processes, {', '.join(map(str, devices))}",
-            next="add --device cpu, or name each GPU once: --device cuda:0,cuda:1",
+            remedy="add --device cpu, or name each GPU once: --device cuda:0,cuda:1",
         )
     return ["cpu"] * args.processes
 

@@ -75,7 +75,9 @@ def lexicons_for(data_bin: str | None, state: dict[str, Any], vocab_size: int, p
             "there is no lexicon to score",
             where=path if data_bin is None else data_bin,
             expected="a checkpoint trained with a lexicon" if data_bin is None else "a data-bin with a lexicon",
-            next="name a data-bin with one: --data DATA_BIN" if data_bin is None else f"xalign lexicon {data_bin} ...",
+            remedy="name a data-bin with one: --data DATA_BIN"
+            if data_bin is None
+            else f"xalign lexicon {data_bin} ...",
         )
     return found
 

@@ -80,9 +80,9 @@ def run(args: argparse.Namespace) -> None:
     models = named_models(args.model or ([] if args.links else ["e5-small"]))
     others = named_models(args.links, "--links")
     if models.keys() & others.keys():
-        raise XalignError("a model and links have the same name", where="--model, --links", expected="another name")
+        raise XalignError("a model and links have the same name", parameter=("model", "links"), expected="another name")
     if len(set(args.method)) < len(args.method):
-        raise XalignError("a method is given twice", where="--method", found=", ".join(args.method))
+        raise XalignError("a method is given twice", parameter="method", found=", ".join(args.method))
     show_log(quiet=True)
     sets = find_sets(args.data)
     linked = [read_sets(name, folder, sets) for name, folder in others.items()]
@@ -160,7 +160,7 @@ def read_sets(name: str, folder: str, sets: "Sequence[GoldSet]") -> "System":
         problem = relative_base_problem(links, [gold.possible for gold in each.golds])
         if problem:
             what, _, found = problem.partition(": ")
-            raise XalignError(f"the file {what}", where=path, found=found, next="subtract 1 from every index")
+            raise XalignError(f"the file {what}", where=path, found=found, remedy="subtract 1 from every index")
         counts.append(_counted(each, links, path))
     return System(name, _signed(score_signature(system=name), sets), counts)
 

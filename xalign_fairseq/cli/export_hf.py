@@ -48,9 +48,9 @@ def run(args: argparse.Namespace) -> None:
     from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
 
     if args.layer != -1 and args.sentence_transformers is None:
-        raise XalignError("a layer is of sentence vectors", where="--layer", next="--sentence-transformers mean")
+        raise XalignError("a layer is of sentence vectors", parameter="layer", remedy="--sentence-transformers mean")
     if args.onto is not None and args.sentence_transformers is not None:
-        raise XalignError("an encoder that transformers runs is no folder of sentence-transformers", where="--onto")
+        raise XalignError("an encoder that transformers runs is no folder of sentence-transformers", parameter="onto")
     export(
         args.model, args.out, overwrite=args.overwrite, pooling=args.sentence_transformers, layer=args.layer,
         onto=args.onto,

@@ -147,11 +147,13 @@ def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":
         texts.insert(0, (open_pairs(args), args.gold))
     elif not texts or args.src or args.tgt or args.pairs:
         raise XalignError(
-            "there is no gold to compare settings on", where="--gold", next="give --gold FILE, or --set SRC TGT GOLD"
+            "there is no gold to compare settings on",
+            parameter="gold",
+            remedy="give --gold FILE, or --set SRC TGT GOLD",
         )
     names = [gold for _, gold in texts]
     if len(set(names)) < len(names):
-        raise XalignError("a set is given twice", where="--set", found=", ".join(names))
+        raise XalignError("a set is given twice", parameter="set", found=", ".join(names))
     sets = [GoldPairs(gold, list(pairs), read_fitting_gold(gold, pairs)) for pairs, gold in texts]
     for each in sets:
         require_links(each.golds, each.name)

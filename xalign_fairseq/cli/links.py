@@ -122,7 +122,7 @@ def _refuse_strays(args: argparse.Namespace, engine: str) -> None:
                 raise XalignError(
                     "a checkpoint's links have no directions: both sides share one transport plan",
                     where=f"--{option}",
-                    next="leave it out, or take --engine eflomal or fast_align",
+                    remedy="leave it out, or take --engine eflomal or fast_align",
                 )
         return
     parser = CommandParser()
@@ -132,7 +132,7 @@ def _refuse_strays(args: argparse.Namespace, engine: str) -> None:
             raise XalignError(
                 f"{engine} has no use for an option of checkpoints",
                 where=f"--{option.replace('_', '-')}",
-                next="leave it out, or give --model MODEL",
+                remedy="leave it out, or give --model MODEL",
             )
 
 

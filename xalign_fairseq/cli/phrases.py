@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
             where=args.links,
             found=f"{lines} lines of links",
             expected=f"{len(pairs)}, one per sentence pair",
-            next="give the links of this very text, with an empty line for a pair without links",
+            remedy="give the links of this very text, with an empty line for a pair without links",
         )
     with Output(args.out, record=None, resume=False, inputs=(args.src, args.tgt, args.links)).open() as out:
         for number, ((src, tgt), line) in enumerate(zip(pairs, read_lines(args.links), strict=True), 1):

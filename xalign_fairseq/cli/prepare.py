@@ -171,7 +171,7 @@ def run(args: argparse.Namespace) -> None:
 
     if args.vocab_size is not None and (args.spm or args.tokenizer) is not None:
         raise XalignError(
-            "--vocab-size trains a model, --spm and --tokenizer take an existing one", next="give one of them"
+            "--vocab-size trains a model, --spm and --tokenizer take an existing one", remedy="give one of them"
         )
     groups = args.pairs or []
     assign_links(groups, args.links)
@@ -231,12 +231,12 @@ def assign_links(groups: Sequence[PairGroup], given: Sequence[tuple[int, str]]) 
         if split in group.links:
             raise XalignError(
                 f"two links files for {name}", found=f"{group.links[split]}, {path}",
-                expected="one for each split", next="say which is which with --links SPLIT=FILE after their --pair",
+                expected="one for each split", remedy="say which is which with --links SPLIT=FILE after their --pair",
             )  # fmt: skip
         if split not in group.prefixes:
             raise XalignError(
                 "a links file belongs to a split without text", where=path, found=f"no --{split}pref",
-                expected=f"one of {', '.join(group.prefixes)}", next="say to which with --links SPLIT=FILE",
+                expected=f"one of {', '.join(group.prefixes)}", remedy="say to which with --links SPLIT=FILE",
             )  # fmt: skip
         group.links[split] = path
 
@@ -266,7 +266,7 @@ def pair_sources(group: PairGroup) -> list["PairSource"]:
 
     if not group.prefixes:
         raise XalignError(
-            "a pair has no text", found=f"--pair {group.src}-{group.tgt} alone", next="add --trainpref P after it"
+            "a pair has no text", found=f"--pair {group.src}-{group.tgt} alone", remedy="add --trainpref P after it"
         )
     sources = []
     for split, prefix in group.prefixes.items():

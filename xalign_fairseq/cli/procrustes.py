@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> None:
         raise XalignError(
             "the output file exists already and was left as it is",
             where=args.out,
-            next="choose another name, or pass --overwrite",
+            remedy="choose another name, or pass --overwrite",
         )
     device = choose_device(args.device)
     logging.getLogger("fairseq").setLevel(logging.WARNING)  # notices of extras that it does without

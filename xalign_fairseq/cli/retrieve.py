@@ -69,7 +69,7 @@ def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:
                     "a sentence is empty",
                     where=f"{path}, line {number}",
                     expected="a sentence on each line of both files",
-                    next="remove the line from both files",
+                    remedy="remove the line from both files",
                 )
             side.append(" ".join(words))
     return sides

@@ -115,8 +115,8 @@ def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
     if args.src:
         lengths = read_lengths(args.src, args.tgt)
         for path, links in hyps.items():
-            check_bounds(links, lengths, where=path, next="--hyp-index-base 1 converts it", base=hyp_base)
-        check_bounds(possible, lengths, where=args.gold, next="--gold-index-base 1 converts it", base=gold_base)
+            check_bounds(links, lengths, where=path, remedy="--hyp-index-base 1 converts it", base=hyp_base)
+        check_bounds(possible, lengths, where=args.gold, remedy="--gold-index-base 1 converts it", base=gold_base)
     if args.hyp_index_base is None:
         for path, links in hyps.items():
             complain(relative_base_problem(links, possible), path, "--hyp-index-base")
@@ -159,7 +159,7 @@ def complain(problem: str | None, path: str, option: str) -> None:
             where=path,
             found=problem.partition(": ")[2],
             expected="0-based indices",
-            next=f"{option} 1 converts it; {option} 0 takes it as it is",
+            remedy=f"{option} 1 converts it; {option} 0 takes it as it is",
         )
 
 
@@ -200,7 +200,7 @@ def compare_layers(args: argparse.Namespace) -> None:
     if of_links or not args.layers or not args.plot:
         raise XalignError(
             "a comparison of layers needs a picture and its curves, and no links",
-            where="--plot, --layers",
+            parameter=("plot", "layers"),
             found=", ".join(f"--{option.replace('_', '-')}" for option in of_links) or None,
             expected="--plot FILE --layers NAME=JSON ..., without --hyp, --gold and their options",
         )
@@ -228,10 +228,10 @@ def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[i
         if not (found and whole):
             raise XalignError(
                 "the file has no layers", where=path, expected="what xalign layers wrote",
-                next="xalign layers ... --json > FILE",
+                remedy="xalign layers ... --json > FILE",
             )  # fmt: skip
         if found.keys() & curves.keys():
-            raise XalignError("two files have the same name", where="--layers", found=name)
+            raise XalignError("two files have the same name", parameter="layers", found=name)
         curves.update(found)
     return curves
 

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     require_fairseq()
     for each in args.data.split(":"):
         if not Path(each).is_dir():
-            raise XalignError("the data folder does not exist", where=each, next="xalign prepare --out ...")
+            raise XalignError("the data folder does not exist", where=each, remedy="xalign prepare --out ...")
     if {"-h", "--help"} & set(args.options):
         with running([*FAIRSEQ_TRAIN, args.data, "--user-dir", str(USER_DIR), *args.options]) as helping:
             return helping.wait()

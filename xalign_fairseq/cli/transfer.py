@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     from xalign_fairseq.transfer.runs import tidy
 
     if args.jobs < 1:
-        raise XalignError("there must be at least one job", where="--jobs", found=args.jobs)
+        raise XalignError("there must be at least one job", parameter="jobs", found=args.jobs)
     study = _study(args)
     out = Path(args.out).absolute()
     precision = "fp16" if args.fp16 else "bf16" if args.bf16 else "fp32"
@@ -111,7 +111,7 @@ def _checkpoints(given: list[str], cache: Path) -> "list[Checkpoint]":
         name, equals, path = each.partition("=")
         if not equals or name in named:
             raise XalignError(
-                "the checkpoints need names of their own", where="--model", found=each, expected="NAME=MODEL"
+                "the checkpoints need names of their own", parameter="model", found=each, expected="NAME=MODEL"
             )
         named[check_name(name, "--model")] = path
     return [open_checkpoint(name, path, cache) for name, path in named.items()]

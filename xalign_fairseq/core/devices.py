@@ -102,19 +102,19 @@ def choose_device(name: str) -> "torch.device":
         return torch.device("cuda" if available else "cpu")
     if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", name):
         expected = "auto, cpu, cuda, or cuda:N"
-        raise XalignError("there is no such device", where="--device", found=name, expected=expected)
+        raise XalignError("there is no such device", parameter="device", found=name, expected=expected)
     device = torch.device(name)
     if device.type == "cuda" and not available:
         raise XalignError(
             "there is no CUDA device",
-            where="--device",
+            parameter="device",
             found=name,
-            next="--device cpu, or see xalign doctor",
+            remedy="--device cpu, or see xalign doctor",
         )
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
         raise XalignError(
             "there is no such CUDA device",
-            where="--device",
+            parameter="device",
             found=name,
             expected=f"cuda:0 to cuda:{torch.cuda.device_count() - 1}",
         )

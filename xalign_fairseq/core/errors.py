@@ -1,45 +1,133 @@
-"""The one exception that users meet: what is wrong, where, what was found and expected, and what to run next."""
+"""The one exception that users meet. Its fields are data; :func:`command_line_text` shows flags and commands."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 
-class XalignError(ValueError):
-    """An error in the user's input, files or options.
-
-    Args:
-        what: one sentence, without a final full stop.
-        where: file, line, option or sentence.
-        found: what is there.
-        expected: what should be there.
-        next: a command or an action that mends it.
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that an error mentions, with the value it should have, if any.
 
     Example::
 
-        raise XalignError("the two sides differ in length", where="train.en, train.de",
-                          found="100 and 99 lines", expected="as many lines on both sides",
-                          next="look for a line break inside a sentence near the end")
+        Parameter("encoding", "joint")  # in Python: encoding='joint'; on a command line: --encoding joint
+    """
+
+    name: str
+    value: object = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+    def flag(self) -> str:
+        """As an option of a command line."""
+        option = "--" + self.name.replace("_", "-")
+        return option if self.value is None else f"{option} {self.value}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of ``xalign`` that an error recommends, with its parameters.
+
+    Example::
+
+        Command("prepare", Parameter("overwrite"))  # on a command line: xalign prepare --overwrite
+    """
+
+    name: str
+    parameters: tuple[Parameter | str, ...] = ()
+
+    def __init__(self, name: str, *parameters: Parameter | str):
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "parameters", parameters)
+
+    def __str__(self) -> str:
+        return " ".join(
+            [f"the command {self.name}", *(["with", *map(str, self.parameters)] if self.parameters else [])]
+        )
+
+    def line(self) -> str:
+        """As it is typed."""
+        parameters = (each if isinstance(each, str) else each.flag() for each in self.parameters)
+        return " ".join(["xalign", self.name, *parameters])
+
+
+Text = str | Parameter | Command | Sequence[str | Parameter | Command]
+"""Plain text, or text with the parameters and commands that it mentions as data; a sequence is joined by spaces."""
+
+
+class XalignError(ValueError):
+    """An error in the user's input, files or parameters.
+
+    Args:
+        problem: one short sentence, without a final full stop.
+        where: the file, line or sentence.
+        parameter: the name of the parameter, or several: ``"max_pair_length"``, never as a flag.
+        found: the value that is there.
+        expected: the values that are allowed.
+        remedy: what to do about it.
+
+    Example::
+
+        raise XalignError("a pointer needs jointly encoded pairs", parameter="encoding", found="separate",
+                          expected="joint", remedy=("or set", Parameter("similarity", "hidden")))
     """
 
     def __init__(
         self,
-        what: str,
+        problem: str,
         *,
         where: object = None,
+        parameter: str | Sequence[str] | None = None,
         found: object = None,
         expected: object = None,
-        next: str | None = None,
+        remedy: Text | None = None,
     ):
-        parts = [what]
-        for label, value in (("where", where), ("found", found), ("expected", expected), ("next", next)):
+        self.problem = problem
+        self.where = where
+        self.parameters = (parameter,) if isinstance(parameter, str) else tuple(parameter or ())
+        self.found = found
+        self.expected = expected
+        self.remedy = remedy
+        super().__init__(self.text(str))
+
+    def text(self, show: Callable[[Parameter | Command], str]) -> str:
+        """The error in words, with each parameter and each command as ``show`` gives it."""
+        places = [show(Parameter(name)) for name in self.parameters]
+        if self.where is not None:
+            places.insert(0, _words(self.where, show))
+        lines = [self.problem]
+        if places:
+            lines.append(f"  where: {', '.join(places)}")
+        for label, value in (("found", self.found), ("expected", self.expected), ("next", self.remedy)):
             if value is not None:
-                parts.append(f"  {label}: {value}")
-        super().__init__("\n".join(parts))
-        self.what = what
+                lines.append(f"  {label}: {_words(value, show)}")
+        return "\n".join(lines)
 
 
-def check_values(what: str, *values: tuple[str, object, bool, str]) -> None:
-    """:class:`XalignError` for the first of (name, value, whether it has a meaning, which ones have) that has none.
+def _words(value: object, show: Callable[[Parameter | Command], str]) -> str:
+    parts = value if isinstance(value, tuple) else (value,)
+    if not any(isinstance(part, Parameter | Command) for part in parts):
+        return str(value)
+    return " ".join(show(part) if isinstance(part, Parameter | Command) else str(part) for part in parts)
+
+
+def command_line_text(error: XalignError) -> str:
+    """The error for someone at a command line: parameters as flags, commands as they are typed.
+
+    Example::
+
+        >>> print(command_line_text(XalignError("no such encoding", parameter="encoding", found="both")))
+        no such encoding
+          where: --encoding
+          found: both
+    """
+    return error.text(lambda part: part.flag() if isinstance(part, Parameter) else part.line())
+
+
+def check_values(problem: str, *values: tuple[str, object, bool, str]) -> None:
+    """:class:`XalignError` for the first of (parameter, value, whether it is allowed, what is allowed) that is not.
 
     Example::
 
@@ -47,11 +135,11 @@ def check_values(what: str, *values: tuple[str, object, bool, str]) -> None:
     """
     for name, value, right, expected in values:
         if not right:
-            raise XalignError(what, where=name, found=value, expected=expected)
+            raise XalignError(problem, parameter=name, found=value, expected=expected)
 
 
 def exit_code(main: Callable[[], int | None]) -> int:
-    """What a script's ``main`` returns (None is 0); an :class:`XalignError` is told without a traceback, and gives 2.
+    """What a script's ``main`` returns (None is 0); an :class:`XalignError` is printed without a traceback and gives 2.
 
     Example::
 
@@ -60,5 +148,5 @@ def exit_code(main: Callable[[], int | None]) -> int:
     try:
         return main() or 0
     except XalignError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {command_line_text(error)}", file=sys.stderr)
         return 2

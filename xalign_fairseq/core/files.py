@@ -94,7 +94,7 @@ def atomic_folder(path: str | os.PathLike, overwrite: bool | None = False, keep:
     if path.exists() and not path.is_dir():
         raise XalignError("the output folder is a file", where=path, expected="a new or empty folder")
     if path in (Path.cwd(), *Path.cwd().parents):  # which would be another folder than the one of that name
-        raise XalignError("the current folder can't be replaced by the output", where=path, next="name a new folder")
+        raise XalignError("the current folder can't be replaced by the output", where=path, remedy="name a new folder")
     require_free(path, overwrite)
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
@@ -151,7 +151,9 @@ def require_place(path: str | os.PathLike, inputs: Iterable[str | os.PathLike] =
         if not (place.is_file() and os.path.exists(each)):
             continue
         if os.path.samefile(place, each) or (os.path.isdir(each) and _resolved(each) in place.parents):
-            raise XalignError("the output is a file that is read", where=path, found=each, next="choose another place")
+            raise XalignError(
+                "the output is a file that is read", where=path, found=each, remedy="choose another place"
+            )
 
 
 def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
@@ -162,7 +164,7 @@ def require_outside(read: str | os.PathLike, output: str | os.PathLike) -> None:
             "the output is or holds what is read, which would be lost",
             where=output,
             found=read,
-            next="choose another place",
+            remedy="choose another place",
         )
 
 
@@ -183,7 +185,7 @@ def require_free(path: Path, overwrite: bool | None) -> None:
             "the output folder exists already and was left as it is",
             where=path,
             expected="a new or empty folder",
-            next=f"choose another folder{option}",
+            remedy=f"choose another folder{option}",
         )
 
 

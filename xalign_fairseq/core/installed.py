@@ -81,5 +81,5 @@ def require_fairseq() -> None:
         raise XalignError(
             "training needs fairseq, and not all of it is installed",
             found=f"no {', '.join(missing)}",
-            next=" && ".join(commands),
+            remedy=" && ".join(commands),
         )

@@ -83,8 +83,8 @@ def _hold(stream: IO[str], output: Path) -> None:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise XalignError(
-            "another process is making this", where=output, next="wait until it has ended, or end it"
+            "another process is making this", where=output, remedy="wait until it has ended, or end it"
         ) from None
     except OSError as error:
         raise XalignError("the file system has no locks", where=output, found=error,
-                          next="choose a folder on a local disk")  from None  # fmt: skip
+                          remedy="choose a folder on a local disk")  from None  # fmt: skip

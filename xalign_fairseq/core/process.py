@@ -149,7 +149,7 @@ def failed(log: Path, code: int) -> XalignError:
         "fairseq-train failed",
         where=log,
         found=f"exit code {code}; the end of its output:\n{told[0] if told else end}",
-        next="mend what it names and run the same command again",
+        remedy="mend what it names and run the same command again",
     )
 
 

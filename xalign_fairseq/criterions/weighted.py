@@ -83,7 +83,7 @@ class WeightedCriterion(WeightedSum, FairseqCriterion):
         if editing and self.task.has_master_weights:
             raise XalignError(
                 f"{', '.join(editing)} changes its parameters between updates, and mixed precision undoes that",
-                where="--fp16, --bf16",
+                parameter=("fp16", "bf16"),
                 found="an optimiser with a float32 copy of all parameters",
                 expected="--memory-efficient-fp16, --memory-efficient-bf16 or float32",
             )
@@ -163,7 +163,7 @@ def _names(given: str) -> list[str]:
     if unknown or not names or len(set(names)) < len(names):
         raise XalignError(
             "unknown objective" if unknown else "no objective chosen" if not names else "an objective is named twice",
-            where="--objectives",
+            parameter="objectives",
             found=", ".join(unknown or names) or "nothing",
             expected=f"some of: {', '.join(sorted(OBJECTIVES))}",
         )

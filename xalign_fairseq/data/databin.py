@@ -108,7 +108,7 @@ class LinksReader:
                 where=f"{self._triples.prefix}.idx, pair {index}",
                 found=f"{len(triples)} numbers",
                 expected="three for each link",
-                next="prepare the data again",
+                remedy="prepare the data again",
             )
         return self._src_words[index], self._tgt_words[index], triples.reshape(-1, 3)
 
@@ -136,7 +136,7 @@ class DataBin:
             near = nearly(self.path)
             where = self.path if self.path.is_absolute() else f"{self.path}, in {Path.cwd()}"  # hydra changes it
             raise XalignError(
-                "the data-bin folder does not exist", where=where, found=near, next="xalign prepare --out ..."
+                "the data-bin folder does not exist", where=where, found=near, remedy="xalign prepare --out ..."
             )
         pairs: set[tuple[str, str, str]] = set()
         self._mono: dict[tuple[str, str], str] = {}
@@ -184,7 +184,7 @@ class DataBin:
                 where=self.path,
                 found=", ".join(f"{name} {a}-{b}" for name, a, b in self._pairs) or "no pair at all",
                 expected=f"{split} {src}-{tgt}",
-                next=f"name it {tgt}-{src}, as it was prepared" if turned else "xalign prepare with this --pair",
+                remedy=f"name it {tgt}-{src}, as it was prepared" if turned else "xalign prepare with this --pair",
             )
         first, second = self._equally_long(*(pair_prefix(split, src, tgt, lang) for lang in (src, tgt)))
         return first, second
@@ -206,7 +206,7 @@ class DataBin:
                 where=self.path,
                 found=", ".join(f"{name} {code}".strip() for name, code in self.monos) or "no monolingual text at all",
                 expected=f"{split} {lang}".strip(),
-                next=f"xalign prepare with --mono {lang or 'LANG'}=FILE",
+                remedy=f"xalign prepare with --mono {lang or 'LANG'}=FILE",
             )
         return MMapReader(self.path / self._mono[split, lang])
 
@@ -220,7 +220,7 @@ class DataBin:
                 "the data-bin has no dictionary",
                 where=self.path,
                 expected="dict.txt, or dict.LANG.txt files that are all the same",
-                next="copy the dictionary that the data were prepared with here as dict.txt",
+                remedy="copy the dictionary that the data were prepared with here as dict.txt",
             )
         dictionary = Dictionary.load(files[0])
         for other in files[1:]:
@@ -229,7 +229,7 @@ class DataBin:
                     "the languages have different dictionaries",
                     where=f"{files[0]}, {other}",
                     expected="one joint dictionary",
-                    next="fairseq-preprocess --joined-dictionary, or --srcdict and --tgtdict with the same file",
+                    remedy="fairseq-preprocess --joined-dictionary, or --srcdict and --tgtdict with the same file",
                 )
         return dictionary
 
@@ -254,7 +254,7 @@ class DataBin:
                 "the data-bin has no tokenizer",
                 where=self.path,
                 expected="a sentencepiece model, or WordPiece's settings, beside dict.txt",
-                next=f"copy the model that the data were encoded with there as {SENTENCEPIECE}",
+                remedy=f"copy the model that the data were encoded with there as {SENTENCEPIECE}",
             )
         return make_tokenizer(path, self.dictionary)
 
@@ -267,6 +267,6 @@ class DataBin:
                 where=self.path,
                 found=", ".join(f"{name}: {len(reader)}" for name, reader in zip(names, readers, strict=True)),
                 expected=f"{expected} in each",
-                next="prepare the data again",
+                remedy="prepare the data again",
             )
         return readers

@@ -72,7 +72,7 @@ class Lexicon:
                 where=f"lexicon {self.src}-{self.tgt}",
                 found=", ".join(f"{name}: {len(getattr(self, name))}" for name in ARRAYS),
                 expected="as many sizes of at least 1 on both sides as parts 0, 1 or 2, which add up to the ids",
-                next="run xalign lexicon again",
+                remedy="run xalign lexicon again",
             )
 
     def __len__(self) -> int:
@@ -145,7 +145,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
         raise XalignError(
             "the lexicon was made with another dictionary than the data-bin has",
             where=about_path(data, src, tgt),
-            next="run xalign lexicon again with --overwrite",
+            remedy="run xalign lexicon again with --overwrite",
         )
     sides = [_flat(MMapReader(data.path / entries_prefix(src, tgt, lang))) for lang in (src, tgt)]
     parts, _ = _flat(MMapReader(data.path / part_prefix(src, tgt)))
@@ -155,7 +155,7 @@ def read(data: DataBin, src: str, tgt: str) -> Lexicon:
             "the files of a lexicon do not belong together",
             where=about_path(data, src, tgt),
             found="other entries than those that it was written with",
-            next="run xalign lexicon again with --overwrite",
+            remedy="run xalign lexicon again with --overwrite",
         )
     return lexicon
 
@@ -177,7 +177,7 @@ def read_about(data: DataBin, src: str, tgt: str) -> About:
             where=data.path,
             found=", ".join(f"{a}-{b}" for a, b in there) or "no lexicon at all",
             expected=f"{src}-{tgt}",
-            next=f"name it {tgt}-{src}, as it was written"
+            remedy=f"name it {tgt}-{src}, as it was written"
             if (tgt, src) in there
             else f"xalign lexicon {data.path} --pair {src}-{tgt} --from FILE",
         )
@@ -237,7 +237,7 @@ def require_languages(data: DataBin, *languages: str) -> None:
             where=data.path,
             found=", ".join(unknown),
             expected=", ".join(sorted(known)),
-            next="give --pair the codes that the data were prepared with",
+            remedy="give --pair the codes that the data were prepared with",
         )
 
 
@@ -247,7 +247,7 @@ def check_free(data: DataBin, src: str, tgt: str, overwrite: bool) -> None:
         raise XalignError(
             "the data-bin has a lexicon of these languages already, and it was left as it is",
             where=about_path(data, src, tgt),
-            next="pass --overwrite to replace it",
+            remedy="pass --overwrite to replace it",
         )
 
 
@@ -282,6 +282,6 @@ def trained_lexicons(data: DataBin) -> list[Lexicon]:
             "an objective needs a bilingual lexicon, and the data-bin has none to train on",
             where=data.path,
             found="all entries held out" if found else "no lexicon",
-            next=f"xalign lexicon {data.path} --pair SRC-TGT --from DICTIONARY",
+            remedy=f"xalign lexicon {data.path} --pair SRC-TGT --from DICTIONARY",
         )
     return found

@@ -117,7 +117,7 @@ class MMapWriter:
                     where=bin_path(self.prefix),
                     found=wrong,
                     expected=f"{bounds.min} to {bounds.max}",
-                    next="check that the dictionary is the one that the ids were made with",
+                    remedy="check that the dictionary is the one that the ids were made with",
                 )
         self._stream.write(values.astype(self.dtype, copy=False).tobytes())
         self._sizes.write(counts.astype("<i4", copy=False).tobytes())
@@ -182,7 +182,7 @@ class MMapReader:
         index, data = idx_path(self.prefix), bin_path(self.prefix)
         for path in (index, data):
             if not path.is_file():
-                raise XalignError("the file does not exist", where=path, next="prepare the data again")
+                raise XalignError("the file does not exist", where=path, remedy="prepare the data again")
         self.dtype, count = _read_header(index)
         _expect_bytes(index, HEADER.size + 12 * count)
         self.sizes: np.ndarray = _map(index, np.dtype("<i4"), HEADER.size, count)
@@ -208,7 +208,7 @@ class MMapReader:
                 where=f"{self.prefix}.idx, item {index}",
                 found=f"{size} tokens from token {start} on, where the next item begins at {following}",
                 expected=f"items one after the other, {len(self._data)} tokens together",
-                next="copy the file again, or prepare the data again",
+                remedy="copy the file again, or prepare the data again",
             )
         return self._data[start : start + size].astype(np.int64)
 
@@ -257,7 +257,7 @@ def _expect_bytes(path: Path, expected: int) -> None:
             where=path,
             found=f"{found} bytes",
             expected=f"{expected} bytes",
-            next="prepare the data again, or copy the file again",
+            remedy="prepare the data again, or copy the file again",
         )
 
 

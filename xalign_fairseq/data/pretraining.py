@@ -166,7 +166,7 @@ class PretrainingData:
         if updates is not None and (updates < 1 or items is not None):
             raise XalignError(
                 "an epoch is given in updates or in draws",
-                where="--epoch-updates",
+                parameter="epoch_updates",
                 found=f"{updates}" + ("" if items is None else " and --epoch-items"),
                 expected="1 or more, without --epoch-items",
             )
@@ -220,20 +220,20 @@ class PretrainingData:
         if not set(needs) & {"bitext", "mono"}:
             raise XalignError(
                 "no objective reads text, and batches are made of text",
-                where="--objectives",
-                next="add one that does, such as mlm",
+                parameter="objectives",
+                remedy="add one that does, such as mlm",
             )
         if "bitext" in needs and not self._pairs(self.data, "train"):
             raise XalignError(
                 "an objective needs bitext, and the data-bin has none for training",
                 where=self.data.path,
-                next="xalign prepare with --pair and --trainpref",
+                remedy="xalign prepare with --pair and --trainpref",
             )
         if "mono" in needs and not self._languages(self.data, "train"):
             raise XalignError(
                 "an objective needs monolingual text, and the data-bin has none for training",
                 where=self.data.path,
-                next="xalign prepare with --mono LANG=FILE, or leave mlm out of --objectives",
+                remedy="xalign prepare with --mono LANG=FILE, or leave mlm out of --objectives",
             )
 
     def _require_links(self, of_every_pair: bool) -> None:
@@ -245,7 +245,7 @@ class PretrainingData:
                 where=self.data.path,
                 found=f"{', '.join(bare)} without links",
                 expected="links of every pair" if of_every_pair else "links of a pair at least",
-                next="make links by xalign links and give them to xalign prepare by --links; or choose --lang-pairs",
+                remedy="make links by xalign links and give them to xalign prepare by --links; or choose --lang-pairs",
             )
 
     def _pairs(self, data: DataBin, split: str) -> list[tuple[str, str]]:
@@ -290,7 +290,7 @@ class PretrainingData:
                 where=data.path,
                 found=f"splits {', '.join(data.splits)}",
                 expected=split,
-                next="prepare it, or choose another --valid-subset, or pass --disable-validation",
+                remedy="prepare it, or choose another --valid-subset, or pass --disable-validation",
             )
         dataset = make(
             bitext,
@@ -326,7 +326,7 @@ class PretrainingData:
                 raise XalignError(
                     "a pair that is only validated has a language that training does not, and so no embedding",
                     where=f"{data.path}, {split} {src}-{tgt}",
-                    next="leave it out by --lang-pairs",
+                    remedy="leave it out by --lang-pairs",
                 )
             corpora.append(Corpus(self.pair_names.index(f"{src}-{tgt}"), *readers, links, (langs[0], langs[1])))
         if not corpora:
@@ -365,6 +365,6 @@ def pivot_language(pairs: Collection[str], chosen: str | None) -> str | None:
             "the pivot language is not in all pairs",
             where=f"--pivot-lang {chosen}",
             found=", ".join(sorted(pair for pair in pairs if chosen not in pair.split("-"))),
-            next="leave these out by --lang-pairs",
+            remedy="leave these out by --lang-pairs",
         )
     return chosen

@@ -134,5 +134,5 @@ def require_same_dictionary(first: DataBin, other: DataBin) -> None:
             where=f"{first.path}, {other.path}",
             found=f"{len(first.dictionary)} and {len(other.dictionary)} symbols",
             expected="one dictionary for all",
-            next="xalign prepare each shard with the same --tokenizer, or --spm and --dict",
+            remedy="xalign prepare each shard with the same --tokenizer, or --spm and --dict",
         )

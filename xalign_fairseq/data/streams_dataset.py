@@ -109,7 +109,7 @@ class StreamsDataset(Dataset):
                 where="the data-bin's .bin files and its dict.txt",
                 found=f"id {highest}",
                 expected=f"ids below {self.mask.vocab}",
-                next="put back the dict.txt that the data were prepared with (see xalign doctor), or prepare again",
+                remedy="put back the dict.txt that the data were prepared with (see xalign doctor), or prepare again",
             )
 
     def collater(self, samples: Sequence[PairSample | BlockSample]) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class StreamsDataset(Dataset):
                 "no sentence pair is within the limits of length",
                 where=options,
                 found=f"{dropped} pairs, all left out: {why}",
-                next="change these limits, or use a tokenizer with longer pieces",
+                remedy="change these limits, or use a tokenizer with longer pieces",
             )
 
     def batch_by_size(
@@ -309,10 +309,10 @@ class StreamsDataset(Dataset):
         if not each:
             raise XalignError(
                 "no monolingual block fits a batch",
-                where="--mono-max-tokens, --max-tokens",
+                parameter=("mono_max_tokens", "max_tokens"),
                 found=f"{tokens} tokens a batch",
                 expected=f"at least one block of {self.mono.length}",
-                next=f"lower --mono-tokens-per-sample, or pass --mono-max-tokens {self.mono.length}",
+                remedy=f"lower --mono-tokens-per-sample, or pass --mono-max-tokens {self.mono.length}",
             )
         return each
 

@@ -53,7 +53,7 @@ def require_unchanged(data: DataBin, whole: bool = False, contents: bool = True)
             where=data.path,
             found="; ".join(changed[:5]) + (f"; {len(changed) - 5} more" if len(changed) > 5 else ""),
             expected=f"the sizes and hashes in {MANIFEST}",
-            next=f"copy them again, or prepare the data again; xalign doctor {data.path} looks at all of them",
+            remedy=f"copy them again, or prepare the data again; xalign doctor {data.path} looks at all of them",
         )
 
 
@@ -65,7 +65,7 @@ def _recorded(data: DataBin) -> Iterator[tuple[str, int, str]]:
                 where=data.path / MANIFEST,
                 found=f"a file {name!r}",
                 expected="names of files beside it",
-                next="copy it again, or prepare the data again",
+                remedy="copy it again, or prepare the data again",
             )
         yield name, about["bytes"], about["sha256"]
 

@@ -117,7 +117,7 @@ def with_samples(batches: Iterable[np.ndarray]) -> np.ndarray:
     if found is None:
         raise XalignError(
             "no batch of the epoch has a sample",
-            where="--epoch-updates, --batch-size, --max-tokens",
+            parameter=("epoch_updates", "batch_size", "max_tokens"),
             expected="longer epochs, or batches of several samples",
         )
     return found

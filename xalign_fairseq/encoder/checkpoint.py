@@ -62,7 +62,7 @@ def load_pickled(path: str | os.PathLike) -> Any:
                 where=path,
                 found=foreign[1],
                 expected="tensors, numbers, strings, options and training statistics only",
-                next="get the weights from someone you trust as a plain state dict",
+                remedy="get the weights from someone you trust as a plain state dict",
             ) from None
         raise XalignError(
             "the file is not a checkpoint, or it is damaged", where=path, found="bytes that no checkpoint begins with"
@@ -164,7 +164,7 @@ def load_pointer(heads: dict[str, Tensor], where: str | os.PathLike = "checkpoin
             where=where,
             found=f"heads {sorted({key.split('.')[1] for key in heads if key.startswith('heads.')})}",
             expected="a checkpoint trained with the objective dwa",
-            next="use --similarity hidden",
+            remedy="use --similarity hidden",
         )
     query = mine.get("query.weight", torch.empty(0, 0))
     try:

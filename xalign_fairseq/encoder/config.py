@@ -65,19 +65,19 @@ class EncoderConfig:
         if self.encoder_embed_dim % self.encoder_attention_heads and not self.transformers_config:
             raise XalignError(
                 "the hidden size is not a multiple of the number of attention heads",
-                where="--encoder-embed-dim, --encoder-attention-heads",
+                parameter=("encoder_embed_dim", "encoder_attention_heads"),
                 found=f"{self.encoder_embed_dim} and {self.encoder_attention_heads}",
             )
         if not self.layer_norm_eps > 0:
             raise XalignError(
                 "the number added to the variance in layer norms is not positive",
-                where="--layer-norm-eps",
+                parameter="layer_norm_eps",
                 found=self.layer_norm_eps,
                 expected="1e-5 as in XLM-R, or 1e-12 as in BERT",
             )
         if len(set(self.languages)) < len(self.languages):
             raise XalignError(
-                "a language is named twice", where="--language-embeddings", found=self.language_embeddings
+                "a language is named twice", parameter="language_embeddings", found=self.language_embeddings
             )
 
     @property
@@ -95,7 +95,7 @@ class EncoderConfig:
         if language not in self.languages:
             raise XalignError(
                 "the encoder has no embedding for a language",
-                where="--language-embeddings",
+                parameter="language_embeddings",
                 found=language,
                 expected=f"one of {', '.join(self.languages) or 'none: the encoder has no language embeddings'}",
             )
@@ -112,9 +112,9 @@ class EncoderConfig:
         if languages is None:
             raise XalignError(
                 "the encoder has language embeddings, and the languages of the text are not given",
-                where="--languages",
+                parameter="languages",
                 expected=f"two of {', '.join(self.languages)}",
-                next="--languages SRC-TGT",
+                remedy="--languages SRC-TGT",
             )
         src, tgt = map(self.language_row, languages)
         return src, tgt

@@ -56,7 +56,8 @@ def unpack(blocks: Tensor) -> Tensor:
     high four bits.
 
     Args:
-        blocks: (..., blocks * 18) uint8, rows of :meth:`~xalign_fairseq.encoder.pretrained.four_bit.FourBitFile.blocks`.
+        blocks: (..., blocks * 18) uint8, rows of
+            :meth:`~xalign_fairseq.encoder.pretrained.four_bit.FourBitFile.blocks`.
 
     Returns:
         (..., blocks * 32), on the same device.

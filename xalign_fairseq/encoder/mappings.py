@@ -74,7 +74,7 @@ class LanguageMaps(nn.Module):
                 where=where,
                 found=", ".join(unknown),
                 expected=f"one of {', '.join(self.languages)}; or {self._pivot}, to which they lead",
-                next="learn it from bitext with links: xalign procrustes, or --criterion linear_mapping",
+                remedy="learn it from bitext with links: xalign procrustes, or --criterion linear_mapping",
             )
 
     def tell_unmapped(self, languages: Sequence[str]) -> None:

@@ -108,10 +108,10 @@ class KeyQueue(nn.Module):
         if new > size:
             raise XalignError(
                 "the queue is smaller than a batch",
-                where="--moco-queue-size",
+                parameter="moco_queue_size",
                 found=f"a queue of {size} keys and a batch of {new} pairs over all workers",
                 expected="a queue of several batches",
-                next=f"pass --moco-queue-size {10 * new}, or a smaller --batch-size or --max-tokens",
+                remedy=f"pass --moco-queue-size {10 * new}, or a smaller --batch-size or --max-tokens",
             )
         at = (self.pointer.long() + torch.arange(new, device=self.keys.device)) % size
         self.keys[at] = keys.to(self.keys)

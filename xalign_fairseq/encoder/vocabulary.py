@@ -80,7 +80,7 @@ def load_tokenizer(
         raise XalignError(
             "no tokenizer was found for the checkpoint",
             where=f"{where}, {folder.path}",
-            next="pass the sentencepiece model with --spm sentencepiece.model",
+            remedy="pass the sentencepiece model with --spm sentencepiece.model",
         )
     return make_tokenizer(file, found)
 
@@ -97,7 +97,7 @@ def check_dictionary(
             found=_sizes(dictionary),
             expected=f"{vocab_size} ids, as the checkpoint's embedding"
             + (" has, with the symbols that it stores" if own is not None else " has"),
-            next="take what the checkpoint was trained with: its dict.txt with --dict, or its data-bin",
+            remedy="take what the checkpoint was trained with: its dict.txt with --dict, or its data-bin",
         )
 
 
@@ -113,7 +113,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
             where=data.path,
             found=f"{len(mine)} symbols, the first difference at id {first}",
             expected=f"the checkpoint's {len(symbols)} symbols",
-            next=f"begin with --init-checkpoint {data.path}, the model trimmed to its text"
+            remedy=f"begin with --init-checkpoint {data.path}, the model trimmed to its text"
             if trimmed
             else "prepare the data again with --tokenizer CHECKPOINT",
         )
@@ -125,7 +125,7 @@ def require_same_tokenizer(stored: Mapping[str, Any], data: DataBin) -> None:
             where=data.path,
             found=ours if isinstance(ours, WordPieceSettings) else model_name(ours),
             expected=theirs if isinstance(theirs, WordPieceSettings) else "the checkpoint's own tokenizer",
-            next="prepare the data again with --tokenizer CHECKPOINT",
+            remedy="prepare the data again with --tokenizer CHECKPOINT",
         )
 
 
@@ -181,7 +181,7 @@ def _data_bin(state: dict[str, Any], where: str | os.PathLike, part: str, option
         f"no {part} was found for the checkpoint",
         where=where,
         found=f"nothing in the checkpoint; its data-bin {named} does not exist" if named else "nothing in it",
-        next=f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or pass {option}",
+        remedy=f"put its {DICTIONARY} and {SENTENCEPIECE} into its folder, or pass {option}",
     )
 
 

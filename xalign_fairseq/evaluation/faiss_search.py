@@ -23,7 +23,7 @@ def installed() -> bool:
 def require() -> None:
     """:class:`XalignError` that says how to install faiss, if it is missing."""
     if not installed():
-        raise XalignError("faiss is not installed", next="pip install faiss-cpu")
+        raise XalignError("faiss is not installed", remedy="pip install faiss-cpu")
 
 
 def by_cosine(queries: Tensor, candidates: Tensor) -> Tensor:

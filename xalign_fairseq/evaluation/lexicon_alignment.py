@@ -65,7 +65,7 @@ def lexicon_scores(
             "the lexicon has an id that the encoder has no embedding for",
             found=largest,
             expected=f"at most {len(embeddings) - 1}",
-            next="take the lexicon of the data-bin that the encoder was trained with",
+            remedy="take the lexicon of the data-bin that the encoder was trained with",
         )
     src, tgt = ([tuple(ids.tolist()) for ids in np.split(flat, sizes.cumsum()[:-1])] for flat, sizes in sides)
     src_rows, tgt_rows = ({entry: row for row, entry in enumerate(dict.fromkeys(side))} for side in (src, tgt))

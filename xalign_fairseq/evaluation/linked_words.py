@@ -48,7 +48,7 @@ def frequent_pairs(
         raise XalignError(
             "no linked pair of two different words is left",
             found=f"{len(counts)} linked pairs, all of identical words, without a letter, or left out",
-            next="give a text with links between words, and a shorter list of words to leave out",
+            remedy="give a text with links between words, and a shorter list of words to leave out",
         )
     return Counter(left).most_common(top)
 

@@ -301,7 +301,7 @@ def _scipy_stats() -> Any:
     try:
         from scipy import stats
     except ImportError:
-        raise XalignError("rank correlation needs SciPy", next="pip install scipy") from None
+        raise XalignError("rank correlation needs SciPy", remedy="pip install scipy") from None
     return stats
 
 

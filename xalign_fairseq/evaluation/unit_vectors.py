@@ -22,6 +22,6 @@ def unit(vectors: Tensor) -> Tensor:
             "vectors of the model are not finite",
             found=f"{len(spoilt)} of {len(vectors)}, the first of them number {int(spoilt[0]) + 1}",
             expected="numbers",
-            next="xalign doctor CHECKPOINT tells which weights are spoilt; give an earlier checkpoint",
+            remedy="xalign doctor CHECKPOINT tells which weights are spoilt; give an earlier checkpoint",
         )
     return F.normalize(vectors, dim=1)

@@ -55,7 +55,7 @@ def character_table(script: str, characters: Iterable[str]) -> dict[str, str]:
             where=f"script {script}",
             found=found,
             expected="no character of the script" if taken else f"{len(_OTHERS)} beyond Unicode's planes 0 and 1",
-            next="give the natural language's own model with --spm, or choose the other --script",
+            remedy="give the natural language's own model with --spm, or choose the other --script",
         )
     return table
 

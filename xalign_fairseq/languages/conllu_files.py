@@ -82,7 +82,7 @@ def trees_beside(path: str | os.PathLike, sentences: Sequence[Sequence[str]]) ->
             "a file has no trees, which are needed to reorder its words by syntax",
             where=path,
             expected=f"{treebank} (or compressed) with the trees of its {len(sentences)} sentences, in order",
-            next="parse its sentences, with their words as they are",
+            remedy="parse its sentences, with their words as they are",
         )
     parsed = read(beside)
     if len(parsed) != len(sentences):
@@ -118,6 +118,6 @@ def _tree(parsed: ConlluSentence, words: tuple[str, ...]) -> SyntaxTree:
             where=parsed.where,
             found=" ".join(found.source) if found.tree else "no heads",
             expected=" ".join(words),
-            next="parse the sentences with their words as they are",
+            remedy="parse the sentences with their words as they are",
         )
     return found.tree

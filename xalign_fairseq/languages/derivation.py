@@ -54,7 +54,7 @@ class DeriveOptions:
         """
         if not self.steps or set(self.steps) - set(STEPS) or len(set(self.steps)) < len(self.steps):
             raise XalignError(
-                "the steps are unknown or repeated", where="--steps", found=",".join(self.steps),
+                "the steps are unknown or repeated", parameter="steps", found=",".join(self.steps),
                 expected=f"some of {','.join(STEPS)}, each once, in the order in which they are applied",
             )  # fmt: skip
         for step, option, given in ((SCRIPT, "--spm", self.spm), (SYNTAX, "--towards", self.towards)):
@@ -62,7 +62,7 @@ class DeriveOptions:
                 raise XalignError(
                     f"the step {step} and {option} need each other",
                     found=f"--steps {','.join(self.steps)}, {option} {'given' if given else 'missing'}",
-                    next=f"add {step} to --steps or leave {option} out" if given else f"give {option} FILE",
+                    remedy=f"add {step} to --steps or leave {option} out" if given else f"give {option} FILE",
                 )
         for step, option, default in (
             (SCRIPT, "script", "private"), (SCRIPT, "overlap", 0), (INVERSION, "inversion_marks", (".",))
@@ -71,14 +71,14 @@ class DeriveOptions:
                 raise XalignError(
                     f"--{option.replace('_', '-')} is of the step {step}, which is not among the steps",
                     found=f"--steps {','.join(self.steps)}",
-                    next=f"add {step} to --steps, or leave the option out",
+                    remedy=f"add {step} to --steps, or leave the option out",
                 )
         if self.seed < 0:
-            raise XalignError("a seed is not negative", where="--seed", found=self.seed)
+            raise XalignError("a seed is not negative", parameter="seed", found=self.seed)
         for language in (self.source_lang, self.lang):
             require_language(language)
         if self.source_lang == self.lang:
-            raise XalignError("both languages have one code", found=self.lang, next="choose another --lang")
+            raise XalignError("both languages have one code", found=self.lang, remedy="choose another --lang")
         if not self.inputs:
             raise XalignError(
                 "there is nothing to derive from", expected="--text, --conllu, --ner or --nli NAME=FILE, once or more"
@@ -107,7 +107,7 @@ def derive(options: DeriveOptions, progress: bool = False) -> dict[str, Any]:
     """
     options.check()
     paths = [path for _, _, path in options.inputs]
-    require_files([*paths, *options.towards], next="check the NAME=FILE options and --towards")
+    require_files([*paths, *options.towards], remedy="check the NAME=FILE options and --towards")
     with atomic_folder(options.destdir, overwrite=None) as folder:
         sources = [
             open_source(kind, name, path, options.source_lang, SYNTAX in options.steps)

@@ -53,7 +53,7 @@ def open_source(kind: str, name: str, path: str, language: str, with_trees: bool
         if with_trees:
             raise XalignError(
                 "plain text has no trees, which the syntax step needs", where=path,
-                expected="a file named .conllu, compressed or not", next="parse the text",
+                expected="a file named .conllu, compressed or not", remedy="parse the text",
             )  # fmt: skip
         return Source(kind, name, path, scan(path))
     if kind == "text":
@@ -142,7 +142,7 @@ def _with_trees(sentences: Iterable[ConlluSentence], required: bool) -> Iterator
         if required and sentence.tree() is None:
             raise XalignError(
                 "a sentence has no tree, which the syntax step needs", where=sentence.where,
-                expected="heads and relations in columns 7 and 8", next="parse the text",
+                expected="heads and relations in columns 7 and 8", remedy="parse the text",
             )  # fmt: skip
         yield sentence
 

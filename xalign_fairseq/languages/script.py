@@ -148,7 +148,7 @@ def _twin(text: str, table: dict[str, str]) -> str:
 def _drawn(normal: Sequence[str], overlap: float, seed: int) -> set[str]:
     """The pieces that both languages share."""
     if not 0 <= overlap <= 100:
-        raise XalignError("the overlap is a percentage", where="--overlap", found=overlap, expected="0 to 100")
+        raise XalignError("the overlap is a percentage", parameter="overlap", found=overlap, expected="0 to 100")
     count = round(overlap * len(normal) / 100)
     return {normal[k] for k in np.random.default_rng(seed).permutation(len(normal))[:count]}
 
@@ -162,7 +162,7 @@ def _require_words(start: Sequence[str], normal: Sequence[str], where: str) -> N
             where=where,
             found=f"the piece {across[0]}" if across else f"a text that begins with {start[0]}",
             expected="▁ at the beginning of each word, and nowhere else",
-            next="use a model trained with add_dummy_prefix and split_by_whitespace, not treat_whitespace_as_suffix",
+            remedy="use a model trained with add_dummy_prefix and split_by_whitespace, not treat_whitespace_as_suffix",
         )
 
 
@@ -175,5 +175,5 @@ def _require_fixed(processor: sentencepiece.SentencePieceProcessor, copies: Iter
             "the model's normalisation changes characters of the script",
             where=where,
             found=f"{len(changed)} characters, the first of them {ord(changed[0]):#x}" if changed else "their sequence",
-            next="choose the other --script",
+            remedy="choose the other --script",
         )

@@ -105,7 +105,7 @@ class Reordering:
             raise XalignError(
                 "a sentence has no tree, which the syntax step needs",
                 where=where,
-                next="give the text as CoNLL-U with tags, heads and relations",
+                remedy="give the text as CoNLL-U with tags, heads and relations",
             )
         places = [0] * len(sentence.order)
         for place, word in enumerate(sentence.order):

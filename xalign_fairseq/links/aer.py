@@ -94,7 +94,7 @@ def sentence_counts(
             where=where,
             found=f"{len(hyps)} lines of hypothesis, {len(golds)} of gold",
             expected="one line each per sentence pair",
-            next="align every line of the text that the gold file belongs to; a pair without links has an empty line",
+            remedy="align every line of the text that the gold file belongs to; a pair without links has an empty line",
         )
     return [count(links, gold) for links, gold in zip(hyps, golds, strict=True)]
 

@@ -65,7 +65,7 @@ def _numbered(lines: Iterable[str], path: str | os.PathLike, pairs: int | None) 
                 where=f"{path}, line {number}",
                 found=f"pair {pair}",
                 expected="pairs from 1" if pairs is None else f"pairs 1 to {pairs}",
-                next="check that links and text belong together",
+                remedy="check that links and text belong together",
             )
         if i and j:
             found.setdefault(pair, (set(), set()))[match[4] == "P"].add((i - 1, j - 1))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.text.lines import read_lines
 
 Link = tuple[int, int]
@@ -65,7 +65,7 @@ def parse_line(line: str, *, where: object = None, base: int = 0) -> Gold:
                 where=where,
                 found=item,
                 expected="indices from 1",
-                next="leave the index base at 0",
+                remedy="leave the index base at 0",
             )
         (sure if is_sure else possible).add((i, j))
     return Gold(frozenset(sure), frozenset(possible))
@@ -90,7 +90,7 @@ def _malformed(item: str, where: object) -> XalignError:
         where=where,
         found=item[:40],
         expected="i-j (sure) or ipj (possible), two whole numbers",
-        next="give a file of Pharaoh links, one line per sentence pair, separated by blanks",
+        remedy="give a file of Pharaoh links, one line per sentence pair, separated by blanks",
     )
 
 
@@ -142,7 +142,7 @@ def check_bounds(
     lengths: Sequence[tuple[int, int]],
     *,
     where: object,
-    next: str | None = None,
+    remedy: Text | None = None,
     base: int = 0,
     first: int = 1,
 ) -> None:
@@ -152,7 +152,7 @@ def check_bounds(
         links: one collection of links per sentence pair.
         lengths: (source, target) tokens per sentence pair.
         where: the file, for errors.
-        next: what to do about a 1-based file.
+        remedy: what to do about a 1-based file.
         base: the index that the file gives to the first token; errors name links as the file does.
         first: the number of the first line, where the links are those of a part of the file.
 
@@ -166,7 +166,7 @@ def check_bounds(
             where=where,
             found=f"{len(links)} lines of links",
             expected=f"{len(lengths)}, one per sentence pair",
-            next="give the links of this very text, with an empty line for a pair without links",
+            remedy="give the links of this very text, with an empty line for a pair without links",
         )
     for number, (sentence, (n, m)) in enumerate(zip(links, lengths, strict=True), first):
         outside = [(i, j) for i, j in sorted(sentence) if not (0 <= i < n and 0 <= j < m)]
@@ -178,7 +178,7 @@ def check_bounds(
                 where=f"{where}, line {number}",
                 found=f"link {i + base}-{j + base}, sentence lengths {n} and {m}",
                 expected=f"0-based indices below {n} and {m}" if not base else f"indices from 1 to {n} and {m}",
-                next=(next or "subtract 1 from every index")
+                remedy=(remedy or "subtract 1 from every index")
                 if problem
                 else "check that links and text belong together",
             )

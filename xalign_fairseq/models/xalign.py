@@ -124,7 +124,9 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                 layer.compiled = compiled
             elif compiled:
                 raise XalignError(
-                    "layers that transformers runs are not compiled here", where="--compile", next="leave --compile out"
+                    "layers that transformers runs are not compiled here",
+                    parameter="compile",
+                    remedy="leave --compile out",
                 )
         if state and not task.restoring:
             task_state = state.get("task_state") or {}
@@ -176,7 +178,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
                     where=key,
                     found=f"shape {tuple(value.shape)} in the checkpoint",
                     expected=f"shape {tuple(current[key].shape)}, from --arch and the dictionary",
-                    next="use the checkpoint's own dict.txt and --arch (xalign doctor CHECKPOINT shows them)",
+                    remedy="use the checkpoint's own dict.txt and --arch (xalign doctor CHECKPOINT shows them)",
                 )
             else:
                 state_dict[key] = value
@@ -186,7 +188,7 @@ class XalignModel(HeadedEncoder, BaseFairseqModel):
             raise XalignError(
                 "the checkpoint lacks parts of the encoder",
                 found=f"{len(wrong)} parameters missing, such as {wrong[:3]}",
-                next="choose the --arch and --encoder-layers of the checkpoint",
+                remedy="choose the --arch and --encoder-layers of the checkpoint",
             )
         if missing:
             logger.warning("not in the checkpoint, kept as initialised: %s", ", ".join(missing))
@@ -207,8 +209,8 @@ def require_compiler() -> None:
     except XalignError as error:
         raise XalignError(
             "torch.compile needs a C++ compiler, and there is none",
-            where="--compile",
-            next="install g++, or leave --compile out",
+            parameter="compile",
+            remedy="install g++, or leave --compile out",
         ) from error
 
 
@@ -217,10 +219,10 @@ def require_languages(given: str | None, own: str) -> None:
     if given and given != own:
         raise XalignError(
             "the checkpoint has other language embeddings",
-            where="--language-embeddings",
+            parameter="language_embeddings",
             found=own or "none",
             expected=given,
-            next=f"--language-embeddings {given}",
+            remedy=f"--language-embeddings {given}",
         )
 
 
@@ -230,10 +232,10 @@ def require_layer_norm_eps(given: float | None, own: EncoderConfig) -> None:
     if theirs != own.layer_norm_eps:
         raise XalignError(
             "the checkpoint's layer norms add another number to the variance",
-            where="--layer-norm-eps",
+            parameter="layer_norm_eps",
             found=own.layer_norm_eps,
             expected=theirs,
-            next=f"--layer-norm-eps {theirs}",
+            remedy=f"--layer-norm-eps {theirs}",
         )
 
 

@@ -113,5 +113,5 @@ def registered(name: str) -> type[Objective]:
         "there is no such objective",
         where=name,
         expected=" or ".join(near) if near else ", ".join(sorted(OBJECTIVES)),
-        next=f"xalign objectives {near[0]}" if near else "xalign objectives",
+        remedy=f"xalign objectives {near[0]}" if near else "xalign objectives",
     )

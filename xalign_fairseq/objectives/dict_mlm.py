@@ -95,9 +95,9 @@ class DictMaskedLanguageModel(Objective):
         if not 0 < cfg.prob <= 1:
             raise XalignError(
                 "the share of tokens that the dictionary is asked for is outside (0, 1]",
-                where="--dict-mlm-prob",
+                parameter="dict_mlm_prob",
                 found=cfg.prob,
-                next="--criterion mlm does without a dictionary",
+                remedy="--criterion mlm does without a dictionary",
             )
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
@@ -116,7 +116,7 @@ class DictMaskedLanguageModel(Objective):
                 where="dict_mlm",
                 found=f"{trained} entries to train on, all of several subwords",
                 expected="entries of one subword on either side",
-                next="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
+                remedy="take a larger dictionary, or lexicon_align, which reads the mean of subwords",
             )
         return DictionaryHead(table, source_tokens(self.lexicons, config.vocab_size, self.mask))
 

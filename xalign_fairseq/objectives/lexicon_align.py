@@ -43,7 +43,7 @@ class LexiconAlign(Objective):
     def __init__(self, cfg: LexiconAlignConfig):
         super().__init__(cfg)
         if cfg.sample is not None and cfg.sample < 1:
-            raise XalignError("nothing is drawn from the lexicon", where="--lexicon-align-sample", found=cfg.sample)
+            raise XalignError("nothing is drawn from the lexicon", parameter="lexicon_align_sample", found=cfg.sample)
 
     def build_head(self, config: EncoderConfig) -> nn.Module:
         """The entries."""

@@ -55,7 +55,7 @@ class LinearMapping(Objective):
         if not 0 <= cfg.beta < 1:  # a singular value 1 + d becomes about 1 + (1 - 2 beta) d
             raise XalignError(
                 "the orthogonality update does not converge with this step",
-                where="--linear-mapping-beta",
+                parameter="linear_mapping_beta",
                 found=cfg.beta,
                 expected="at least 0 and below 1 (paper: 0.01)",
             )

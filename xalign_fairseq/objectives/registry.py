@@ -209,10 +209,10 @@ class Objective(metaclass=ByOptions):
         if self.pivot is None:
             raise XalignError(
                 f"{self.name} aligns all languages to one, and the pairs of the data share none",
-                where="--pivot-lang",
+                parameter="pivot_lang",
                 found=f"languages {', '.join(self.languages)}",
                 expected="a language that every pair has",
-                next="choose pairs with a common language by --lang-pairs",
+                remedy="choose pairs with a common language by --lang-pairs",
             )
         return self.pivot
 

@@ -171,7 +171,7 @@ def labelling_method(cfg: SelfTrainingConfig) -> Method:
         if not name or not sign or not value:
             raise XalignError(
                 "an option of the labelling method is not name=value",
-                where="--self-training-method-options",
+                parameter="self_training_method_options",
                 found=part,
             )
         # Of an option that there is not, make_method tells which ones there are.

@@ -30,5 +30,5 @@ def import_folder(folder: str) -> None:
             sys.path.remove(str(path.parent))
     if Path(known.__file__ or "").resolve().parent != path:
         raise XalignError(
-            "another package of this name is imported already", where=folder, found=known.__file__, next="rename it"
+            "another package of this name is imported already", where=folder, found=known.__file__, remedy="rename it"
         )

@@ -35,7 +35,7 @@ def update_rows_alone(model: Any, task: Any, with_all: Sequence[str]) -> None:
             "the embeddings of a batch's tokens cannot be updated alone",
             where="--embedding-updates lazy",
             found=reason,
-            next="--embedding-updates dense, or auto, which is lazy where it can be",
+            remedy="--embedding-updates dense, or auto, which is lazy where it can be",
         )
     if not reason and option == "auto" and training_device(task.cfg.cpu).type == "cuda":
         reason = "a GPU updates them all in no more time"
@@ -47,7 +47,7 @@ def require_choice(given: str) -> str:
     """The value of ``--embedding-updates``; :class:`XalignError` for one that it does not take."""
     if given not in CHOICES:
         raise XalignError(
-            "an option has an unknown value", where="--embedding-updates", found=given, expected=", ".join(CHOICES)
+            "an option has an unknown value", parameter="embedding_updates", found=given, expected=", ".join(CHOICES)
         )
     return given
 

@@ -50,7 +50,7 @@ class HeadsStart:
         if copies or sharded:
             raise XalignError(
                 "the optimizer steps a copy of the parameters, which does not tell heads from the encoder",
-                where="--heads-lr, --freeze-encoder-updates",
+                parameter=("heads_lr", "freeze_encoder_updates"),
                 found=f"--ddp-backend {cfg.ddp_backend}" if sharded else "--fp16 or --bf16",
                 expected="float32, --amp, --autocast, --memory-efficient-fp16 or --memory-efficient-bf16",
             )

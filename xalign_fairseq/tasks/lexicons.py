@@ -23,5 +23,5 @@ def require_same_lexicons(
             "the data-bin's lexicon is not the one that the checkpoint was trained with",
             where=where,
             found="other entries, or another choice of those that are trained on",
-            next="run xalign lexicon with the options of that run, or begin a new run from it by --init-checkpoint",
+            remedy="run xalign lexicon with the options of that run, or begin a new run from it by --init-checkpoint",
         )

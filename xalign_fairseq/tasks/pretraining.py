@@ -170,7 +170,7 @@ class XalignPretrainingTask(FairseqTask):
                     "nothing is left to train",
                     where=f"--freeze-layers {self.cfg.freeze_layers}",
                     found=f"an encoder of {model.encoder.config.encoder_layers} layers, and no objective with a head",
-                    next="freeze fewer layers",
+                    remedy="freeze fewer layers",
                 )
             learns = criterion.predicts_tokens or next(model.heads.parameters(), None) is not None
             if self.cfg.freeze_encoder_updates and not learns:
@@ -182,8 +182,8 @@ class XalignPretrainingTask(FairseqTask):
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Open a split, of the shard of this epoch."""
         if split == self.cfg.train_subset and split != "train":
-            raise XalignError("no other split is trained on", where="--train-subset", found=split, expected="train",
-                              next="xalign prepare a data-bin with that text as train")  # fmt: skip
+            raise XalignError("no other split is trained on", parameter="train_subset", found=split, expected="train",
+                              remedy="xalign prepare a data-bin with that text as train")  # fmt: skip
         epoch = kwargs.get("epoch", 1)
         self.datasets[split] = self.source.dataset(FairseqStreams, split, self.reader, epoch)
         if split == "train":
@@ -201,10 +201,10 @@ class XalignPretrainingTask(FairseqTask):
         if not linked or metric not in ("aer", *linked):
             raise XalignError(
                 "validation has no such score to choose checkpoints by",
-                where="--best-checkpoint-metric",
+                parameter="best_checkpoint_metric",
                 found=metric,
                 expected=", ".join(["aer", *linked]) if linked else f"loss: no pair of {split} has links",
-                next=None if linked else f"xalign prepare --links {split}=FILE, or --best-checkpoint-metric loss",
+                remedy=None if linked else f"xalign prepare --links {split}=FILE, or --best-checkpoint-metric loss",
             )
 
     def post_validate(self, model: Any, stats: Mapping[str, Any], agg: Any) -> None:
@@ -212,7 +212,7 @@ class XalignPretrainingTask(FairseqTask):
         if self.cfg.best_checkpoint_metric not in stats:
             known = sorted(name for name in stats if not name.startswith("_"))
             raise XalignError(
-                "validation has no such score to choose checkpoints by", where="--best-checkpoint-metric",
+                "validation has no such score to choose checkpoints by", parameter="best_checkpoint_metric",
                 found=self.cfg.best_checkpoint_metric, expected=f"one of {', '.join(known)}",
             )  # fmt: skip
 
@@ -314,5 +314,5 @@ def _require_whole_states(cfg: XalignPretrainingConfig) -> None:
         where="options of fairseq-train",
         found=found,
         expected="--ddp-backend legacy_ddp or pytorch_ddp, --zero-sharding none",
-        next="for less memory: --checkpoint-activations, --memory-efficient-bf16, --freeze-layers, xalign trim",
+        remedy="for less memory: --checkpoint-activations, --memory-efficient-bf16, --freeze-layers, xalign trim",
     )

@@ -137,7 +137,7 @@ class TransferTask(FairseqTask):
         path = self.init_checkpoint
         if not path:
             raise XalignError(
-                "fine-tuning needs an encoder", where="--init-checkpoint", next="--init-checkpoint CHECKPOINT.pt"
+                "fine-tuning needs an encoder", parameter="init_checkpoint", remedy="--init-checkpoint CHECKPOINT.pt"
             )
         state, where = read_pretrained(path)
         encoder, heads = checkpoint.load_encoder(state, where)
@@ -181,7 +181,7 @@ class TransferTask(FairseqTask):
                     "examples without labels can't be trained or selected on",
                     where=path,
                     found=f"{without} of {len(examples[language])} without a label",
-                    next=f"choose a labelled split (now {split})",
+                    remedy=f"choose a labelled split (now {split})",
                 )
         return examples
 
@@ -210,7 +210,7 @@ class TransferTask(FairseqTask):
         if longest > model.max_positions():
             raise XalignError(
                 "the windows are longer than the encoder's positions",
-                where="--max-length",
+                parameter="max_length",
                 found=longest,
                 expected=f"at most {model.max_positions()}",
             )
@@ -234,9 +234,9 @@ class TransferTask(FairseqTask):
         if self.cfg.code_switch:
             raise XalignError(
                 "a text in two languages has no one linear map",
-                where="--code-switch, --feature-based",
+                parameter=("code_switch", "feature_based"),
                 found=f"an encoder with maps of {', '.join(maps.languages)}",
-                next="leave one of them out, or start from the encoder without maps",
+                remedy="leave one of them out, or start from the encoder without maps",
             )
         maps.tell_unmapped([each.language for each in self._examples])
         model.attach_head(HEAD, maps)
@@ -250,7 +250,7 @@ class TransferTask(FairseqTask):
         """``train``, or ``valid``: test files are read by ``xalign predict`` and ``xalign transfer``."""
         if split not in ("train", "valid"):
             raise XalignError(
-                "a transfer task has the splits train and valid", found=split, next="xalign predict scores test files"
+                "a transfer task has the splits train and valid", found=split, remedy="xalign predict scores test files"
             )
         training = split == "train"
         groups = self.train_groups if training else self.valid_groups
@@ -291,7 +291,7 @@ class TransferTask(FairseqTask):
                     where=f"--task xalign_{self.family_name}",
                     found=mine[part],
                     expected=stored[part],
-                    next="start from the pre-trained encoder, or give the same files and options",
+                    remedy="start from the pre-trained encoder, or give the same files and options",
                 )
 
 

@@ -35,7 +35,7 @@ def train_line(
     """
     if value(given, "--lr") is None:
         raise XalignError(
-            "no learning rate is given", where="--lr",
+            "no learning rate is given", parameter="lr",
             expected="such as --lr 2e-5 to go on from a pretrained encoder, --lr 5e-4 for a new one",
         )  # fmt: skip
     if all(value(given, limit) is None for limit in LIMITS):

@@ -81,7 +81,7 @@ def require_same(folder: Path, line: Sequence[str]) -> None:
             where=folder,
             found="; ".join(found),
             expected="the options of that run, to go on with it",
-            next="another --save-dir, or remove this one; --restore-file FILE says what to go on from",
+            remedy="another --save-dir, or remove this one; --restore-file FILE says what to go on from",
         )
 
 

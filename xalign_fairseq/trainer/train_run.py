@@ -89,5 +89,5 @@ def _usage_error(log: Path) -> XalignError:
         "fairseq-train does not take these options",
         found=message,
         expected=" or ".join(near) or None,
-        next="xalign train DATA --criterion NAME --help lists all of them, xalign objectives NAME an objective's",
+        remedy="xalign train DATA --criterion NAME --help lists all of them, xalign objectives NAME an objective's",
     )

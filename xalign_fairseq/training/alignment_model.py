@@ -183,7 +183,7 @@ class AlignmentModel(HeadedEncoder):
                 "the predictions of an update's batches are known only once all have been run",
                 where='loss_normalization="joint" with accumulated gradients',
                 found=f"{', '.join(late)}, which count what the model labels",
-                next='loss_normalization="per-objective", larger batches, or go backward from the total yourself',
+                remedy='loss_normalization="per-objective", larger batches, or go backward from the total yourself',
             )
 
     def forward(self, batch: Mapping[str, Any]) -> AlignmentLoss:

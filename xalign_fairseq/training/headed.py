@@ -74,7 +74,7 @@ class HeadedEncoder(nn.Module):
         if not 0 <= count <= len(parts.layers):
             raise XalignError(
                 "the encoder has no such number of layers",
-                where="--freeze-layers",
+                parameter="freeze_layers",
                 found=count,
                 expected=f"0 (embeddings alone) to {len(parts.layers)}",
             )
@@ -106,7 +106,9 @@ class HeadedEncoder(nn.Module):
 def require_autocast(given: str) -> str:
     """The value of ``--autocast``; :class:`XalignError` for one that it does not take."""
     if given not in ("yes", "no", "auto"):
-        raise XalignError("an option has an unknown value", where="--autocast", found=given, expected="yes, no or auto")
+        raise XalignError(
+            "an option has an unknown value", parameter="autocast", found=given, expected="yes, no or auto"
+        )
     return given
 
 
@@ -121,5 +123,5 @@ def require_fitting_head(name: str, given: Mapping[str, Tensor], own: Mapping[st
             where=first,
             found=f"shape {sizes[0][first]} in the checkpoint" if first in sizes[0] else "nothing in the checkpoint",
             expected=f"shape {sizes[1][first]}" if first in sizes[1] else "nothing in this run",
-            next=f"choose its --{name.replace('_', '-')}-... options and --lang-pairs, or a checkpoint without it",
+            remedy=f"choose its --{name.replace('_', '-')}-... options and --lang-pairs, or a checkpoint without it",
         )

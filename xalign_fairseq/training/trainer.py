@@ -61,7 +61,7 @@ class AlignmentTrainer(Trainer):
                 where="AlignmentTrainer",
                 found=f"transformers {transformers.__version__}",
                 expected="5.19 or later",
-                next='pip install "transformers>=5.19"',
+                remedy='pip install "transformers>=5.19"',
             )
         if args.label_smoothing_factor:
             raise XalignError(
@@ -121,7 +121,7 @@ class AlignmentTrainer(Trainer):
         """Nothing: an alignment model has no predictions of a data set."""
         raise XalignError(
             "an alignment model predicts nothing for a data set", where="AlignmentTrainer.predict",
-            next="evaluate() for losses; Aligner.from_pretrained of what save_model writes, for links",
+            remedy="evaluate() for losses; Aligner.from_pretrained of what save_model writes, for links",
         )  # fmt: skip
 
     def save_model(self, output_dir: str | None = None, _internal_call: bool = False) -> None:

@@ -165,9 +165,9 @@ class WeightedSum:
         if freezing and training:
             raise XalignError(
                 "an objective trains the encoder that another one freezes",
-                where="--objectives",
+                parameter="objectives",
                 found=f"{', '.join(training)} beside {', '.join(freezing)}",
-                next=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
+                remedy=f"train {', '.join(freezing)} in a run of its own, from the checkpoint of the other",
             )
         if freezing:
             model.freeze_encoder()
@@ -175,9 +175,9 @@ class WeightedSum:
         if of_embeddings and not model.encoder.sentence_encoder.embed_tokens.weight.requires_grad:
             raise XalignError(
                 "an objective trains token embeddings alone, and they are frozen",
-                where="--freeze-layers",
+                parameter="freeze_layers",
                 found=", ".join(of_embeddings),
-                next=f"leave --freeze-layers out, or {of_embeddings[0]}",
+                remedy=f"leave --freeze-layers out, or {of_embeddings[0]}",
             )
 
     def batch(self, sample: dict[str, Any]) -> Batch:

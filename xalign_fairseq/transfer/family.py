@@ -35,7 +35,7 @@ class Limits:
         if self.tokens <= 2 or self.overlap < 0 or self.separators not in (1, 2):
             raise XalignError(
                 "windows of this shape can't be cut",
-                where="--max-length, --overlap, --pair-separators",
+                parameter=("max_length", "overlap", "pair_separators"),
                 found=f"{self.tokens} tokens, overlap {self.overlap}, {self.separators} separators",
                 expected="a length above 2, which <s> and </s> take; an overlap of at least 0; 1 or 2 separators",
             )
@@ -100,7 +100,7 @@ class TaskFamily(ABC, Generic[E]):
         if cls.cuts_windows and limits.overlap >= limits.tokens - 2:
             raise XalignError(
                 "windows of this shape can't be cut",
-                where="--max-length, --overlap",
+                parameter=("max_length", "overlap"),
                 found=f"{limits.tokens} tokens, overlap {limits.overlap}",
                 expected="an overlap below the length less <s> and </s>",
             )

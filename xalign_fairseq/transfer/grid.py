@@ -153,7 +153,7 @@ def find_files(study: Study) -> dict[str, Files]:
     if problems:
         raise XalignError(
             f"{len(problems)} files of the study can't be used\n" + "\n".join(problems),
-            next="put them there, or choose --tasks and --languages whose files are",
+            remedy="put them there, or choose --tasks and --languages whose files are",
         )
     return found
 
@@ -182,7 +182,7 @@ def _find(task: Task, part: str, language: str) -> Path:
         raise XalignError("the study names no file of this language", found=", ".join(named), expected=language)
     if "," in str(path.absolute()):
         raise XalignError(
-            "fairseq's options can't hold a comma", where=path.absolute(), next="rename it, or link to it"
+            "fairseq's options can't hold a comma", where=path.absolute(), remedy="rename it, or link to it"
         )
     return path
 
@@ -256,7 +256,7 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
                 where=f"{task.name}, max_length; {encoder.name}",
                 found=length,
                 expected=f"at most {encoder.config.max_positions}",
-                next="give max_length (and overlap) in the study's settings",
+                remedy="give max_length (and overlap) in the study's settings",
             )
 
 

@@ -41,10 +41,10 @@ def check_room(limits: Limits, question_tokens: int) -> None:
     if room <= max(limits.overlap, 0):
         raise XalignError(
             "the windows have no room for the context",
-            where="--max-length, --overlap, --max-question-tokens",
+            parameter=("max_length", "overlap", "max_question_tokens"),
             found=f"{room} tokens of context in a window of {limits.tokens}, of which {limits.overlap} overlap",
             expected="more tokens of context than overlap",
-            next="raise --max-length (384 is usual), or lower one of the others",
+            remedy="raise --max-length (384 is usual), or lower one of the others",
         )
 
 

@@ -141,7 +141,7 @@ def make_report(
     if baseline is not None and baseline not in results.checkpoints:
         raise XalignError(
             "the baseline has no finished run",
-            where="--baseline",
+            parameter="baseline",
             found=baseline,
             expected=", ".join(results.checkpoints),
         )

@@ -80,7 +80,7 @@ class RunResult:
                 where=path,
                 found=f"format {version}, " + (f"without {', '.join(missing)}" if missing else "all keys"),
                 expected=f"format {FORMAT} with {', '.join(KEYS)}",
-                next="test the checkpoint again with this version of xalign transfer",
+                remedy="test the checkpoint again with this version of xalign transfer",
             )
         require_form(found, ResultFile, path)
         if found["benchmark"] not in BENCHMARKS:
@@ -116,7 +116,7 @@ class RunResult:
                 where=f"{path}, {language}",
                 found=[array.shape for array in arrays],
                 expected=f"{shapes} for {', '.join(metric.name for metric in metrics)}",
-                next="remove the run's folder and make the run again",
+                remedy="remove the run's folder and make the run again",
             )
         return np.concatenate(arrays, axis=1)
 
@@ -136,7 +136,7 @@ def read_counts(path: Path, names: Sequence[str] | None = None) -> dict[str, np.
             "the counts can't be read",
             where=path,
             found=error,
-            next="remove the run's folder and make the run again",
+            remedy="remove the run's folder and make the run again",
         ) from None
 
 
@@ -248,7 +248,7 @@ def read_results(out: str | os.PathLike) -> StudyResults:
             where=Path(out) / "runs",
             found=f"{len(folders)} unfinished runs",
             expected="CHECKPOINT/TASK/LANGUAGES/SEED/result.json",
-            next="xalign transfer --model NAME=PATH ... --out OUT",
+            remedy="xalign transfer --model NAME=PATH ... --out OUT",
         )
     _require_one_spec(runs)
     groups: dict[tuple[str, str], list[RunResult]] = {}
@@ -281,7 +281,7 @@ def _require_one_spec(runs: Sequence[RunResult]) -> None:
                     where=f"{first.folder} and {run.folder}",
                     found=_both(differing, first, run),
                     expected="the same encoder, training data and settings",
-                    next="remove the runs that you do not want, or give each study an --out of its own",
+                    remedy="remove the runs that you do not want, or give each study an --out of its own",
                 )
 
 
@@ -338,7 +338,7 @@ def _setting(group: Sequence[RunResult]) -> Setting:
                 where=f"{first.folder} and {run.folder}",
                 found=" and ".join(names),
                 expected="one score",
-                next="give each study an --out of its own, or the tasks two names",
+                remedy="give each study an --out of its own, or the tasks two names",
             )
         for language in run.scores:
             mine = [_measured(run, language, metric) for metric in metrics]
@@ -349,7 +349,7 @@ def _setting(group: Sequence[RunResult]) -> Setting:
                     where=f"{other.folder} and {run.folder}",
                     found=_difference(theirs, mine) or f"{other.items[language]} and {run.items[language]} items",
                     expected="the same data and metrics",
-                    next="remove the runs on the data that you do not want and make them again",
+                    remedy="remove the runs on the data that you do not want and make them again",
                 )
             tested = runs.setdefault(run.checkpoint, {}).setdefault(run.seed, {})
             if language in tested:  # a copied folder, say: which of them counts is not ours to choose
@@ -358,7 +358,7 @@ def _setting(group: Sequence[RunResult]) -> Setting:
                     where=f"{tested[language].folder} and {run.folder}",
                     found=f"{run.checkpoint}, seed {run.seed}, tested on {language}",
                     expected="one",
-                    next="move the one that you do not want out of runs/",
+                    remedy="move the one that you do not want out of runs/",
                 )
             tested[language] = run
     trained = sorted({each for run in group for each in run.train_languages}, key=_english_first)
@@ -377,7 +377,7 @@ def _measured(run: RunResult, language: str, metric: Metric) -> dict[str, str]:
             where=run.folder / "result.json",
             found=", ".join(run.scores[language]),
             expected=f"{metric.name} with its signature, of {language}",
-            next="remove the run's folder and make the run again",
+            remedy="remove the run's folder and make the run again",
         )
     return {key: value for key, value in parse_signature(signature).items() if key not in ("version", "layer")}
 

@@ -135,7 +135,7 @@ def is_done(spec: RunSpec, out: Path) -> bool:
             where=folder,
             found="; ".join(f"{key} {brief(found.get(key), mine.get(key))}" for key in differing),
             expected="; ".join(f"{key} {brief(mine.get(key), found.get(key))}" for key in differing),
-            next="choose another --out, or remove this folder to make the run anew",
+            remedy="choose another --out, or remove this folder to make the run anew",
         )
     return not untested(spec, folder)
 
@@ -154,7 +154,7 @@ def untested(spec: RunSpec, folder: Path) -> list[str]:
             where=folder,
             found=", ".join(lacking),
             expected=", ".join(has),
-            next="remove this folder to make the run anew, with --keep-models to add languages later",
+            remedy="remove this folder to make the run anew, with --keep-models to add languages later",
         )
     return lacking
 

@@ -56,7 +56,7 @@ class TransferSpec:
                 "the checkpoint was not fine-tuned on a transfer task",
                 where=where,
                 expected="a checkpoint of --task xalign_classification, xalign_tagging, xalign_parsing or xalign_qa",
-                next="xalign transfer --model NAME=PATH fine-tunes it",
+                remedy="xalign transfer --model NAME=PATH fine-tunes it",
             )
         limits = Limits(**stored["limits"])
         return cls(stored["benchmark"], tuple(stored["labels"]), limits, stored["options"], stored["features"])

@@ -116,7 +116,7 @@ def _require_plain(root: yaml.Node | None, path: str | os.PathLike) -> None:
                     where=f"{path}, line {node.start_mark.line + 1}",
                     found=f"{kind} {str(node.value)[:40]}",
                     expected="texts, numbers, true or false, lists, and keys with values",
-                    next="put it in quotes if it is a text",
+                    remedy="put it in quotes if it is a text",
                 )
             sizes[id(node)] = 1 + sum(map(size, _parts(node)))
         return sizes[id(node)]

@@ -137,7 +137,7 @@ def load_study(path: str | os.PathLike, data: str | os.PathLike | None = None) -
     where = os.fspath(path)
     keys = StudyKeys(**structured(StudyKeys, load_with_base(path), where))
     if data is None and keys.data is None:
-        raise XalignError("the study does not say where the data are", where=where, next="add --data DIR")
+        raise XalignError("the study does not say where the data are", where=where, remedy="add --data DIR")
     folder = (Path(path).parent / str(keys.data)).resolve() if data is None else Path(data)
     tasks = [_task(name, task, folder, keys.defaults, f"{where}, {name}") for name, task in keys.tasks.items()]
     return Study(tuple(tasks), check_seeds(keys.seeds, where))
@@ -246,7 +246,7 @@ def _refuse_unread(keys: TaskKeys, found: Mapping[str, Any], benchmark: Benchmar
         why = "a model for each language is chosen on its own language"
     if unread:
         raise XalignError(f"nothing reads these keys: {why}", where=where, found=", ".join(unread),
-                          next="leave them out")  # fmt: skip
+                          remedy="leave them out")  # fmt: skip
 
 
 def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ def _languages(keys: TaskKeys, name: str, where: str) -> tuple[str, ...]:
         if not isinstance(language, str):
             hint = 'write "no" in quotes' if language is False else None
             raise XalignError("this is not a language", where=f"{where}, {name}", found=language,
-                              expected="such as en", next=hint)  # fmt: skip
+                              expected="such as en", remedy=hint)  # fmt: skip
         check_name(language, f"{where}, {name}")
     return tuple(dict.fromkeys(found or ()))
 
@@ -307,7 +307,7 @@ def _check_languages(task: Task, where: str) -> None:
     if task.code_switch and task.models == "each" and "en" in task.train_languages:
         raise XalignError("English can't be switched with itself", where=f"{where}, train_languages",
                           found=", ".join(task.train_languages),
-                          next="leave en out; a task of its own gives English")  # fmt: skip
+                          remedy="leave en out; a task of its own gives English")  # fmt: skip
     untested = [language for language in task.train_languages if language not in task.languages]
     if task.models == "each" and untested:
         raise XalignError("a model for each language is tested on its own language", where=f"{where}, languages",

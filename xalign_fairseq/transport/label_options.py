@@ -81,7 +81,7 @@ def require_transport(method: Method) -> None:
     if not isinstance(method, Transport):
         raise XalignError(
             "a pointer's scores are of use to transport alone",
-            where="--method, --similarity",
+            parameter=("method", "similarity"),
             found=method.describe()["method"],
-            next="--method transport, or --similarity hidden",
+            remedy="--method transport, or --similarity hidden",
         )

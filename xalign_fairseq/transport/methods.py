@@ -138,7 +138,7 @@ def make_method(name: str, **options: Any) -> Method:
         make_method("transport", filter="argmax", mu=None)  # Transport(filter="argmax")
     """
     if name not in METHODS:
-        raise XalignError("there is no such method", where="--method", found=name, expected=" or ".join(METHODS))
+        raise XalignError("there is no such method", parameter="method", found=name, expected=" or ".join(METHODS))
     given = _given(name, options)
     return _with_use(METHODS[name].kind(**METHODS[name].fixed, **given), given)
 
@@ -220,6 +220,6 @@ def _with_use(method: Method, given: Mapping[str, Any]) -> Method:
             "the filter has no such option",
             where=f"--method {described['method']} --filter {described['filter']}",
             found=f"--{key}",
-            next=f"leave --{key} out, or add --filter itermax",
+            remedy=f"leave --{key} out, or add --filter itermax",
         )
     return method

@@ -33,7 +33,7 @@ def draw(text: Path, out: Path, sides: tuple[str, str]) -> None:
 def main(text: Path, run: Path, data: Path) -> None:
     """Draw, link, prepare."""
     texts = [text / f"{src}-{tgt}/train.{side}" for src, tgt in study.PAIRS for side in (src, tgt)]
-    require_files([run / LAST, *texts], next="prepare.sh makes TEXT, train.py RUN")
+    require_files([run / LAST, *texts], remedy="prepare.sh makes TEXT, train.py RUN")
     prepared = ["xalign", "prepare", "--out", data, "--tokenizer", "e5-small", "--trim-vocabulary"]
     for src, tgt in study.PAIRS:
         pair = f"{src}-{tgt}"

@@ -146,7 +146,7 @@ class Run:
         head = self.folder.parent / study.HEAD
         if not (head / "result.json").is_file():
             raise XalignError(
-                "the MLM head is not learned yet", where=head, next=f"train.py {self.data} GOLD {head.parent} head 1"
+                "the MLM head is not learned yet", where=head, remedy=f"train.py {self.data} GOLD {head.parent} head 1"
             )
         return head / LAST
 

@@ -143,9 +143,9 @@ def test_other_names_with_a_hash_are_files(tmp_path):
     path.write_text("a\n")
     assert read(path) == "a\n" and not is_stream(str(path)) and file_of(str(path)) == str(path)
     assert [kind_of(name) for name in ("a.tsv", "a.TMX.zst", "a.gz", "tsv")] == [".tsv", ".tmx", None, None]
-    require_files([str(path)], next="")
+    require_files([str(path)], remedy="")
     with pytest.raises(XalignError, match=r"t.tsv#1"):
-        require_files([f"{tmp_path}/t.tsv#1"], next="")
+        require_files([f"{tmp_path}/t.tsv#1"], remedy="")
 
 
 def test_the_digest_of_a_text_is_that_of_its_file_and_of_the_part(tmp_path):

@@ -84,16 +84,16 @@ def test_shares_of_a_file_are_contiguous_and_all_of_it(tmp_path, monkeypatch, nu
 
 def test_all_missing_files_are_named_at_once(tmp_path):
     (tmp_path / "a").write_text("x\n")
-    require_files([tmp_path / "a"], next="look again")
+    require_files([tmp_path / "a"], remedy="look again")
     with pytest.raises(XalignError, match=r"b, .*c\n  next: look again"):
-        require_files([tmp_path / "a", tmp_path / "b", tmp_path / "c"], next="look again")
+        require_files([tmp_path / "a", tmp_path / "b", tmp_path / "c"], remedy="look again")
 
 
 def test_what_is_there_but_no_file_is_not_called_missing(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, found in ((tmp_path, "a folder"), (tmp_path / "pipe", "a pipe or device")):
         with pytest.raises(XalignError, match=rf"this is no regular file[\s\S]*found: {found}"):
-            require_files([tmp_path / "missing", path], next="look again")
+            require_files([tmp_path / "missing", path], remedy="look again")
 
 
 def test_different_lengths_are_an_error_with_both_counts(tmp_path):

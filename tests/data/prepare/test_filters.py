@@ -6,8 +6,9 @@ import pytest
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
+from xalign_fairseq.data.prepare import filters
 from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
-from xalign_fairseq.data.prepare.prepare import filters, prepare
+from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer
 

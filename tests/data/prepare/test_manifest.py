@@ -8,8 +8,8 @@ import pytest
 
 from xalign_fairseq.core.text.corpus import TextFile
 from xalign_fairseq.core.version import __version__
+from xalign_fairseq.data.prepare import manifest
 from xalign_fairseq.data.prepare.binarize import MonoText, PairText
-from xalign_fairseq.data.prepare.prepare import manifest
 from xalign_fairseq.data.prepare.sources import PrepareOptions
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 

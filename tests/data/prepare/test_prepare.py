@@ -16,8 +16,9 @@ from xalign_fairseq.core.text import corpus
 from xalign_fairseq.core.text.containers import sides_of
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapReader
+from xalign_fairseq.data.prepare import binarize
 from xalign_fairseq.data.prepare.filters import Filters
-from xalign_fairseq.data.prepare.prepare import binarize, prepare
+from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.tokenizer import SentencePieceTokenizer, dictionary_of_model, load_sentencepiece

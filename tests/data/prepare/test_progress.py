@@ -11,8 +11,9 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapWriter
+from xalign_fairseq.data.prepare import binarize, progress
 from xalign_fairseq.data.prepare.filters import Filters
-from xalign_fairseq.data.prepare.prepare import binarize, prepare, progress
+from xalign_fairseq.data.prepare.prepare import prepare
 from xalign_fairseq.data.prepare.prepare import prepare as module
 from xalign_fairseq.data.prepare.progress import JOURNAL
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions

@@ -8,7 +8,7 @@ import pytest
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.trainer.compat.input_errors import _plain, message
 
-WRONG = XalignError("there is no such thing", where="here", next="look there")
+WRONG = XalignError("there is no such thing", where="here", remedy="look there")
 
 
 def run(*arguments):

@@ -100,7 +100,10 @@ class Aligner:
         encoding = encoding or (self.method.encoding if maps is None else "separate")
         if pointer is not None and encoding != "joint":
             raise XalignError(
-                "a pointer reads jointly encoded pairs", where="--encoding", found=encoding, next="--similarity hidden"
+                "a pointer reads jointly encoded pairs",
+                parameter="encoding",
+                found=encoding,
+                remedy="--similarity hidden",
             )
         reading(self.method, pointer)  # whether they go together
         self.languages = languages
@@ -238,7 +241,7 @@ class Aligner:
             raise XalignError(
                 "a text is given in the place of a list of texts",  # whose letters would be taken for texts
                 found=src if isinstance(src, str) else tgt,
-                next='align(["one sentence"], ["its translation"])',
+                remedy='align(["one sentence"], ["its translation"])',
             )
         try:
             return Alignments(self.stream(zip(src, tgt, strict=True)))

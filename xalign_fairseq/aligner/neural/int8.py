@@ -119,5 +119,5 @@ def require_int8(device: torch.device) -> None:
             where="--dtype int8",
             found=found,
             expected="a CPU with VNNI, and a torch with torch._int_mm on it",
-            next="--dtype auto",
+            remedy="--dtype auto",
         )

@@ -57,15 +57,15 @@ class PairEncoder:
     ):
         if encoding not in ENCODINGS:
             raise XalignError(
-                "there is no such encoding", where="--encoding", found=encoding, expected=" or ".join(ENCODINGS)
+                "there is no such encoding", parameter="encoding", found=encoding, expected=" or ".join(ENCODINGS)
             )
         if maps is not None:
             if languages is None or encoding == "joint":
                 raise XalignError(
                     "linear maps are of separately encoded sides",
-                    where="--maps, --encoding",
+                    parameter=("maps", "encoding"),
                     found="no languages" if languages is None else f"the encoding {encoding}",
-                    next="--encoding separate, or leave --maps out",
+                    remedy="--encoding separate, or leave --maps out",
                 )
             maps.require(languages, "--maps")
         self.encoder, self.encoding, self.maps = encoder, encoding, maps

@@ -137,7 +137,7 @@ class AlignerPool:
 
     def _require_open(self) -> None:
         if not self._workers:
-            raise XalignError("the pool of aligners is closed", where="AlignerPool", next="make another one")
+            raise XalignError("the pool of aligners is closed", where="AlignerPool", remedy="make another one")
 
     def _chunk_size(self, total: int) -> int:
         """Pairs in a chunk, so that short texts occupy all workers; ``total`` is 0 if it isn't known."""
@@ -175,7 +175,7 @@ class _Worker:
         return XalignError(
             "a worker process was killed",
             found=f"exit code {self.process.exitcode}; -9 is most often too little memory",
-            next="use fewer --processes, or a smaller --batch-tokens",
+            remedy="use fewer --processes, or a smaller --batch-tokens",
         )
 
 

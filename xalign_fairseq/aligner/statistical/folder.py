@@ -68,7 +68,7 @@ def train_models(
             "the output folder holds something else than a statistical aligner",
             where=folder,
             expected="a new or empty folder, or one that the same command has begun",
-            next="choose another --out",
+            remedy="choose another --out",
         )
     folder.mkdir(parents=True, exist_ok=True)
     with alone_on(folder / BEGUN):
@@ -77,7 +77,7 @@ def train_models(
             raise XalignError(
                 "the output folder is of another text, version or encoder",
                 where=folder,
-                next="choose another --out, or remove this folder",
+                remedy="choose another --out, or remove this folder",
             )
         write_json(folder / BEGUN, identity)
         guide = find_guide() if find_guide else None

@@ -64,9 +64,11 @@ def load_model(name: str, path: Path) -> UnitModel:
         )
         cutters = tuple(Cutter(make_units(name, [], arrays[f"{side}_model"].tobytes())) for side in ("src", "tgt"))
     except (OSError, KeyError, ValueError, IndexError, EOFError, RuntimeError, *DAMAGED) as error:
-        raise XalignError("a statistical model can't be read", where=path, found=error, next="train it anew") from error
+        raise XalignError(
+            "a statistical model can't be read", where=path, found=error, remedy="train it anew"
+        ) from error
     if not fitting:
-        raise XalignError("the tables of a statistical model do not fit together", where=path, next="train it anew")
+        raise XalignError("the tables of a statistical model do not fit together", where=path, remedy="train it anew")
     return UnitModel(name, (cutters[0], cutters[1]), tables)
 
 

@@ -132,16 +132,16 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         choose_engine("auto", None)  # ("eflomal", "no checkpoint was given, and eflomal is installed")
     """
     if name == CHECKPOINT and checkpoint is None:
-        raise XalignError("--engine checkpoint needs a checkpoint", next="add --model PT")
+        raise XalignError("--engine checkpoint needs a checkpoint", remedy="add --model PT")
     if name in TOOLS and checkpoint is not None:
         raise XalignError(
-            f"{name} has no use for a checkpoint", found="--model", next="leave it out, or --engine checkpoint"
+            f"{name} has no use for a checkpoint", found="--model", remedy="leave it out, or --engine checkpoint"
         )
     if name == CHECKPOINT or checkpoint is not None:
         return CHECKPOINT, f"--model {checkpoint}"
     if name in TOOLS:
         if TOOLS[name].find() is None:
-            raise XalignError(f"{name} is not installed", where="--engine", next=TOOLS[name].install)
+            raise XalignError(f"{name} is not installed", parameter="engine", remedy=TOOLS[name].install)
         return name, f"--engine {name}"
     if EFLOMAL.find():
         return EFLOMAL.name, "no checkpoint was given, and eflomal is installed"
@@ -151,7 +151,7 @@ def choose_engine(name: str, checkpoint: str | None) -> tuple[str, str]:
         "there is no word aligner",
         found="neither --model nor eflomal nor fast_align",
         expected="one of them",
-        next="\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or give --model PT")),
+        remedy="\n    ".join(("", *(tool.install for tool in TOOLS.values()), "or give --model PT")),
     )
 
 

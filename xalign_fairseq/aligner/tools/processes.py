@@ -40,7 +40,7 @@ def run_tool(command: Sequence[str], folder: Path, stdout: str | None = None, ec
             f"{Path(command[0]).name} failed",
             where=shlex.join(command),
             found=f"exit code {code}; the end of what it said:\n{tail or '(nothing)'}",
-            next="run it by hand on a few lines of the text; see that there is enough memory and disk space",
+            remedy="run it by hand on a few lines of the text; see that there is enough memory and disk space",
         )
 
 

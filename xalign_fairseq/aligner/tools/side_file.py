@@ -96,7 +96,7 @@ def _write_pairs(
             "no sentence pair has a link left",
             where=f"{files.src}, {files.tgt}",
             found=f"{of_links['found']} links before the filters",
-            next="check that the texts belong together and differ, or leave out --filters",
+            remedy="check that the texts belong together and differ, or leave out --filters",
         )
     return {"links": dict(of_links), "pairs": dict(of_pairs)}
 

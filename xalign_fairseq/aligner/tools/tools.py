@@ -65,7 +65,7 @@ class Tool:
         """Align the pairs that it takes; :class:`XalignError` if there is none, or the tool is missing or fails."""
         program = self.find()
         if program is None:
-            raise XalignError(f"{self.name} is not installed", next=self.install)
+            raise XalignError(f"{self.name} is not installed", remedy=self.install)
         lines = 0
         with open(folder / TEXT, "w", encoding="utf-8", newline="\n") as text:
             for src, tgt in pairs:
@@ -110,7 +110,7 @@ class Tool:
             f"the output of {self.name} does not fit the text",
             found=found,
             expected="one line for each pair, 0-based indices below the lengths of its sentences",
-            next=f"check the program: {self.find()}",
+            remedy=f"check the program: {self.find()}",
         )
 
 

@@ -45,7 +45,7 @@ class RunFolder:
                 "the output folder holds something else than a run of train-aligner",
                 where=self.path,
                 expected="a new or empty folder, or one that this command has begun",
-                next="choose another --out",
+                remedy="choose another --out",
             )
 
     def begun(self, identity: dict[str, Any]) -> Begun | None:
@@ -61,7 +61,7 @@ class RunFolder:
                 where=self.path,
                 found="; ".join(f"{key} {json.dumps(found.get(key))}" for key in differing),
                 expected="; ".join(f"{key} {json.dumps(identity.get(key))}" for key in differing),
-                next="choose another --out, or remove this folder"
+                remedy="choose another --out, or remove this folder"
                 + ("" if self.last.is_file() else ", in which nothing is trained yet"),
             )
         return begun

@@ -48,7 +48,7 @@ def open_model(run: TrainingRun) -> Start:
     tokenizer = load_tokenizer(state, config.vocab_size, where=where)
     config.side_rows(run.languages)
     if run.freeze_layers is not None and not 0 <= run.freeze_layers <= config.encoder_layers:
-        raise XalignError("the encoder has not so many layers", where="--freeze-layers", found=run.freeze_layers,
+        raise XalignError("the encoder has not so many layers", parameter="freeze_layers", found=run.freeze_layers,
                           expected=f"0 to {config.encoder_layers}")  # fmt: skip
     layer = config.default_labelling_layer() if run.layer is None else config.resolve_layer(run.layer, "--layer")
     # Without its MLM head: a model that comes without one gets another each time it is read.

@@ -188,7 +188,7 @@ class TrainingRun:
         if self._meant("updates", "warmup"):
             self._check_warmup()
         self._check_extra()
-        require_files(list(self.files.values()), next="check the paths of --src, --tgt, --links and --valid-...")
+        require_files(list(self.files.values()), remedy="check the paths of --src, --tgt, --links and --valid-...")
         self.sources().check()
         if self.dev:
             require_fitting_gold(self.dev)
@@ -209,39 +209,39 @@ class TrainingRun:
                 meant = AWESOME_NAMES.get(name)
                 raise XalignError(
                     "an aligner is not trained by this objective",
-                    where="--objectives",
+                    parameter="objectives",
                     found=name or "nothing",
                     expected=f"some of {', '.join(OBJECTIVES)}",
-                    next=f"awesome-align's {name} is nearest to {meant}" if meant else None,
+                    remedy=f"awesome-align's {name} is nearest to {meant}" if meant else None,
                 )
         reading = [name for name in self.objectives if OBJECTIVES[name]]
         if reading and not self.links:
             raise XalignError(
                 "an objective learns from links, and there are none",
-                where="--objectives",
+                parameter="objectives",
                 found=", ".join(reading),
-                next=f"xalign links --src {self.src} --tgt {self.tgt} --out train.links, and then --links train.links",
+                remedy=f"xalign links --src {self.src} --tgt {self.tgt} --out train.links, then --links train.links",
             )
         if all(name in REGULARISERS for name in self.objectives):
-            raise XalignError("nothing is learned", where="--objectives", found=", ".join(self.objectives) or "none")
+            raise XalignError("nothing is learned", parameter="objectives", found=", ".join(self.objectives) or "none")
         if self.links and not reading and self.labeller is None:
             raise XalignError(
                 "no objective learns from the links",
-                where="--links, --objectives",
+                parameter=("links", "objectives"),
                 found=", ".join(self.objectives),
                 expected="self_training, dwa, word_contrastive, l2_align or word_exchange among them",
             )
         if self.similarity == "pointer" and "dwa" not in self.objectives:
             raise XalignError(
-                "the pointer is trained by dwa alone", where="--similarity", found=", ".join(self.objectives)
+                "the pointer is trained by dwa alone", parameter="similarity", found=", ".join(self.objectives)
             )
         if self.chosen is not None and "method" in self.chosen and "self_training" not in self.objectives:
             raise XalignError(
                 "no objective labels by this method",
-                where="--method",
+                parameter="method",
                 found=", ".join(self.objectives),
                 expected="self_training among them",
-                next="of dwa's labels: -- --dwa-filter argmax",
+                remedy="of dwa's labels: -- --dwa-filter argmax",
             )
 
     def _check_numbers(self) -> None:
@@ -253,20 +253,20 @@ class TrainingRun:
                 raise XalignError("an option is out of range", where=option, found=getattr(self, name),
                                   expected=f"{least} or more")  # fmt: skip
         if not 0 <= self.seed < 2**32:
-            raise XalignError("an option is out of range", where="--seed", found=self.seed,
+            raise XalignError("an option is out of range", parameter="seed", found=self.seed,
                               expected="from 0 to 4,294,967,295")  # fmt: skip
         if not self.learning_rate > 0:
-            raise XalignError("an option is out of range", where="--lr", found=self.lr, expected="a number above 0")
+            raise XalignError("an option is out of range", parameter="lr", found=self.lr, expected="a number above 0")
         if self.heads_lr is not None and not self.heads_lr > 0:
             raise XalignError(
-                "an option is out of range", where="--heads-lr", found=self.heads_lr, expected="a number above 0"
+                "an option is out of range", parameter="heads_lr", found=self.heads_lr, expected="a number above 0"
             )
 
     def _check_warmup(self) -> None:
         if self.warmup > self.updates:
             raise XalignError(
                 "the rate has not reached its height when the training ends",
-                where="--warmup",
+                parameter="warmup",
                 found=self.warmup,
                 expected=f"at most --updates, {self.updates}",
             )
@@ -277,7 +277,7 @@ class TrainingRun:
             raise XalignError(
                 "these options of fairseq-train are set by the run itself",
                 found=", ".join(own),
-                next="use this command's own options, or xalign prepare and fairseq-train",
+                remedy="use this command's own options, or xalign prepare and fairseq-train",
             )
 
     def identity(self, model_digest: str, layer: int) -> dict[str, Any]:
@@ -340,7 +340,7 @@ def languages_of(src: str | os.PathLike, tgt: str | os.PathLike) -> tuple[str, s
             "the files do not say which languages they are in",
             where=f"{src}, {tgt}",
             expected="names that end in two languages, as train.de and train.en",
-            next="--languages SRC-TGT",
+            remedy="--languages SRC-TGT",
         )
     return first, second
 
@@ -356,7 +356,7 @@ def development_set(src: str | None, tgt: str | None, gold: str | None) -> Devel
             "the development set is not complete",
             found=", ".join(name for name, part in zip(names, parts, strict=True) if part is not None),
             expected=", ".join(names),
-            next="give all three, or none: then the last checkpoint is the result",
+            remedy="give all three, or none: then the last checkpoint is the result",
         )
     return None
 

@@ -65,7 +65,7 @@ def _open_zstd(path: str | os.PathLike, mode: str) -> Any:
     raise XalignError(
         "zstd is not read: neither Python's compression.zstd (3.14) nor the library zstandard is here",
         where=path,
-        next=f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}",
+        remedy=f"pip install zstandard; or zstd -dc {path} | xz > {Path(path).with_suffix('.xz')}",
     )
 
 
@@ -139,5 +139,5 @@ def open_file(path: str | os.PathLike, packed: str | None = None) -> Iterator[IO
         if not _is_damage(error):
             raise
         raise XalignError(
-            "the compressed file is damaged", where=path, found=error, next="copy it again, or compress it again"
+            "the compressed file is damaged", where=path, found=error, remedy="copy it again, or compress it again"
         ) from None

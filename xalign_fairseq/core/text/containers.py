@@ -102,7 +102,7 @@ def _in_folder(folder: Path, src: str, tgt: str) -> str:
             where=folder,
             found=", ".join(f"{stem}.{src}" for stem in found) or "no such pair of files",
             expected=f"one pair of files NAME.{src} and NAME.{tgt}",
-            next=f"name the pair by its prefix, such as {folder}/NAME",
+            remedy=f"name the pair by its prefix, such as {folder}/NAME",
         )
     return os.path.join(folder, found[0])
 
@@ -239,7 +239,7 @@ class _Units:
     def refuse_entity(self, name: str, *_: object) -> None:
         raise XalignError(
             "the TMX file defines entities, which are not read", where=self.file, found=name[:40],
-            next="write out what they stand for, such as by xmllint --noent, if you trust the file",
+            remedy="write out what they stand for, such as by xmllint --noent, if you trust the file",
         )  # fmt: skip
 
 

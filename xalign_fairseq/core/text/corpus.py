@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Text, XalignError
 from xalign_fairseq.core.files import nearly
 from xalign_fairseq.core.text.containers import file_of, is_stream, open_text, skip
 from xalign_fairseq.core.text.lines import no_regular_file, note_crlf, text_lines
@@ -108,7 +108,7 @@ def scan(path: str | os.PathLike) -> TextFile:
     return TextFile(os.fspath(path), lines, tuple(offsets))
 
 
-def require_files(paths: Sequence[str | os.PathLike], next: str) -> None:
+def require_files(paths: Sequence[str | os.PathLike], remedy: Text) -> None:
     """Name all missing files at once, or the first that is a folder, a pipe or a device."""
     missing = [os.fspath(path) for path in dict.fromkeys(paths) if not Path(file_of(os.fspath(path))).is_file()]
     for path in map(file_of, missing):
@@ -119,7 +119,7 @@ def require_files(paths: Sequence[str | os.PathLike], next: str) -> None:
             "files do not exist" if len(missing) > 1 else "a file does not exist",
             where=", ".join(missing),
             found=nearly(missing[0]) if len(missing) == 1 else None,
-            next=next,
+            remedy=remedy,
         )
 
 
@@ -131,7 +131,7 @@ def require_equal_lengths(first: TextFile, second: TextFile) -> None:
             where=f"{first.path}, {second.path}",
             found=f"{first.lines} and {second.lines} lines",
             expected="line i of one belongs to line i of the other",
-            next="look for a line break inside a sentence, or for a lost line at the end",
+            remedy="look for a line break inside a sentence, or for a lost line at the end",
         )
 
 

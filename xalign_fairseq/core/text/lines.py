@@ -34,7 +34,7 @@ def decode_line(
             where=f"{path}, line {number}",
             found=f"byte 0x{raw[error.start]:02x} at position {error.start} of the line",
             expected=expected,
-            next=next,
+            remedy=next,
         ) from None
 
 
@@ -51,7 +51,7 @@ def read_lines(path: str | os.PathLike) -> Iterator[str]:
         if file.exists():
             raise no_regular_file(file)
         near, next_step = nearly(file), "check the path and the language suffix"
-        raise XalignError("the file does not exist", where=file, found=near, next=next_step)
+        raise XalignError("the file does not exist", where=file, found=near, remedy=next_step)
     with open_text(path) as stream:
         yield from text_lines(stream, path)
 
@@ -88,7 +88,7 @@ def text_lines(stream: Iterable[bytes], path: str | os.PathLike) -> Iterator[str
                 where=f"{path}, line {number}",
                 found="\\r without \\n",
                 expected="lines that end with \\n or \\r\\n",
-                next=f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)",
+                remedy=f"tr '\\r' '\\n' < {path} (if carriage returns are its line ends)",
             )
         yield decode_line(raw, path, number, "UTF-8 text, one sentence per line", iconv).removesuffix("\n")
     if number == 0:
@@ -106,7 +106,7 @@ def _require_unpacked(raw: bytes, path: str | os.PathLike) -> None:
     if tool is not None:
         raise XalignError(
             "the file is compressed", where=path, found=f"the first bytes of {tool}'s files",
-            expected=f"text, or a name that ends in {PACKED[tool][1]}", next=f"{tool} -dc {path} > FILE, and give that",
+            expected=f"text, or a name that ends in {PACKED[tool][1]}", remedy=f"{tool} -dc {path} > FILE",
         )  # fmt: skip
 
 

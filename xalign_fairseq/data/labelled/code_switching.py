@@ -35,7 +35,7 @@ def code_switch(examples: Mapping[str, Sequence[Any]], source: str = "en") -> li
     if source not in examples or not others:
         raise XalignError(
             "code-switching mixes a translation with the original",
-            where="--code-switch, --train-langs",
+            parameter=("code_switch", "train_langs"),
             found=", ".join(examples),
             expected=f"{source} and at least one other language",
         )

@@ -51,6 +51,6 @@ def check_labels(train_labels: Iterable[str], examples: Sequence[Example], path:
             where=path,
             found=", ".join(sorted(foreign)),
             expected=", ".join(sorted(known)),
-            next="train on data with the same labels",
+            remedy="train on data with the same labels",
         )
     return sorted(unknown)

@@ -20,7 +20,7 @@ def open_bytes(path: str | os.PathLike) -> Iterator[IO[bytes]]:
     """
     path = Path(path)
     if not path.is_file():
-        raise XalignError("the file does not exist", where=path, next="check the path, the split and the language")
+        raise XalignError("the file does not exist", where=path, remedy="check the path, the split and the language")
     with open(path, "rb") as raw:
         tool = packed_by(raw.read(16))
     with open_file(path, "" if tool is None else PACKED[tool][1]) as stream:

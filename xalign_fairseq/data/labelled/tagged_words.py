@@ -71,7 +71,7 @@ def _rows(path: str | os.PathLike, language: str) -> Iterator[list[str] | None]:
                     where=f"{path}, line {number}",
                     found=row[0],
                     expected="word TAB tag",
-                    next=f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)',
+                    remedy=f'awk \'{{print (NF ? $1 "\\t" $NF : "")}}\' {path} > FILE (first and last column)',
                 )
             columns, prefixed = len(row), row[0].startswith(prefix) and row[0] != prefix
         # XTREME's script leaves words empty that held nothing but blanks; their tags count all the same.

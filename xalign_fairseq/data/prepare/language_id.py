@@ -56,7 +56,7 @@ def _load(path: str) -> Any:
         import fasttext
     except ImportError:
         raise XalignError(
-            "telling languages apart needs fastText", where=path, next="pip install fasttext-predict"
+            "telling languages apart needs fastText", where=path, remedy="pip install fasttext-predict"
         ) from None
     if not os.path.isfile(path):
         raise XalignError("there is no model to tell languages apart", where=path, expected=MODELS)

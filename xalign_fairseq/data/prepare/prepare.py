@@ -19,9 +19,9 @@ from xalign_fairseq.core.text.corpus import CHUNK_LINES, TextFile, require_equal
 from xalign_fairseq.core.workers import Workers, processes
 from xalign_fairseq.data.databin import DICTIONARY, DataBin
 from xalign_fairseq.data.mmap import MMapWriter, bin_path, dtype_for_vocabulary, idx_path
+from xalign_fairseq.data.prepare import manifest
 from xalign_fairseq.data.prepare.binarize import Encoded, MonoText, PairText
 from xalign_fairseq.data.prepare.filters import Filters, SeenHashes, line_hashes
-from xalign_fairseq.data.prepare.prepare import manifest
 from xalign_fairseq.data.prepare.progress import JOURNAL, PrepareProgress, fingerprint
 from xalign_fairseq.data.prepare.sources import PrepareOptions
 from xalign_fairseq.data.prepare.text_links import SIDE_DTYPE, require_fitting_links
@@ -113,7 +113,7 @@ def _share(text: Text, index: int, number: int) -> Text:
             where=f"{text.name}: {', '.join(file.path for file in text.sources)}",
             found=f"{text.lines} lines, --shard {index}/{number}",
             expected=f"{CHUNK_LINES:,} lines or more in each shard",
-            next="take fewer shards, or prepare this text by itself",
+            remedy="take fewer shards, or prepare this text by itself",
         )
     return share
 
@@ -230,5 +230,5 @@ def _disk_errors(destdir: str | os.PathLike) -> Iterator[None]:
             "the data-bin could not be written; what was there before is unchanged",
             where=os.fspath(destdir),
             found=error,
-            next="free some disk space or choose another --out, and run the command again",
+            remedy="free some disk space or choose another --out, and run the command again",
         ) from error

@@ -118,7 +118,7 @@ class PrepareOptions:
         what is read would be replaced by what is written."""
         if not self.texts:
             raise XalignError(
-                "there is nothing to prepare", next="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
+                "there is nothing to prepare", remedy="give --pair SRC-TGT with --trainpref, or --mono LANG=FILE"
             )
         if self.workers < 1:
             raise XalignError(
@@ -126,25 +126,25 @@ class PrepareOptions:
             )
         if self.tokenizer is not None and self.spm is not None:
             raise XalignError(
-                "there are two tokenizers", found="--tokenizer and --spm", next="give the one that the model has"
+                "there are two tokenizers", found="--tokenizer and --spm", remedy="give the one that the model has"
             )
         if self.trim_vocabulary and self.tokenizer is None:
             raise XalignError(
                 "a vocabulary is trimmed with its model, and none is given",
                 found="--trim-vocabulary without --tokenizer",
-                next="add --tokenizer MODEL",
+                remedy="add --tokenizer MODEL",
             )
         if self.dictionary is not None and self.spm is None:
             raise XalignError(
                 "a dictionary needs the sentencepiece model that it belongs to",
                 found="--dict without --spm",
-                next="add --spm MODEL; without both, a model is trained and its dictionary made",
+                remedy="add --spm MODEL; without both, a model is trained and its dictionary made",
             )
         if self.trains_model and not any(text.split == "train" for text in self.texts):
             raise XalignError(
                 "there is no training text to train a sentencepiece model on",
                 found="neither --trainpref nor --mono",
-                next="give what the training data have: --tokenizer MODEL, or --spm MODEL (and --dict DICT)",
+                remedy="give what the training data have: --tokenizer MODEL, or --spm MODEL (and --dict DICT)",
             )
         if self.shard is not None:
             self._check_shard(*self.shard)
@@ -154,7 +154,7 @@ class PrepareOptions:
         self._check_names()
         require_files(
             [*self.paths, *(os.fspath(path) for path in (self.spm, self.dictionary) if path)],
-            next="check the path; the files of --trainpref P --pair en-de are P.en and P.de",
+            remedy="check the path; the files of --trainpref P --pair en-de are P.en and P.de",
         )
         # The output has a copy of the sentencepiece model and of the dictionary.
         for path in filter(None, [*self.paths, self.filters.language_model]):
@@ -169,7 +169,7 @@ class PrepareOptions:
             raise XalignError(
                 "shards need one tokenizer, and each would train its own",
                 found="--shard without --spm or --tokenizer",
-                next="train it once, such as by a prepare of a part of the text, and give it to all shards",
+                remedy="train it once, such as by a prepare of a part of the text, and give it to all shards",
             )
 
     def _check_names(self) -> None:

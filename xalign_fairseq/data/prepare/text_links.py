@@ -65,7 +65,7 @@ def _require_few_words(file: TextFile, most_words: float) -> None:
                 where=f"{file.path}, line {number}",
                 found=f"{words:,} words",
                 expected=f"at most {MOST_WORDS:,} in a text with links",
-                next="take its line out of both sides and the links; or, of training text, --max-length leaves it out",
+                remedy="take its line out of both sides and the links; for training text, --max-length does it",
             )
 
 

@@ -62,7 +62,7 @@ class Dictionary:
             if symbol in seen and not overwrite:
                 raise XalignError(
                     "the dictionary has a symbol twice", where=f"{os.fspath(path)}, line {number}", found=symbol,
-                    next=f"remove one of the lines, or end the line with {OVERWRITE} so that its id holds",
+                    remedy=f"remove one of the lines, or end the line with {OVERWRITE} so that its id holds",
                 )  # fmt: skip
             seen.add(symbol)
             symbols.append(symbol)

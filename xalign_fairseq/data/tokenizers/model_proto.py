@@ -61,7 +61,7 @@ def require_unigram(model: bytes, where: object) -> None:
             where=where,
             found=f"a {kind} model",
             expected="a unigram model, in which a twin's score makes it follow its original",
-            next="train one with spm_train --model_type unigram, or with xalign prepare",
+            remedy="train one with spm_train --model_type unigram, or with xalign prepare",
         )
 
 
@@ -177,5 +177,5 @@ def _messages() -> Any:
         from sentencepiece import sentencepiece_model_pb2
     except Exception as error:  # protobuf is not there, or older than these messages: an error of its own
         raise XalignError("sentencepiece's models are taken apart by protobuf", found=error,
-                          next="pip install -U protobuf") from None  # fmt: skip
+                          remedy="pip install -U protobuf") from None  # fmt: skip
     return sentencepiece_model_pb2

@@ -121,7 +121,7 @@ class PipelineTokenizer(Tokenizer):
                 "the dictionary does not belong to the tokenizer",
                 found=f"{dictionary.embedding_size} ids",
                 expected=f"{len(order)}",
-                next="give the dict.txt that came with the model",
+                remedy="give the dict.txt that came with the model",
             )
         self._pieces = pipeline.open()
         # Ids that stand for several symbols are text's <unk> before they are others.

@@ -56,7 +56,7 @@ def train_sentencepiece(files: Sequence[TextFile], vocab_size: int, seed: int) -
             where=", ".join(file.path for file in files),
             found=str(error).strip(),
             expected=f"{vocab_size} pieces",
-            next="choose another --vocab-size, or give an existing model with --spm",
+            remedy="choose another --vocab-size, or give an existing model with --spm",
         ) from None
     return model.getvalue()
 

@@ -53,7 +53,7 @@ class Tokenizer(ABC):
     @property
     @abstractmethod
     def model(self) -> Any:
-        """What is stored of it beside the dictionary: a :data:`~xalign_fairseq.data.tokenizers.tokenizer_model.TokenizerModel`."""
+        """What is stored next to the dictionary: :data:`~xalign_fairseq.data.tokenizers.tokenizer_model.TokenizerModel`."""
 
     @abstractmethod
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
@@ -154,7 +154,7 @@ class SentencePieceTokenizer(Tokenizer):
         if not self._words_have_own_pieces:
             raise XalignError(
                 "the sentencepiece model does not begin every word with ▁, so that words can't be told apart",
-                next="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
+                remedy="use a model trained with add_dummy_prefix and without treat_whitespace_as_suffix",
             )
         lines = [" ".join(words) for words in sentences]
         pieces, lengths = by_line = flatten(self._encode_each(lines))
@@ -201,7 +201,7 @@ class SentencePieceTokenizer(Tokenizer):
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
 
-        The blank before a word belongs to no token; see :func:`~xalign_fairseq.data.tokenizers.offsets.pieces_with_offsets`.
+        The space before a word belongs to no token: :func:`~xalign_fairseq.data.tokenizers.offsets.pieces_with_offsets`.
 
         Example::
 
@@ -233,7 +233,7 @@ class SentencePieceTokenizer(Tokenizer):
                 where=where,
                 found=f"{missing} of the model's {size} pieces are missing in the dictionary",
                 expected="at most half, and none as a rule",
-                next="give the dict.txt that came with the model; without --dict one is made from the model",
+                remedy="give the dict.txt that came with the model; without --dict one is made from the model",
             )
         self.missing_pieces = missing
         return table

@@ -62,7 +62,7 @@ def find_model(folder: str | os.PathLike) -> Path | None:
             "the folder has two tokenizers",
             where=folder,
             found=" and ".join(path.name for path in found),
-            next="remove the one that the data were not encoded with",
+            remedy="remove the one that the data were not encoded with",
         )
     return found[0] if found else None
 

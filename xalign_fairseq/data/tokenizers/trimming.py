@@ -69,7 +69,7 @@ class Trimmer(ABC):
             XalignError: a floor below 0.
         """
         if floor < 0:
-            raise XalignError("a number of pieces is below 0", where="--floor", found=floor, expected="0 or more")
+            raise XalignError("a number of pieces is below 0", parameter="floor", found=floor, expected="0 or more")
         keep = self.counts > 0
         keep[: len(SPECIALS)] = keep[self._dictionary.mask_index] = True
         keep[self._characters(keep)] = True
@@ -224,7 +224,7 @@ def make_trimmer(tokenizer: Tokenizer) -> Trimmer:
             "this kind of tokenizer can't be trimmed",
             found="a tokenizer.json of another kind than XLM-R's and BERT's",
             expected="a sentencepiece model or WordPiece",
-            next="leave the trimming out",
+            remedy="leave the trimming out",
         )
     return SentencePieceTrimmer(tokenizer)
 
@@ -243,7 +243,7 @@ def trim_to_files(
     Raises:
         XalignError: a file is missing, empty or not UTF-8.
     """
-    require_files(paths, next="check the names of the text files")
+    require_files(paths, remedy="check the names of the text files")
     files = [scan(path) for path in paths]
     trimmer = make_trimmer(tokenizer)
     lines = sum(file.lines for file in files)

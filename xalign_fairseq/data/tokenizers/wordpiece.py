@@ -91,7 +91,7 @@ class WordPieceTokenizer(Tokenizer):
             raise XalignError(
                 "the dictionary is not WordPiece's",
                 found=f"{len(dictionary)} symbols, none of which begins with {CONTINUES}",
-                next="give the dict.txt that came with the model",
+                remedy="give the dict.txt that came with the model",
             )
         self._pieces = _build(dictionary, settings)
 
@@ -144,7 +144,7 @@ def _build(dictionary: Dictionary, settings: WordPieceSettings) -> Any:
     try:
         import tokenizers
     except ImportError:
-        raise XalignError("WordPiece needs the library tokenizers", next="pip install tokenizers") from None
+        raise XalignError("WordPiece needs the library tokenizers", remedy="pip install tokenizers") from None
     made = tokenizers.Tokenizer(
         tokenizers.models.WordPiece(
             vocab=dictionary.indices,

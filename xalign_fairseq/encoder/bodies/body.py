@@ -54,7 +54,7 @@ class TransformersLayer(nn.Module):
             "the attention of this encoder's layers can't be looked into",
             found=self._family.title,
             expected="an encoder of XLM-R's or BERT's kind",
-            next="choose --ot-align-marginals uniform",
+            remedy="choose --ot-align-marginals uniform",
         )
 
 
@@ -88,9 +88,9 @@ class TransformersBody(nn.Module):
         if config.language_embeddings:
             raise XalignError(
                 "an encoder that transformers runs has no language embeddings",
-                where="--language-embeddings",
+                parameter="language_embeddings",
                 found=config.language_embeddings,
-                next="leave --language-embeddings out",
+                remedy="leave --language-embeddings out",
             )
         self.config = config
         self.family, settings = read_settings(config.transformers_config, WHERE)

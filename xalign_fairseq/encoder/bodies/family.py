@@ -191,7 +191,7 @@ def refused(error: Exception, where: object) -> XalignError:
         "transformers does not take the model's configuration",
         where=where,
         found=f"{type(error).__name__}: {error}".split("\n")[0],
-        next="check the configuration, or install a newer transformers",
+        remedy="check the configuration, or install a newer transformers",
     )
 
 
@@ -203,6 +203,6 @@ def require_transformers(where: object) -> Any:
         raise XalignError(
             "this encoder is run by transformers, which is not installed",
             where=where,
-            next='pip install "transformers>=5"',
+            remedy='pip install "transformers>=5"',
         ) from None
     return transformers

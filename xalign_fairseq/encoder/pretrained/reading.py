@@ -30,8 +30,8 @@ def read_pretrained(
     Args:
         path: one of
 
-            - ``e5-small``, the packaged encoder (:mod:`xalign_fairseq.encoder.pretrained.packaged`), unless there is a file or
-              folder of that name here;
+            - ``e5-small``, the packaged encoder (:mod:`xalign_fairseq.encoder.pretrained.packaged`), unless there is a
+              file or folder of that name here;
             - a checkpoint of fairseq's or of this package (``.pt``);
             - a folder with ``model.pt``, as XLM-R's archive is, or ``checkpoint_best.pt`` or, without it,
               ``checkpoint_last.pt``, as a training leaves;
@@ -43,8 +43,8 @@ def read_pretrained(
 
     Returns:
         what :func:`xalign_fairseq.encoder.checkpoint.read` gives, with the known family in its task state where there
-        is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder, for
-        messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
+        is one (:func:`xalign_fairseq.encoder.pretrained.known.family_of`); and the file, or the Hugging Face folder,
+        for messages and for :func:`xalign_fairseq.encoder.vocabulary.load_tokenizer`, which looks beside it.
 
     Raises:
         XalignError: nothing is there, it is no model of these kinds, it is damaged, or it holds foreign code.
@@ -89,7 +89,7 @@ def find_pretrained(path: str | os.PathLike, revision: str | None = None) -> Pat
         raise XalignError(
             "a Hugging Face model is given by its folder, which has its configuration and tokenizer",
             where=folder,
-            next=f"give {folder.parent}",
+            remedy=f"give {folder.parent}",
         )
     if not folder.is_dir():
         return folder

@@ -49,7 +49,7 @@ def require_new(checkpoint: Path, overwrite: bool = False) -> None:
     if checkpoint.exists() and not overwrite:
         raise XalignError(
             "the checkpoint exists already and was left as it is", where=checkpoint,
-            next="choose another name, or pass --overwrite to replace it",
+            remedy="choose another name, or pass --overwrite to replace it",
         )  # fmt: skip
 
 
@@ -60,5 +60,5 @@ def save_checkpoint(state: dict[str, Any], stream: IO[bytes] | Path, where: str 
     except RuntimeError as error:
         raise XalignError(
             "the checkpoint could not be written", where=where, found=str(error).split("\n")[0],
-            next="most often the disk is full: free some space, and run the command again",
+            remedy="most often the disk is full: free some space, and run the command again",
         ) from None  # fmt: skip

@@ -111,7 +111,7 @@ def untrim(
         raise XalignError(
             "the models differ in their hidden size", where=f"{where}, {original_where}",
             found=f"{mine[masked_lm.EMBEDDINGS].shape[1]} and {embeddings.shape[1]}",
-            next="give the model that this one was trimmed from",
+            remedy="give the model that this one was trimmed from",
         )  # fmt: skip
     grown: dict[int, Tensor] = {}
 
@@ -155,7 +155,7 @@ def _places(small: Dictionary, whole: Dictionary, where: object, original_where:
         raise XalignError(
             "the model was not trimmed from this one", where=f"{where}, {original_where}",
             found=f"{len(foreign)} pieces that the original lacks, such as {foreign[0]}",
-            next="give the model that this one was trimmed from",
+            remedy="give the model that this one was trimmed from",
         )  # fmt: skip
     places = [whole.index(symbol) for symbol in small.symbols]
     return places if small.mask_index < len(small) else [*places, whole.mask_index]

@@ -60,7 +60,7 @@ def neighbourhoods(vectors: np.ndarray) -> np.ndarray:
     Errors: :class:`XalignError` without scikit-learn.
     """
     if importlib.util.find_spec("sklearn") is None:
-        raise XalignError("t-SNE needs scikit-learn", next="pip install scikit-learn")
+        raise XalignError("t-SNE needs scikit-learn", remedy="pip install scikit-learn")
     from sklearn.manifold import TSNE
 
     perplexity = max(1.0, min(10.0, len(vectors) / 5))

@@ -37,7 +37,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def require_matplotlib() -> None:
     """:class:`XalignError` that says how to install it, if it is missing."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise XalignError("pictures need matplotlib", next="pip install matplotlib")
+        raise XalignError("pictures need matplotlib", remedy="pip install matplotlib")
 
 
 def check_picture(path: str | os.PathLike) -> str:

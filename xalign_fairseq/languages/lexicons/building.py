@@ -54,22 +54,22 @@ class LexiconOptions:
         if self.subwords not in SUBWORDS:
             raise XalignError("unknown rule for several subwords", found=self.subwords, expected=" or ".join(SUBWORDS))
         if self.seed < 0:
-            raise XalignError("a seed is below 0", where="--seed", found=self.seed, expected="0 or more")
+            raise XalignError("a seed is below 0", parameter="seed", found=self.seed, expected="0 or more")
         if not 0 <= self.held_out < 1:
             raise XalignError(
-                "the held-out part is outside [0, 1)", where="--held-out", found=self.held_out, expected="such as 0.1"
+                "the held-out part is outside [0, 1)", parameter="held_out", found=self.held_out, expected="such as 0.1"
             )
         if self.fraction is not None and not 0 < self.fraction <= 1:
             raise XalignError(
-                "the fraction is outside (0, 1]", where="--fraction", found=self.fraction, expected="such as 0.25"
+                "the fraction is outside (0, 1]", parameter="fraction", found=self.fraction, expected="such as 0.25"
             )
         if self.fraction is not None and self.fraction + self.held_out > 1 + 1e-9:
             raise XalignError(
                 "more than the whole lexicon is asked for",
-                where="--fraction, --held-out",
+                parameter=("fraction", "held_out"),
                 found=f"{self.fraction} to train on and {self.held_out} to hold out",
                 expected="at most 1 together",
-                next=f"--fraction {round(1 - self.held_out, 9)}, or --held-out 0",
+                remedy=f"--fraction {round(1 - self.held_out, 9)}, or --held-out 0",
             )
 
 
@@ -118,7 +118,7 @@ def build(
             "no entry of the dictionary is in the vocabulary",
             found=_told(counts),
             expected="words of these languages, as the data-bin's tokenizer knows them",
-            next="check the languages and the order of the columns; entries that are symbols of dict.txt need --pieces",
+            remedy="check the languages and the order of columns; entries that are symbols of dict.txt need --pieces",
         )
     part = _parts([source for source, _ in entries], options)
     sides = [_flat(side) for side in zip(*entries, strict=True)]
@@ -131,12 +131,12 @@ def build(
             raise XalignError(
                 "the held-out part leaves no entry to train on",
                 found=f"{options.held_out} of {sides_of} held out",
-                next="lower --held-out",
+                remedy="lower --held-out",
             )
         raise XalignError(
             "the fraction leaves no entry to train on",
             found=f"{options.fraction} of {sides_of}",
-            next="raise --fraction",
+            remedy="raise --fraction",
         )
     return lexicon, {"options": asdict(options), "counts": {**counts, **kept}, "policy": POLICY}
 

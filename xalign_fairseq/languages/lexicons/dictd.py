@@ -56,7 +56,7 @@ def read(path: str | os.PathLike) -> Iterator[tuple[str, str]]:
                 where=f"{index}, line {number}",
                 found=f"bytes {offset} to {offset + size}",
                 expected=f"at most {len(content)}, the bytes of {text_file.name}",
-                next="take both files from the same dictionary",
+                remedy="take both files from the same dictionary",
             )
         yield from _pairs(decode_line(content[offset : offset + size], text_file, number))
 

@@ -66,7 +66,7 @@ def _read_muse(path: str | os.PathLike) -> Iterator[TextPair]:
                 where=f"{os.fspath(path)}, line {number}",
                 found=line,
                 expected="two words with white space between them",
-                next="write entries of several words as 'headword TAB translation' (--format tsv)",
+                remedy="write entries of several words as 'headword TAB translation' (--format tsv)",
             )
         if words:
             yield words[0], words[1] if len(words) == 2 else ""

@@ -62,7 +62,7 @@ def _start_without_gpus(original: Any) -> Any:
                 where=f"--distributed-world-size {training.distributed_world_size}",
                 found="--distributed-backend nccl (fairseq's default)",
                 expected="--distributed-backend gloo",
-                next="add --distributed-backend gloo --ddp-backend legacy_ddp (or pytorch_ddp)",
+                remedy="add --distributed-backend gloo --ddp-backend legacy_ddp (or pytorch_ddp)",
             )
         with ExitStack() as stack:
             stack.enter_context(swapped(torch.cuda, "device_count", lambda: training.distributed_world_size))

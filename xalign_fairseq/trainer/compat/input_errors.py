@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, command_line_text
 from xalign_fairseq.trainer.compat.patching import replace
 
 NAME = "input errors"
@@ -50,7 +50,7 @@ def message(error: BaseException) -> str | None:
     if HEADING in text:
         return text.rsplit(HEADING, 1)[1].split(NEXT, 1)[0].strip()
     if isinstance(error, XalignError):
-        return text
+        return command_line_text(error)
     behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return None if behind is None else message(behind)
 

@@ -42,9 +42,9 @@ def _required(load: Callable[..., Any]) -> Callable[..., Any]:
         if cfg.restore_file != LAST and not trainer.checkpoint_suffix and not PathManager.exists(cfg.restore_file):
             raise XalignError(
                 "the checkpoint to go on from does not exist",
-                where="--restore-file",
+                parameter="restore_file",
                 found=cfg.restore_file,
-                next=f"give a checkpoint's path; without the option a run goes on from its own {LAST}, if there is one",
+                remedy=f"give a checkpoint's path; without the option a run continues from its own {LAST}, if any",
             )
         return load(cfg, trainer, **options)
 

@@ -107,7 +107,7 @@ def _tell(trainer: Any, samples: list[Any]) -> None:
         f"the training has lost its way: {found} update{'s' * (found > 1)} in a row not finite",
         where=where,
         found=why,
-        next=f"go on from {last}, the last good checkpoint, with a lower --lr, or without what is named"
+        remedy=f"go on from {last}, the last good checkpoint, with a lower --lr, or without what is named"
         if last.is_file() else "begin with a lower --lr, or without what is named",
     )  # fmt: skip
 

@@ -53,7 +53,7 @@ def check(world_size: int, environment: Mapping[str, str] = os.environ) -> None:
             where="distributed_training.distributed_world_size",
             found=f"1, with WORLD_SIZE={started} in the environment",
             expected=started,
-            next=f"add --distributed-world-size {started} (in YAML: distributed_training.distributed_world_size), "
+            remedy=f"add --distributed-world-size {started} (in YAML: distributed_training.distributed_world_size), "
             "on CPUs also --distributed-backend gloo",
         )
 

@@ -46,8 +46,8 @@ class FoldedAdamW(torch.optim.Optimizer):
     Args:
         params: as torch's optimizers take them.
         lr, betas, eps, weight_decay: as in the equations (w).
-        kernel: ``torch`` or ``apex``, see :func:`~xalign_fairseq.trainer.optim.kernels.choose_kernel`; apex's takes float32
-            on a GPU, and torch's what is left.
+        kernel: ``torch`` or ``apex``, see :func:`~xalign_fairseq.trainer.optim.kernels.choose_kernel`; apex's takes
+            float32 on a GPU, and torch's what is left.
 
     Example::
 
@@ -217,7 +217,7 @@ def require_groups(saved: list[int], groups: list[dict[str, Any]]) -> None:
             "the checkpoint's optimizer state does not fit",
             found=f"{', '.join(map(str, saved)) or 'no'} parameters, by group",
             expected=f"{', '.join(map(str, here))}, as this model has",
-            next="--reset-optimizer",
+            remedy="--reset-optimizer",
         )
 
 
@@ -232,5 +232,5 @@ def require_moments(saved: Mapping[str, Any], p: Tensor, step: Any) -> None:
         where="a parameter of shape " + str(tuple(p.shape)),
         found=", ".join(f"{name} {shape}" for name, shape in sorted(shapes.items())) or "nothing",
         expected=f"step, {' and '.join(MOMENTS)} of that shape, as this optimizer and fairseq's adam have them",
-        next="--reset-optimizer",
+        remedy="--reset-optimizer",
     )

@@ -116,12 +116,12 @@ def choose_kernel(name: str) -> Kernel:
     if name == "torch":
         return torch_kernel
     if name != "apex":
-        raise XalignError("there is no such kernel", where="--adamw-kernel", found=name, expected="torch or apex")
+        raise XalignError("there is no such kernel", parameter="adamw_kernel", found=name, expected="torch or apex")
     if not has_apex():
         raise XalignError(
             "NVIDIA's apex is not installed with its CUDA extension",
             where="--adamw-kernel apex",
             found="no compiled module amp_C (the package apex on PyPI is another project)",
-            next="build https://github.com/NVIDIA/apex with --cuda_ext, or --adamw-kernel torch",
+            remedy="build https://github.com/NVIDIA/apex with --cuda_ext, or --adamw-kernel torch",
         )
     return apex_kernel

@@ -38,7 +38,7 @@ class Classification(TaskFamily[PairExample]):
         if limits.tokens < least:
             raise XalignError(
                 "the windows have no room for two texts",
-                where="--max-length, --pair-separators",
+                parameter=("max_length", "pair_separators"),
                 found=f"{limits.tokens} tokens, {limits.separators} separators",
                 expected=f"at least {least} tokens",
             )

@@ -38,7 +38,7 @@ def decode_trees(scores: np.ndarray, lengths: Sequence[int]) -> np.ndarray:
             "the scores of the heads are not finite",
             where="parsing",
             found="nan or infinity",
-            next="check whether the training has diverged; a lower --lr or no --fp16 may mend it",
+            remedy="check whether the training has diverged; a lower --lr or no --fp16 may mend it",
         )
     heads = np.where(inside, scores.argmax(2), -1)
     for row in np.flatnonzero(~_are_trees(heads)).tolist():

@@ -66,7 +66,7 @@ def select(name: str) -> None:
             "this torch does not multiply float32 matrices by oneDNN",
             where=f"--linear-products {name}",
             found=f"torch {torch.__version__}: {lacking}",
-            next="--linear-products auto",
+            remedy="--linear-products auto",
         )
     _selected = name
 

@@ -97,7 +97,7 @@ def decide(selected: str, device: str, index: int | None, dtype: torch.dtype) ->
                 where=f"--sinkhorn-backend {selected}",
                 found=f"{dtype} on {device}",
                 expected=f"float32, bfloat16 or float16 on {selected}",
-                next="--sinkhorn-backend auto",
+                remedy="--sinkhorn-backend auto",
             )
         _require(selected, index)
         return selected, "it is selected"
@@ -146,7 +146,7 @@ def fault_of(kind: str, index: int | None) -> XalignError | None:
         where=f"cuda:{index or 0}, {record['compiler']}, compiled for {record['target']}",
         found=message,
         expected="a driver as new as that toolkit, and this GPU's architecture",
-        next="update the driver or install an older toolkit; TORCH_CUDA_ARCH_LIST names architectures",
+        remedy="update the driver or install an older toolkit; TORCH_CUDA_ARCH_LIST names architectures",
     )
 
 

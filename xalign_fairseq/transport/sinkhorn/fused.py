@@ -296,7 +296,7 @@ def _number(dtype: torch.dtype) -> int:
             "the fused operators do not compute in this dtype",
             found=str(dtype),
             expected=", ".join(map(str, DTYPES)),
-            next="--sinkhorn-backend reference",
+            remedy="--sinkhorn-backend reference",
         )
     return DTYPES[dtype]
 

@@ -92,7 +92,7 @@ def sinkhorn_plan(
     if iterations < 1:
         raise XalignError("a plan takes an iteration", where="iterations", found=iterations, expected="1 or more")
     if any(mass is not None and mass.requires_grad for mass in (src_mass, tgt_mass)):
-        raise XalignError("no gradient flows to masses", where="src_mass, tgt_mass", next="detach them")
+        raise XalignError("no gradient flows to masses", where="src_mass, tgt_mass", remedy="detach them")
     options = Options(iterations, mu, eps, order, domain)
     return _Plan.apply(similarity, src_mask, tgt_mask, src_mass, tgt_mass, options)
 

@@ -114,7 +114,7 @@ def source_digest(kind: str, folder: Path) -> str:
         raise XalignError("there is no such native library", found=kind, expected=" or ".join(SOURCES))
     source = folder / SOURCES[kind]
     if not source.is_file():
-        raise XalignError("a native source is missing", where=source, next="reinstall xalign_fairseq")
+        raise XalignError("a native source is missing", where=source, remedy="reinstall xalign_fairseq")
     digest = hashlib.sha256()
     for path in (*sorted(folder.glob("*.h")), source):
         digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
@@ -143,7 +143,7 @@ def compile_library(recipe: Recipe, folder: Path) -> None:
                 "the compiler does not accept the native source",
                 where=recipe.source,
                 found="\n".join(failed.splitlines()[:MESSAGE_LINES]),
-                next=f"try it by hand: {shlex.join([*command, str(recipe.source), '-o', 'test.so'])}",
+                remedy=f"try it by hand: {shlex.join([*command, str(recipe.source), '-o', 'test.so'])}",
             )
         record = {
             "digest": recipe.digest,
@@ -230,7 +230,7 @@ def find_compiler() -> list[str]:
         where="$CXX" if given else "$PATH",
         found=given[0] if given else None,
         expected="c++, g++ or clang++, with C++17",
-        next="install one, as by apt-get install g++, or name one by CXX; or build the package where there is one, by "
+        remedy="install one (apt-get install g++), or name one in CXX, or build the package where there is one, with "
         "XALIGN_BUILD_OPS=cpu",
     )
 
@@ -251,7 +251,7 @@ def find_nvcc() -> str:
     raise XalignError(
         "there is no nvcc, CUDA's compiler",
         where="$CUDA_HOME/bin, $PATH, /usr/local/cuda/bin",
-        next="install the CUDA toolkit, or name its folder by CUDA_HOME; or build the package where there is one, by "
+        remedy="install the CUDA toolkit, or name its folder by CUDA_HOME; or build the package where there is one, with "
         "XALIGN_BUILD_OPS=cuda",
     )
 

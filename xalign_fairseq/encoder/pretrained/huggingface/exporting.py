@@ -105,7 +105,7 @@ def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: st
         raise XalignError(
             "an encoder that transformers runs is exported into the model that it began with",
             where=where,
-            next="xalign export-hf --model CHECKPOINT --out DIR --onto MODEL; MODEL is the one that was trained",
+            remedy="xalign export-hf --model CHECKPOINT --out DIR --onto MODEL; MODEL is the one that was trained",
         )
     if config.languages:
         raise XalignError(

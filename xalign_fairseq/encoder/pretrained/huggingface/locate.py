@@ -75,7 +75,7 @@ def without_revisions(where: object, revision: str) -> XalignError:
         "only a model of the hub has revisions",
         where=where,
         found=f"revision {revision}",
-        next="leave it out, or give the model's name on the hub, or its folder in the hub's cache",
+        remedy="leave it out, or give the model's name on the hub, or its folder in the hub's cache",
     )
 
 
@@ -85,7 +85,7 @@ def in_subfolder(where: object, following: str) -> XalignError:
         "the model is in a subfolder, where old releases of sentence-transformers put it",
         where=where,
         found=f"its configuration and weights in {SUBFOLDER}",
-        next=following,
+        remedy=following,
     )
 
 
@@ -121,7 +121,7 @@ def _download(name: str, revision: str | None) -> Path:
         raise XalignError(
             "the model is no file or folder here, and downloading one needs huggingface_hub",
             where=name,
-            next="pip install huggingface_hub, or give a folder",
+            remedy="pip install huggingface_hub, or give a folder",
         ) from None
     try:
         # One request, which is not tried again: what is most often wrong is the name.
@@ -139,5 +139,5 @@ def _download(name: str, revision: str | None) -> Path:
             "the model is no file or folder here, nor in the hub's cache, and could not be downloaded",
             where=name,
             found="; ".join(filter(None, (nearly(name), str(error).split("\n")[0]))),
-            next="check the name and the network, or give a folder that was downloaded elsewhere",
+            remedy="check the name and the network, or give a folder that was downloaded elsewhere",
         ) from None

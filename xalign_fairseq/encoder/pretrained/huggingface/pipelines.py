@@ -161,7 +161,7 @@ def _require_fit(size: int, vocab_size: int, where: Path) -> None:
             where=where,
             found=f"{size} ids",
             expected=f"{vocab_size}, as config.json has, or at most {PADDING} fewer",
-            next="take the tokenizer's files that the model was trained with",
+            remedy="take the tokenizer's files that the model was trained with",
         )
     if vocab_size > size:
         logger.warning("%s: left out of the model's vocabulary: %d rows of padding", where, vocab_size - size)

@@ -58,7 +58,7 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
         raise XalignError(
             "this encoder is written anew, not put back into the model that it began with",
             where=where,
-            next="xalign export-hf without --onto",
+            remedy="xalign export-hf without --onto",
         )
     family, settings = read_settings(config.transformers_config, where)
     found = read_json(origin / "config.json")
@@ -121,7 +121,7 @@ def _require_same_model(
         raise XalignError(
             "the checkpoint is of another model than the one it is to be put back into",
             where=origin / "config.json", found=f"model_type {found.get('model_type')}",
-            expected=f"the configuration that {where} has: {settings}", next="name the model it began with",
+            expected=f"the configuration that {where} has: {settings}", remedy="name the model it began with",
         )  # fmt: skip
 
 
@@ -134,5 +134,5 @@ def _require_same_tokenizer(
         raise XalignError(
             "the checkpoint has another vocabulary than the model it is to be put back into",
             where=where, found=f"{len(ours):,} tokens", expected=f"the {len(theirs.dictionary.symbols):,} of {origin}",
-            next="xalign untrim, if it was trained with a trimmed vocabulary",
+            remedy="xalign untrim, if it was trained with a trimmed vocabulary",
         )  # fmt: skip

@@ -84,7 +84,7 @@ def refusal(model_type: object, where: object) -> XalignError:
         found=f"model_type {model_type}",
         expected=f"one of {', '.join(own)} (XLM-R, XLM-Align, XLM-V, E5, BGE-M3; mBERT, LaBSE; ...), or, run by "
         f"transformers, {', '.join(BODIES)} ({'; '.join(body.title for body in BODIES.values())})",
-        next=why,
+        remedy=why,
     )
 
 

@@ -156,7 +156,7 @@ def _agreeing(pieces: Sequence[Piece], charsmaps: Sequence[bytes], kinds: str, p
         where=path,
         found=f"{kinds}; {text!r} becomes {theirs.encode(text, add_special_tokens=False).tokens}",
         expected=str(ours),
-        next="put the sentencepiece.bpe.model that the model was trained with into the folder",
+        remedy="put the sentencepiece.bpe.model that the model was trained with into the folder",
     )
 
 

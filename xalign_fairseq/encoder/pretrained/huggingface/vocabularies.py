@@ -98,12 +98,12 @@ def _read_sentencepiece(folder: Path, vocab_size: int) -> Vocabulary:
     else:
         raise XalignError(
             "the folder has no sentencepiece model", where=folder, expected=f"{SPM} or {TOKENIZER}",
-            next=f"copy the {SPM} that the model was trained with into the folder",
+            remedy=f"copy the {SPM} that the model was trained with into the folder",
         )  # fmt: skip
     try:
         processor = load_sentencepiece(model)
     except XalignError as error:
-        raise XalignError(error.what, where=path) from None
+        raise XalignError(error.problem, where=path) from None
     dictionary = dictionary_of_xlm_r([processor.id_to_piece(i) for i in range(processor.get_piece_size())], path)
     symbols = len(dictionary)
     place = mask_id(folder, symbols)
@@ -191,7 +191,7 @@ def _require_fit(dictionary: Dictionary, order: Sequence[int], vocab_size: int, 
             found=f"{own} ids: {len(dictionary) - len(SPECIALS)} symbols, {' '.join(SPECIALS)} and {MASK}"
             + (f"; and {len(added)} tokens added later" if added else ""),
             expected=f"{vocab_size} ids, as config.json has, or at most {PADDING} fewer",
-            next="take the tokenizer's files that the model was trained with",
+            remedy="take the tokenizer's files that the model was trained with",
         )
     if vocab_size > own:
         named = f"{len(added)} tokens added later ({' '.join(list(added)[:5])}{' ...' if len(added) > 5 else ''})"

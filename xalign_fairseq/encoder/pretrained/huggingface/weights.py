@@ -90,7 +90,7 @@ def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> Non
     except safetensors.SafetensorError as error:
         raise XalignError(
             "the weights could not be written", where=path, found=error,
-            next="if the disk is full, free some space, and run the command again",
+            remedy="if the disk is full, free some space, and run the command again",
         ) from None  # fmt: skip
     usual_mode(path)  # the library makes it for its owner alone
 
@@ -98,4 +98,4 @@ def write_tensors(path: str | os.PathLike, tensors: Mapping[str, Tensor]) -> Non
 def require_safetensors(where: object) -> None:
     """:class:`XalignError` where the library is not installed."""
     if importlib.util.find_spec("safetensors") is None:
-        raise XalignError("this file needs safetensors", where=where, next="pip install safetensors")
+        raise XalignError("this file needs safetensors", where=where, remedy="pip install safetensors")
