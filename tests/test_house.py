@@ -25,17 +25,19 @@ def test_every_room_is_on_a_floor():
     assert rooms == set(house.FLOORS)
 
 
-def test_the_largest_room_is_at_most_an_eighth_of_the_code():
+def test_the_largest_room_is_at_most_a_sixth_of_the_code():
     lines = house.lines_by_room()
     for name, count in sorted(lines.items(), key=lambda item: -item[1]):
         print(f"{count:6} {name}")
-    assert max(lines.values()) <= sum(lines.values()) / 8
+    assert max(lines.values()) <= sum(lines.values()) / 6
 
 
 def test_what_runs_up_or_in_a_circle_is_seen():
     made = {"p.data.a": {"p.cli.b"}, "p.cli.b": {"p.data.c"}, "p.data.c": {"p.data.a"}, "p.files": set()}
     assert house.upward(made) == [("p.data.a", "p.cli.b")]
-    assert house.circles(made) == [["p.cli.b", "p.data.a", "p.data.c"]]
+    assert house.circles(made) == [["p.cli.b", "p.data.a", "p.data.c"], ["p.cli", "p.data"]]
+    folders = {"p.a.x": {"p.a.view.y"}, "p.a.view.y": set(), "p.a.view.z": {"p.a.x"}}
+    assert house.circles(folders) == [["p.a.view", "p.a.x"]]
     assert house.circles({"a": {"b"}, "b": set()}) == []
 
 

@@ -98,7 +98,7 @@ def test_counts_are_positive(text):
 )
 def test_the_languages_of_text_and_maps_agree(given, found):
     assert _aligning.side_languages(argparse.Namespace(languages=given[0], maps=given[1])) == found
-    with pytest.raises(XalignError, match=r"differ\n  where: --languages, --maps\n  found: a-b and b-a"):
+    with pytest.raises(XalignError, match=r"differ\n  where: languages, maps\n  found: a-b and b-a"):
         _aligning.side_languages(argparse.Namespace(languages=("a", "b"), maps=("b", "a")))
 
 

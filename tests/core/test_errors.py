@@ -2,14 +2,35 @@
 
 import pytest
 
-from xalign_fairseq.core.errors import XalignError, check_values, exit_code
+from xalign_fairseq.core.errors import Command, Parameter, XalignError, check_values, command_line_text, exit_code
 
 
 def test_what_is_said_stands_on_lines_of_its_own():
     error = XalignError("the sides differ", remedy="look again", found=[1, 2], where="a.en", expected=0)
     assert str(error) == "the sides differ\n  where: a.en\n  found: [1, 2]\n  expected: 0\n  next: look again"
-    assert error.what == "the sides differ"
+    assert error.problem == "the sides differ"
     assert isinstance(error, ValueError)
+
+
+def test_parameters_and_commands_are_flags_on_a_command_line_alone():
+    error = XalignError(
+        "a pointer needs jointly encoded pairs",
+        where="model.pt",
+        parameter=("encoding", "use_maps"),
+        expected=Parameter("encoding", "joint"),
+        remedy=("run", Command("prepare", "DATA", Parameter("overwrite")), "first"),
+    )
+    assert str(error).split("\n")[1:] == [
+        "  where: model.pt, encoding, use_maps",
+        "  expected: encoding='joint'",
+        "  next: run the command prepare with DATA overwrite first",
+    ]
+    assert command_line_text(error).split("\n")[1:] == [
+        "  where: model.pt, --encoding, --use-maps",
+        "  expected: --encoding joint",
+        "  next: run xalign prepare DATA --overwrite first",
+    ]
+    assert error.parameters == ("encoding", "use_maps") and error.remedy[1].name == "prepare"
 
 
 def test_what_is_not_given_is_not_said():

@@ -173,7 +173,7 @@ def test_objectives_know_languages_and_pivot():
     bitext = type("Bitext", (), {"langs": torch.tensor([[0, 2], [1, 0]]), "side_in": Bitext.side_in})()
     assert dwa.pivot_side(bitext).tolist() == [0, 1]
     dwa.pivot = None
-    with pytest.raises(XalignError, match=r"--pivot-lang[\s\S]*aa, bb, cc"):
+    with pytest.raises(XalignError, match=r"pivot_lang[\s\S]*aa, bb, cc"):
         dwa.pivot_side(bitext)
 
 

@@ -70,10 +70,10 @@ def test_starting_from_an_encoder_with_another_names_the_option(tmp_path, theirs
     options.layer_norm_eps = expected
     assert {each.eps for each in norms(XalignModel.build_model(options, task))} == {expected}
     options.layer_norm_eps = ours
-    with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {expected}.*--layer-norm-eps {expected}"):
+    with pytest.raises(XalignError, match=f"(?s)found: {ours}.*expected: {expected}.*layer_norm_eps {expected}"):
         XalignModel.build_model(options, task)
 
 
 def test_it_must_be_positive():
-    with pytest.raises(XalignError, match=r"(?s)--layer-norm-eps.*found: 0"):
+    with pytest.raises(XalignError, match=r"(?s)layer_norm_eps.*found: 0"):
         EncoderConfig(20, layer_norm_eps=0.0)

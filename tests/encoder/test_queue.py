@@ -77,7 +77,7 @@ def test_keys_stay_in_float32_in_a_half_model():
 
 
 def test_a_batch_larger_than_the_queue_is_refused():
-    with pytest.raises(XalignError, match=r"(?s)smaller than a batch.*--moco-queue-size.*3 keys.*4 pairs"):
+    with pytest.raises(XalignError, match=r"(?s)smaller than a batch.*moco_queue_size.*3 keys.*4 pairs"):
         KeyQueue(3, 2).enqueue(*[torch.zeros(4, 2)] * 3)
 
 

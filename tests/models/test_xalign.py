@@ -239,7 +239,7 @@ def test_frozen_layers_are_the_embeddings_and_the_first_ones(build, count):
 @pytest.mark.parametrize("count", [-1, 4])
 def test_layers_that_there_are_not_can_not_be_frozen(build, count):
     model = build()
-    with pytest.raises(XalignError, match=rf"--freeze-layers[\s\S]*{count}[\s\S]*to 3"):
+    with pytest.raises(XalignError, match=rf"freeze_layers[\s\S]*{count}[\s\S]*to 3"):
         model.freeze_layers(count)
     assert all(parameter.requires_grad for parameter in model.parameters())
 
@@ -262,7 +262,7 @@ def test_products_are_in_bfloat16_where_it_is_asked_for(build, monkeypatch, toke
 def test_an_unknown_autocast_is_refused():
     from xalign_fairseq.training.headed import require_autocast
 
-    with pytest.raises(XalignError, match=r"(?s)--autocast.*perhaps"):
+    with pytest.raises(XalignError, match=r"(?s)autocast.*perhaps"):
         require_autocast("perhaps")
 
 

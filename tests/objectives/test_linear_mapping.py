@@ -147,7 +147,7 @@ def test_bad_input():
     with pytest.raises(XalignError, match="--linear-mapping-pooling"):
         LinearMapping(LinearMappingConfig(pooling="last"))
     for beta in (-0.1, 1.0):
-        with pytest.raises(XalignError, match="--linear-mapping-beta"):
+        with pytest.raises(XalignError, match="linear_mapping_beta"):
             LinearMapping(LinearMappingConfig(beta=beta))
     objective = LinearMapping(LinearMappingConfig())
     objective.languages, objective.pivot = ("de", "fr", "ru", "sw"), None

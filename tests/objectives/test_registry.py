@@ -67,7 +67,7 @@ def test_the_side_of_the_pivot_is_told_for_each_pair(length):
     bitext = typed([pair(2, 2, langs=langs) for langs in ((0, 1), (1, 0), (0, 1))]).bitext
     assert trial.objective.pivot_side(bitext).tolist() == [0, 1, 0]
     trial.objective.pivot = None
-    with pytest.raises(XalignError, match=r"length_of_states aligns[\s\S]*--pivot-lang[\s\S]*aa, bb"):
+    with pytest.raises(XalignError, match=r"length_of_states aligns[\s\S]*pivot_lang[\s\S]*aa, bb"):
         trial.objective.pivot_side(bitext)
 
 

@@ -256,7 +256,7 @@ def test_first_updates_that_train_nothing_are_told_of(objective, told, shard, ca
 
 def test_no_other_split_is_trained_on(shard):
     made = task(shard("data", "en-fr"), train_subset="valid")
-    with pytest.raises(XalignError, match=r"(?s)--train-subset.*valid.*train"):
+    with pytest.raises(XalignError, match=r"(?s)train_subset.*valid.*train"):
         made.load_dataset("valid")
 
 

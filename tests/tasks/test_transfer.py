@@ -155,7 +155,7 @@ def test_what_is_frozen_is_not_trained(options, trained, transfer_data, transfer
 
 
 def test_windows_longer_than_the_encoders_positions_are_refused(transfer_data, transfer_encoder):
-    with pytest.raises(XalignError, match=r"--max-length[\s\S]*65[\s\S]*at most 64"):
+    with pytest.raises(XalignError, match=r"max_length[\s\S]*65[\s\S]*at most 64"):
         model_of(task(transfer_data, max_length=65), transfer_encoder)
 
 

@@ -49,7 +49,7 @@ def test_every_family_is_registered_under_its_name():
 
 @pytest.mark.parametrize("limits", [(32, -1), (2, 0), (32, 8, 3), (32, 8, 0)])
 def test_windows_that_cannot_be_cut(limits):
-    with pytest.raises(XalignError, match="--max-length, --overlap, --pair-separators"):
+    with pytest.raises(XalignError, match="max_length, overlap, pair_separators"):
         Limits(*limits)
 
 
@@ -59,7 +59,7 @@ def test_windows_that_share_all_of_their_tokens_are_refused(name):
     subject = FAMILIES[name]
     options = {**subject.defaults, "max_question_tokens": 1}
     subject.check(Limits(32, 25), options)
-    with pytest.raises(XalignError, match=r"(?s)--max-length, --overlap\n.*32 tokens, overlap 30"):
+    with pytest.raises(XalignError, match=r"(?s)max_length, overlap\n.*32 tokens, overlap 30"):
         subject.check(Limits(32, 30), options)
 
 

@@ -22,7 +22,7 @@ def test_the_layer_is_the_one_that_is_asked_for_or_that_of_the_models_depth(smal
     with pytest.raises(XalignError, match="--layer"):
         open_model(replace(small_run, layer=3))
     assert open_model(replace(small_run, freeze_layers=2)).run.freeze_layers == 2
-    with pytest.raises(XalignError, match=r"--freeze-layers[\s\S]*99[\s\S]*0 to 2"):
+    with pytest.raises(XalignError, match=r"freeze_layers[\s\S]*99[\s\S]*0 to 2"):
         open_model(replace(small_run, freeze_layers=99))
 
 
@@ -34,7 +34,7 @@ def test_options_are_checked_as_the_models_family_has_them(small_run, tmp_path):
         small_run, model=str(tmp_path / "model.pt"), layer=1, chosen=frozenset({"layer", "updates", "method"})
     )
     assert open_model(replace(run, method="itermax")).run.objectives == ("self_training",)
-    with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 500\n[\s\S]*at most --updates, 200"):
+    with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 500\n[\s\S]*at most --updates, 200"):
         open_model(replace(run, warmup=500, chosen=frozenset({"layer", "warmup"})))
 
 

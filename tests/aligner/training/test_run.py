@@ -220,7 +220,7 @@ def test_the_first_objective_that_labels_makes_the_links(run):
 
 def test_a_method_of_no_objective_is_refused(run):
     refused = {"method": "grow", "objectives": ("dwa", "tlm"), "chosen": frozenset({"method", "objectives"})}
-    with pytest.raises(XalignError, match=r"--method[\s\S]*found: dwa, tlm"):
+    with pytest.raises(XalignError, match=r"method[\s\S]*found: dwa, tlm"):
         replace(run, **refused).check()
     replace(run, **{**refused, "objectives": ("self_training",)}).check()
     with pytest.raises(XalignError, match=r"set by the run itself[\s\S]*--self-training-method"):
@@ -231,13 +231,13 @@ def test_a_method_is_judged_by_the_objectives_of_the_models_family(run):
     asked = replace(run, method="itermax", chosen=frozenset({"method"}))
     asked.check()
     asked.for_family("e5-small").check_options()
-    with pytest.raises(XalignError, match=r"--method[\s\S]*found: dwa, tlm"):
+    with pytest.raises(XalignError, match=r"method[\s\S]*found: dwa, tlm"):
         asked.for_family(None).check_options()
 
 
 def test_the_rate_is_reached_in_the_training(run):
     for meant in (None, frozenset({"updates", "warmup"})):
-        with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 9\n"):
+        with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 9\n"):
             replace(run, updates=8, warmup=9, chosen=meant).check()
 
 
@@ -245,7 +245,7 @@ def test_a_warm_up_is_judged_by_the_updates_of_the_models_family(run):
     asked = replace(run, warmup=500, chosen=frozenset({"warmup"}))
     asked.check()
     asked.for_family(None).check_options()
-    with pytest.raises(XalignError, match=r"--warmup[\s\S]*found: 500\n[\s\S]*at most --updates, 200"):
+    with pytest.raises(XalignError, match=r"warmup[\s\S]*found: 500\n[\s\S]*at most --updates, 200"):
         asked.for_family("e5-small").check_options()
 
 

@@ -11,10 +11,10 @@ from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.text import corpus
 from xalign_fairseq.data.databin import DataBin
 from xalign_fairseq.data.mmap import MMapWriter
-from xalign_fairseq.data.prepare import binarize, progress
+from xalign_fairseq.data.prepare import binarize, manifest, progress
+from xalign_fairseq.data.prepare import prepare as module
 from xalign_fairseq.data.prepare.filters import Filters
 from xalign_fairseq.data.prepare.prepare import prepare
-from xalign_fairseq.data.prepare.prepare import prepare as module
 from xalign_fairseq.data.prepare.progress import JOURNAL
 from xalign_fairseq.data.prepare.sources import MonoSource, PairSource, PrepareOptions
 from xalign_fairseq.data.verification import changed_files
@@ -77,7 +77,7 @@ PLACES = [
     *((MMapWriter, "add_many", call) for call in (0, 3, 11, 27)),
     *((MMapWriter, "close", call) for call in range(8)),
     *((progress, "write_json", call) for call in (0, 1, 5, 6, 7, 15)),
-    (module, "require_fitting_links", 0), (module.manifest, "write", 0), (os, "replace", 0), (os, "replace", 30),
+    (module, "require_fitting_links", 0), (manifest, "write", 0), (os, "replace", 0), (os, "replace", 30),
 ]  # fmt: skip
 
 

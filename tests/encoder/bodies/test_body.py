@@ -121,7 +121,7 @@ def test_a_momentum_copy_follows(encoder):
 
 
 def test_language_embeddings_are_refused(encoder):
-    with pytest.raises(XalignError, match=r"--language-embeddings[\s\S]*en,de"):
+    with pytest.raises(XalignError, match=r"language_embeddings[\s\S]*en,de"):
         TransformersBody(replace(encoder.config, language_embeddings="en,de"))
 
 

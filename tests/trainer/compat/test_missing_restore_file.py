@@ -18,7 +18,7 @@ def load(name, suffix=""):
 
 def test_a_file_that_does_not_exist_is_an_error(tmp_path):
     path = tmp_path / "checkpoint_lst.pt"
-    with pytest.raises(XalignError, match=r"(?s)does not exist.*--restore-file.*checkpoint_lst.pt"):
+    with pytest.raises(XalignError, match=r"(?s)does not exist.*restore_file.*checkpoint_lst.pt"):
         load(path)
     path.touch()
     assert load(path) == str(path)

@@ -53,7 +53,7 @@ class Tokenizer(ABC):
     @property
     @abstractmethod
     def model(self) -> Any:
-        """What is stored next to the dictionary: :data:`~xalign_fairseq.data.tokenizers.tokenizer_model.TokenizerModel`."""
+        """What is stored next to the dictionary: a ``TokenizerModel``."""
 
     @abstractmethod
     def encode_batch(self, lines: Sequence[str]) -> Ragged:
@@ -201,7 +201,7 @@ class SentencePieceTokenizer(Tokenizer):
     def encode_with_offsets(self, text: str) -> tuple[list[int], np.ndarray, np.ndarray]:
         """The ids of :meth:`encode`, and the characters behind each: ``begin`` and ``end`` (N,) int64 in ``text``.
 
-        The space before a word belongs to no token: :func:`~xalign_fairseq.data.tokenizers.offsets.pieces_with_offsets`.
+        The space before a word is of no token: :func:`~xalign_fairseq.data.tokenizers.offsets.pieces_with_offsets`.
 
         Example::
 

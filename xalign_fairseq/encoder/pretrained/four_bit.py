@@ -48,7 +48,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class StoredTensor:
     """A parameter in the directory: its kind, how many weights it has, and its bytes in the file."""
 
     kind: int
@@ -130,7 +130,7 @@ class FourBitFile:
             raise self._damaged(f"parameter {name}", entry.begin, "scales that are not finite")
         return torch.from_numpy(found.view("u1")).view(-1, columns // BLOCK * BLOCKS.itemsize)
 
-    def _entry(self, name: str, kind: int, shape: tuple[int, ...]) -> Parameter:
+    def _entry(self, name: str, kind: int, shape: tuple[int, ...]) -> StoredTensor:
         """Where a parameter stands, if it is of this kind and shape."""
         weights = int(np.prod(shape, dtype=object))  # any size, without overflow
         length = weights * 4 if kind == FLOAT32 else weights // BLOCK * BLOCKS.itemsize
@@ -193,19 +193,19 @@ class FourBitFile:
         self._array("u1", length, what)
         return symbols, scores.tolist()
 
-    def _read_directory(self) -> dict[str, Parameter]:
+    def _read_directory(self) -> dict[str, StoredTensor]:
         """What there is: as many parameters as the layers have, each within the file and outside all others."""
         what, begin = "the directory", self._at
         (count,) = self._take("i", what)
         expected = BELOW + LAYER * self.sizes.layers
         if count != expected:
             raise self._damaged(what, begin, f"{count} parameters", f"{expected} for {self.sizes.layers} layers")
-        entries: dict[str, Parameter] = {}
+        entries: dict[str, StoredTensor] = {}
         for _ in range(count):
             (length,) = self._take("H", what)
             name = ascii(self._array("u1", length, what).tobytes().decode("latin-1"))[1:-1]
             begin = self._at
-            entry = Parameter(*self._take("BIQQ", what))
+            entry = StoredTensor(*self._take("BIQQ", what))
             if name in entries or entry.begin + entry.length > self._size:
                 expected_place = f"every name once, and bytes before {self._size:,}"
                 raise self._damaged(f"{what}, {name[:40]}", begin, entry, expected_place)

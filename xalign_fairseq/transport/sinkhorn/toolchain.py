@@ -251,7 +251,7 @@ def find_nvcc() -> str:
     raise XalignError(
         "there is no nvcc, CUDA's compiler",
         where="$CUDA_HOME/bin, $PATH, /usr/local/cuda/bin",
-        remedy="install the CUDA toolkit, or name its folder by CUDA_HOME; or build the package where there is one, with "
+        remedy="install the CUDA toolkit, or name its folder by CUDA_HOME; or build the package elsewhere with "
         "XALIGN_BUILD_OPS=cuda",
     )
 
