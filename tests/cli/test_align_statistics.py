@@ -200,8 +200,8 @@ def fails_after(times):
         (["--min-probability", "0.5"], "--min-probability"),
         (["--method", "argmax"], "--method"),
         (["--units", "subword"], "--units"),
-        (["--threshold", "2"], "threshold"),
-        (["--growth", "0"], "growth"),
+        (["--threshold", "2"], "--threshold"),
+        (["--growth", "0"], "--growth"),
         (["--out", "-"], "--statistics"),
     ],
 )

@@ -43,7 +43,7 @@ def test_options_that_fit(given):
         ({"overlap": 5}, "--overlap is of the step script"),
         ({"script": "georgian"}, "--script is of the step script"),
         ({"steps": ("script",), "spm": "m", "inversion_marks": ("!",)}, "--inversion-marks is of the step inversion"),
-        ({"seed": -1}, r"a seed is not negative\n  where: --seed\n  found: -1"),
+        ({"seed": -1}, r"a seed is not negative\n  where: seed\n  found: -1"),
         ({"lang": "x-y"}, "'x-y'"),
         ({"source_lang": "xx"}, "both languages have one code"),
         ({"inputs": ()}, "nothing to derive from"),

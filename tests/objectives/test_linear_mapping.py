@@ -151,5 +151,5 @@ def test_bad_input():
             LinearMapping(LinearMappingConfig(beta=beta))
     objective = LinearMapping(LinearMappingConfig())
     objective.languages, objective.pivot = ("de", "fr", "ru", "sw"), None
-    with pytest.raises(XalignError, match="--pivot-lang"):
+    with pytest.raises(XalignError, match="pivot_lang"):
         objective.prepare(CONFIG)

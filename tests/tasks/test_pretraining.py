@@ -276,7 +276,7 @@ def test_an_aer_that_validation_will_not_have_chooses_no_checkpoint(metric, link
         made.load_dataset("valid")
         return
     for split in ("valid", "test"):
-        with pytest.raises(XalignError, match=rf"(?sm)--best-checkpoint-metric.*{metric}.*{expected.format(split)}"):
+        with pytest.raises(XalignError, match=rf"(?sm)best_checkpoint_metric.*{metric}.*{expected.format(split)}"):
             made.load_dataset(split)
 
 
