@@ -5,7 +5,7 @@ import json
 import pytest
 import sentencepiece
 import torch
-from huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
+from support.huggingface_folders import BERT_SYMBOLS, DISTILBERT_SIZES, POSITIONS, SIZES, TEXT, XLM_R_SETTINGS
 
 
 @pytest.fixture(scope="session")
