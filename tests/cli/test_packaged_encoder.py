@@ -106,7 +106,7 @@ def test_an_export_that_fails_leaves_nothing(monkeypatch, capfd):
     def full(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.huggingface.exporting.write_tensors", full)
+    monkeypatch.setattr("xalign_fairseq.encoder.pretrained.exporting.write_tensors", full)
     assert main(["export-hf", "--model", "e5-small", "--out", "folder"]) == 2
     assert "No space left on device" in capfd.readouterr().err
     assert os.listdir() == []

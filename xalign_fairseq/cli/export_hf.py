@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read and write."""
-    from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+    from xalign_fairseq.encoder.pretrained.exporting import export
 
     if args.layer != -1 and args.sentence_transformers is None:
         raise XalignError("a layer is of sentence vectors", parameter="layer", remedy="--sentence-transformers mean")
