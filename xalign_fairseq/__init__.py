@@ -22,6 +22,7 @@ from xalign_fairseq.registration import register
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.alignment import Alignment
     from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.pharaoh import Gold, parse_line
@@ -40,6 +41,7 @@ __all__ = [
     "read_gold",
     "register",
     "score",
+    "show_links",
     "sinkhorn",
     "sinkhorn_plan",
 ]
@@ -52,6 +54,7 @@ _HOMES = {
     "parse_line": "xalign_fairseq.links.pharaoh",
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",
+    "show_links": "xalign_fairseq.aligner.render.matrix",
     "sinkhorn": "xalign_fairseq.transport.sinkhorn.reference",
     "sinkhorn_plan": "xalign_fairseq.transport.sinkhorn.plan",
 }
