@@ -3,12 +3,14 @@
 import math
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from xalign_fairseq.transport.extraction import FILTERS, find_links
+from xalign_fairseq.transport.extraction import find_links
 from xalign_fairseq.transport.labels import pair_links
+from xalign_fairseq.transport.names import FILTERS
 from xalign_fairseq.transport.options import TransportOptions
 from xalign_fairseq.transport.similarity import pair_similarity, side_sizes
 from xalign_fairseq.transport.sinkhorn import backend, fused, sinkhorn
@@ -151,8 +153,7 @@ def hangs_on_rounding(hidden, spans, options, draws=16):
     That is 2e-6 of the entry, times 1 / mu below 1, since it is the logarithm over mu whose last bits are lost.
     """
     similarity, src_mask, tgt_mask = pair_similarity(hidden.double(), spans)
-    given = {name: getattr(options, name) for name in ("iterations", "mu", "eps", "order")}
-    plan = sinkhorn(similarity, src_mask, tgt_mask, **given, domain="log")
+    plan = sinkhorn(similarity, src_mask, tgt_mask, replace(options, domain="log"))
     rules = {name: getattr(options, name) for name in ("filter", "rounds", "alpha")}
     exact = find_links(plan, src_mask, tgt_mask, **rules)
     generator = torch.Generator().manual_seed(1)

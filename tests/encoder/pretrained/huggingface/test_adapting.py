@@ -9,8 +9,8 @@ from support.huggingface_folders import change_weights, configure
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
+from xalign_fairseq.encoder.pretrained.conversion import convert
 from xalign_fairseq.encoder.pretrained.huggingface import adapting
-from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 
 
