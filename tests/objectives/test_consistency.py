@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from trials import bound
-from word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch
+from support.trials import bound
+from support.word_pair_batches import SENTENCES, Trial, assert_same_gradient, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.config import EncoderConfig

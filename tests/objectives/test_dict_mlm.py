@@ -3,8 +3,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from small import CONFIG
-from trials import Task, bound
+from support.small import CONFIG
+from support.trials import Task, bound
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import Batch, Mono

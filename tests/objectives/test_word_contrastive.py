@@ -3,9 +3,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from gloo_workers import run_workers
-from trials import Task, bound
-from word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
+from support.processes import run_workers
+from support.trials import Task, bound
+from support.word_pair_batches import DE, EN, LANGUAGES, RU, SENTENCES, Trial, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.word_contrastive import WordContrastive

@@ -15,11 +15,11 @@ from xalign_fairseq.encoder.copies import ReadOnce
 from xalign_fairseq.objectives.gathering import all_sum
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.extraction import FILTERS, describe_filter
-from xalign_fairseq.transport.label_options import SIMILARITIES, LabelOptions, reading
+from xalign_fairseq.transport.extraction import describe_filter
+from xalign_fairseq.transport.label_options import LabelOptions, reading
 from xalign_fairseq.transport.methods import Dustbin, LabellingMethod, Transport
-from xalign_fairseq.transport.pointer import STARTS, Pointer
-from xalign_fairseq.transport.sinkhorn.reference import ORDERS
+from xalign_fairseq.transport.names import FILTERS, ORDERS, POINTER_STARTS, SIMILARITIES
+from xalign_fairseq.transport.pointer import Pointer
 
 QUERIES = ("masked", "unmasked", "all-aligned")
 AGREEMENT_EVERY = 20  # updates between two comparisons of own and given labels
@@ -81,7 +81,7 @@ class DWA(Objective):
     sinkhorn_iterations: int = option(2, "Sinkhorn iterations of transport")
     mu: float = option(1.0, "entropic regularisation of transport")
     eps: float = option(1e-6, "floor of the similarities of transport")
-    order: str = option("columns-first", "columns-first (released code) or rows-first (Eq. 6), of transport")
+    order: str = option(ORDERS[0], "columns-first (released code) or rows-first (Eq. 6), of transport")
     filter: str = option(
         "itermax",
         "links from transport's plan: itermax (released code), itermax-paper (Eq. 9), argmax (one round) or union (no "
@@ -105,7 +105,7 @@ class DWA(Objective):
         self.require_choices(
             queries=QUERIES,
             label_by=SIMILARITIES,
-            pointer_start=STARTS,
+            pointer_start=POINTER_STARTS,
             method=tuple(METHOD_OPTIONS),
             order=ORDERS,
             filter=FILTERS,

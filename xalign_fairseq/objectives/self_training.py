@@ -11,9 +11,10 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.data.word_tables import link_matrix
 from xalign_fairseq.objectives.registry import Loss, Objective, RunContext, Traits, option, register_objective
 from xalign_fairseq.objectives.step import Step
-from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, Agreement, agreement
-from xalign_fairseq.transport.label_options import ENCODINGS, LabelOptions
-from xalign_fairseq.transport.methods import METHODS, Method, make_method
+from xalign_fairseq.transport.agreement import Agreement, agreement
+from xalign_fairseq.transport.label_options import LabelOptions
+from xalign_fairseq.transport.methods import Method, make_method
+from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS, METHODS
 
 LOSSES = ("cross-entropy", "probability")
 LABELS = ("found", "given", "both")
@@ -150,7 +151,7 @@ def labelling_method(name: str, given: str) -> Method:
                 found=part,
             )
         # make_method refuses an unknown option and names those that there are.
-        known = option in METHODS[name].options
+        known = option in METHODS[name]
         options[option] = _value(option, value, getattr(usual, option)) if known else value
     return make_method(name, **options)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 from xalign_fairseq.aligner.training.defaults import family_options
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import XalignError, check_values
 from xalign_fairseq.core.text.containers import suffix_of, text_sha256
 from xalign_fairseq.core.text.corpus import require_files
 from xalign_fairseq.data.prepare.sources import PairSource, PrepareOptions
@@ -245,22 +245,15 @@ class TrainingRun:
             )
 
     def _check_numbers(self) -> None:
-        at_least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0,
-                    "freeze_encoder_updates": 0}  # fmt: skip
-        for name, least in at_least.items():
-            if getattr(self, name) < least:
-                option = f"--{name.replace('_', '-')}"
-                raise XalignError("an option is out of range", where=option, found=getattr(self, name),
-                                  expected=f"{least} or more")  # fmt: skip
-        if not 0 <= self.seed < 2**32:
-            raise XalignError("an option is out of range", parameter="seed", found=self.seed,
-                              expected="from 0 to 4,294,967,295")  # fmt: skip
-        if not self.learning_rate > 0:
-            raise XalignError("an option is out of range", parameter="lr", found=self.lr, expected="a number above 0")
-        if self.heads_lr is not None and not self.heads_lr > 0:
-            raise XalignError(
-                "an option is out of range", parameter="heads_lr", found=self.heads_lr, expected="a number above 0"
-            )
+        least = {"updates": 1, "batch_size": 1, "validate_every": 1, "patience": 0, "workers": 1, "warmup": 0,
+                 "freeze_encoder_updates": 0}  # fmt: skip
+        check_values(
+            "a parameter is out of range",
+            *((name, getattr(self, name), getattr(self, name) >= low, f"{low} or more") for name, low in least.items()),
+            ("seed", self.seed, 0 <= self.seed < 2**32, "from 0 to 4,294,967,295"),
+            ("lr", self.lr, self.learning_rate > 0, "a number above 0"),
+            ("heads_lr", self.heads_lr, self.heads_lr is None or self.heads_lr > 0, "a number above 0"),
+        )
 
     def _check_warmup(self) -> None:
         if self.warmup > self.updates:
