@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from xalign_fairseq.core.errors import XalignError
+from xalign_fairseq.core.errors import Parameter, XalignError
 
 # Inputs of each process that wait with their results: what holds text is not read all at once.
 AHEAD = 8
@@ -55,7 +55,9 @@ def processes(number: int) -> Iterator[Workers]:
                 yield waiting.popleft().result()
         except BrokenProcessPool:
             raise XalignError(
-                "a worker process was killed", found="most often too little memory", remedy="use fewer --workers"
+                "a worker process was killed",
+                found="probably too little memory",
+                remedy=("use fewer", Parameter("workers")),
             ) from None
 
     try:
