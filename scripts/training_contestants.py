@@ -22,7 +22,7 @@ from training_batches import (
     read_options,
 )
 
-from xalign_fairseq.encoder.pretrained.huggingface.exporting import to_hugging_face
+from xalign_fairseq.encoder.pretrained.exporting import to_hugging_face
 from xalign_fairseq.encoder.pretrained.huggingface.families import SIZES, XLM_R
 from xalign_fairseq.trainer.compat.patching import swapped
 

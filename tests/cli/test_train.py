@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from launched import put_program
+from support.launched import put_program
 
 from xalign_fairseq.cli import main, train
 

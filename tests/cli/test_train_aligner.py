@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from launched import put_lines
-from wordpieces import LINES, train_symbols, write_bert
+from support.launched import put_lines
+from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import trimmed
 from xalign_fairseq.aligner.training.log import Progress

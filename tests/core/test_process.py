@@ -5,7 +5,7 @@ import sys
 import textwrap
 
 import pytest
-from alive import is_alive, wait_for
+from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.process import exit_text, failure, heard, running, start, stop, tail

@@ -145,8 +145,7 @@ def test_each_encoder_has_a_table(benchmark, measured):
 
 
 def test_a_second_encoder_is_exported_beside_the_same_pairs(benchmark, monkeypatch, tmp_path):
-    from xalign_fairseq.encoder.pretrained import reading
-    from xalign_fairseq.encoder.pretrained.huggingface import exporting
+    from xalign_fairseq.encoder.pretrained import exporting, reading
 
     task_state = {}
     monkeypatch.setattr(exporting, "export", lambda model, folder: folder.mkdir())

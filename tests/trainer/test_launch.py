@@ -8,8 +8,8 @@ import time
 from functools import partial
 
 import pytest
-from alive import is_alive, wait_for
-from launched import put_program
+from support.launched import put_program
+from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json

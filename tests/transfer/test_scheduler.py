@@ -5,7 +5,7 @@ import sys
 import threading
 
 import pytest
-from alive import is_alive, wait_for
+from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.core.signals import Requeued

@@ -19,8 +19,8 @@ from xalign_fairseq.core.errors import XalignError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign export-hf``."""
-    add_model(parser, "checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small", placed=True)
-    add_out(parser, "the folder to write", metavar="DIR", placed=True)
+    add_model(parser, "checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small")
+    add_out(parser, "the folder to write", metavar="DIR")
     parser.add_argument(
         "--sentence-transformers",
         choices=("mean", "cls"),
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read and write."""
-    from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+    from xalign_fairseq.encoder.pretrained.exporting import export
 
     if args.layer != -1 and args.sentence_transformers is None:
         raise XalignError("a layer is of sentence vectors", parameter="layer", remedy="--sentence-transformers mean")

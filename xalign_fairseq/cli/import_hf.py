@@ -18,15 +18,15 @@ from xalign_fairseq.cli._arguments import add_model, add_out
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign import-hf``."""
-    add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base", placed=True)
-    add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT", placed=True)
+    add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base")
+    add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     parser.add_argument("--revision", metavar="REV", help="branch, tag or commit of a model of the hub")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 
 
 def run(args: argparse.Namespace) -> None:
     """Read, write, and say what the encoder is."""
-    from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
+    from xalign_fairseq.encoder.pretrained.conversion import convert
 
     config = convert(args.model, args.out, revision=args.revision, overwrite=args.overwrite)
     eps = "" if config.layer_norm_eps == type(config).layer_norm_eps else f" --layer-norm-eps {config.layer_norm_eps}"

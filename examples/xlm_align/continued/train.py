@@ -75,7 +75,7 @@ class Run:
         self.record = {"setting": setting, "seed": seed, "options": dict(options), "machine": machine(cpu=True)}
         self.curve = folder / "dev.jsonl"
 
-    def go_on(self, lock: int) -> None:
+    def go_on(self, lock: int | None = None) -> None:
         """Train and score until all updates are done."""
         self._mend()
         if not self._rows():
@@ -107,7 +107,7 @@ class Run:
         rows = self._rows()
         return rows[-1]["updates"] if rows else 0
 
-    def _train(self, until: int, lock: int) -> None:
+    def _train(self, until: int, lock: int | None) -> None:
         """Train up to an update; the schedule is that of the whole run."""
         command = self._command(until)
         self.record |= {"command": shlex.join(["fairseq-train", *command]), "commit": commit(Path(__file__))}
@@ -140,7 +140,7 @@ class Run:
         )
         return [str(self.data), *line]
 
-    def _run(self, command: list[str], hear: Callable[[str], object], lock: int) -> None:
+    def _run(self, command: list[str], hear: Callable[[str], object], lock: int | None) -> None:
         run_training(FairseqTraining(command, self.folder, lock=lock), hear)
 
     def _start(self) -> Path:
@@ -192,8 +192,10 @@ class ClosedForm(Run):
         options = ("--model", self.data, "--data", self.data, "--out", self.folder / LAST)
         return ["procrustes", "--overwrite", *map(str, options)]
 
-    def _run(self, command: list[str], hear: Callable[[str], object], lock: int) -> None:
-        subprocess.run([sys.executable, "-m", "xalign_fairseq", *command], check=True, pass_fds=[lock])
+    def _run(self, command: list[str], hear: Callable[[str], object], lock: int | None) -> None:
+        subprocess.run(
+            [sys.executable, "-m", "xalign_fairseq", *command], check=True, pass_fds=[] if lock is None else [lock]
+        )
 
 
 KINDS = {"procrustes": ClosedForm}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from launched import put_lines
+from support.launched import put_lines
 
 from xalign_fairseq.aligner.training import train, trimmed
 from xalign_fairseq.aligner.training.log import Progress

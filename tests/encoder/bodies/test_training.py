@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from body_folders import MODELS, read_model, write_model
-from launched import put_lines
-from small import diagonal, pair
+from support.body_folders import MODELS, read_model, write_model
+from support.launched import put_lines
+from support.small import diagonal, pair
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.data.batches import collate

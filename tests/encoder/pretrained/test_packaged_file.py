@@ -12,8 +12,8 @@ import torch
 
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.pretrained import packaged
+from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.four_bit import FourBitFile
-from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors
 from xalign_fairseq.encoder.vocabulary import load_tokenizer

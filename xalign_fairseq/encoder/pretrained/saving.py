@@ -10,7 +10,7 @@ import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import atomic_folder, atomic_write
-from xalign_fairseq.encoder.pretrained.huggingface import exporting
+from xalign_fairseq.encoder.pretrained import exporting
 from xalign_fairseq.encoder.pretrained.huggingface.weights import require_safetensors
 
 Save = Callable[[dict[str, Any], str | os.PathLike], None]
@@ -22,7 +22,7 @@ def new_model(out: str | os.PathLike, overwrite: bool = False) -> Iterator[Save]
 
     Args:
         out: a checkpoint, if it ends in ``.pt``; else a Hugging Face folder, which transformers loads too
-            (:func:`xalign_fairseq.encoder.pretrained.huggingface.exporting.export`).
+            (:func:`xalign_fairseq.encoder.pretrained.exporting.export`).
         overwrite: replace what is there, once the new model is whole.
 
     Raises:

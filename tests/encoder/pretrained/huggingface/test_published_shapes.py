@@ -7,10 +7,10 @@ import json
 
 import pytest
 import torch
-from huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, imported
+from support.huggingface_folders import BERT_SYMBOLS, POSITIONS, TEXT, UNSEEN, imported
 
 from xalign_fairseq.cli import main
-from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface.families import find_family
 from xalign_fairseq.encoder.pretrained.huggingface.unigram import SAMPLE
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import read_vocabulary

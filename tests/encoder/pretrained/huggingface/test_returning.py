@@ -4,13 +4,13 @@ import logging
 
 import pytest
 import torch
-from body_folders import MODELS, TEXT, ragged_tokens, read_model, their_states, write_model
+from support.body_folders import MODELS, TEXT, ragged_tokens, read_model, their_states, write_model
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.masked_lm import PARTS
-from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
-from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.conversion import convert
+from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.pretrained.saving import save_checkpoint
 

@@ -5,12 +5,12 @@ import json
 import pytest
 import torch
 import torch.nn.functional as F
-from huggingface_folders import POSITIONS
+from support.huggingface_folders import POSITIONS
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
+from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface.sentence_transformers import cut, write
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.sentence_vectors import sentence_vectors

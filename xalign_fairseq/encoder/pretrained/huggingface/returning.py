@@ -40,7 +40,7 @@ def put_back(state: dict[str, Any], where: str | os.PathLike, origin: Path, fold
     ``AutoModel`` then gives the encoder's states, and ``AutoModelForMaskedLM`` the logits of a head that was the
     model's own. What this package does not train (a decoder, rows of embeddings that no token has) is as it was;
     whatever was tied to the embeddings follows them. Heads of objectives and options stand beside the model, as
-    :func:`~xalign_fairseq.encoder.pretrained.huggingface.exporting.export` writes them.
+    :func:`~xalign_fairseq.encoder.pretrained.exporting.export` writes them.
 
     Args:
         state: of the checkpoint.

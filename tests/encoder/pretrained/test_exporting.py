@@ -4,15 +4,15 @@ from argparse import Namespace
 import pytest
 import tokenizers
 import torch
-from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
+from support.huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary
 from xalign_fairseq.data.tokenizers.model_proto import read_pieces
 from xalign_fairseq.encoder import checkpoint
 from xalign_fairseq.encoder.config import EncoderConfig
+from xalign_fairseq.encoder.pretrained.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface import importing
-from xalign_fairseq.encoder.pretrained.huggingface.exporting import export
 from xalign_fairseq.encoder.pretrained.huggingface.vocabularies import dictionary_of_xlm_r
 from xalign_fairseq.encoder.transformer import Encoder
 from xalign_fairseq.encoder.vocabulary import load_tokenizer, tokenizer_state
@@ -104,7 +104,8 @@ def test_the_sentencepiece_model_alone_gives_the_same_ids(transformers, own, exp
         assert theirs(line)["input_ids"][1:-1] == ours.encode(line)
 
 
-def test_an_xlm_r_after_a_round_trip(transformers, build, save, tmp_path, tokens):
+def test_an_xlm_r_after_a_round_trip(transformers, build, save, tmp_path, vocab_size, make_tokens):
+    tokens = make_tokens(vocab_size)
     model = build(layer_norm_eps=1e-3)
     first = save(model)
     export(first, tmp_path / "out")

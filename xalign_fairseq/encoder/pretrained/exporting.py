@@ -130,7 +130,7 @@ def fill(state: dict[str, Any], where: str | os.PathLike, folder: Path, name: st
 
 
 def to_hugging_face(encoder: Encoder, family: Family, order: Sequence[int]) -> dict[str, Tensor]:
-    """Hugging Face's tensors of an encoder in float32; the inverse of :func:`..importing.to_fairseq`.
+    """Hugging Face's tensors of an encoder in float32; the inverse of :func:`.huggingface.importing.to_fairseq`.
 
     The vector of token type 0, which an import adds to the positions, is zero; so are those of other types, which the
     model card says.

@@ -5,7 +5,7 @@ import torch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder import checkpoint
-from xalign_fairseq.encoder.pretrained.huggingface.conversion import convert
+from xalign_fairseq.encoder.pretrained.conversion import convert
 from xalign_fairseq.encoder.pretrained.reading import read_pretrained
 from xalign_fairseq.encoder.vocabulary import load_tokenizer
 
