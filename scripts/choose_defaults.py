@@ -59,9 +59,11 @@ def command(model: str) -> list[str]:
     return ["xalign", "layers", "--model", model, *sets, "--method", *METHODS, "--layer", *LAYERS]
 
 
-def run(words: Sequence[str], folder: Path) -> None:
-    """A command of this package, in a folder."""
-    subprocess.run([sys.executable, "-m", "xalign_fairseq", *words[1:]], cwd=folder, check=True)
+def run(words: Sequence[str], folder: Path, out: Path) -> None:
+    """A command of this package, in a folder; its output goes into a file."""
+    with open(out, "w", encoding="utf-8") as stream:
+        command = [sys.executable, "-m", "xalign_fairseq", *words[1:]]
+        subprocess.run(command, cwd=folder, check=True, stdout=stream)
 
 
 def compact(model: str, table: Mapping[str, Any], command: Sequence[str]) -> dict[str, Any]:
@@ -151,7 +153,7 @@ def choose(args: argparse.Namespace) -> int:
     words = command(args.model)
     if args.table is None:
         args.table = args.out / f"layers-{name}.json"
-        run([*words, "--json", str(args.table.resolve())], args.gold)
+        run([*words, "--json"], args.gold, args.table)
     record = compact(name, json.loads(args.table.read_text(encoding="utf-8")), words)
     write(args.out / f"defaults-{name}.json", record)
     print("\n".join(entries(record)))

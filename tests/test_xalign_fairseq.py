@@ -57,5 +57,5 @@ def test_type_checkers_know_what_the_names_are(tmp_path):
         if root.name != "site-packages":  # there mypy looks anyway, and refuses to be told of it
             patch.setenv("MYPYPATH", str(root))
         told, _, _ = api.run([*options, str(tmp_path / "program.py")])
-    assert 'Revealed type is "xalign_fairseq.aligner.alignment.Alignments"' in told
+    assert 'Revealed type is "list[xalign_fairseq.aligner.alignment.Alignment]"' in told
     assert 'Argument 1 to "score" has incompatible type "int"' in told

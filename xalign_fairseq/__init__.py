@@ -22,9 +22,11 @@ from xalign_fairseq.registration import register
 if TYPE_CHECKING:
     from xalign_fairseq.aligner.alignment import Alignment
     from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.links.aer import score
     from xalign_fairseq.links.gold import read_gold
     from xalign_fairseq.links.pharaoh import Gold, parse_line
+    from xalign_fairseq.transport.options import SinkhornOptions
     from xalign_fairseq.transport.sinkhorn.plan import sinkhorn_plan
     from xalign_fairseq.transport.sinkhorn.reference import sinkhorn
 
@@ -32,12 +34,14 @@ __all__ = [
     "Aligner",
     "Alignment",
     "Gold",
+    "SinkhornOptions",
     "XalignError",
     "__version__",
     "parse_line",
     "read_gold",
     "register",
     "score",
+    "show_links",
     "sinkhorn",
     "sinkhorn_plan",
 ]
@@ -46,9 +50,11 @@ _HOMES = {
     "Aligner": "xalign_fairseq.aligner.neural.aligner",
     "Alignment": "xalign_fairseq.aligner.alignment",
     "Gold": "xalign_fairseq.links.pharaoh",
+    "SinkhornOptions": "xalign_fairseq.transport.options",
     "parse_line": "xalign_fairseq.links.pharaoh",
     "read_gold": "xalign_fairseq.links.gold",
     "score": "xalign_fairseq.links.aer",
+    "show_links": "xalign_fairseq.aligner.render.matrix",
     "sinkhorn": "xalign_fairseq.transport.sinkhorn.reference",
     "sinkhorn_plan": "xalign_fairseq.transport.sinkhorn.plan",
 }

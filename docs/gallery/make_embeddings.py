@@ -26,7 +26,7 @@ def draw(path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         text, data, after = (str(Path(folder, name)) for name in ("text", "data-bin", "after"))
         write_sample(text, 2000, 1, 50, 80, False)
-        xalign(["prepare", "--destdir", data, "--tokenizer", "e5-small", "--pair", "en-ru",
+        xalign(["prepare", "--out", data, "--tokenizer", "e5-small", "--pair", "en-ru",
                 "--trainpref", f"{text}/en-ru/train", "--links", f"{text}/en-ru/train.gold"])  # fmt: skip
         train(data, after)
         pairs, panels = [], []

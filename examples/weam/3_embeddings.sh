@@ -14,4 +14,4 @@ shift 3
 links="$train.symmetrized.links"
 [[ -e "$links" ]] || links="$train.links"
 xalign embeddings --model "$@" --src "$train.${pair%-*}" --tgt "$train.${pair#*-}" --links "$links" \
-  --leave-out "$here/function_words.txt" --plot "$out.png" --json "$out.json"
+  --leave-out "$here/function_words.txt" --plot "$out.png" --json > "$out.json"

@@ -1,16 +1,18 @@
 """A checkpoint as fairseq writes it, with a tiny untrained encoder, and text to align with it."""
 
 import io
+import json
 import random
 from argparse import Namespace
+from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
 import sentencepiece
 import torch
-from finished_runs import right, write_run  # noqa: F401
+from support.transfer_data import right, write_run  # noqa: F401
 
-from xalign_fairseq.cli import _doctor_environment, _doctor_transformers
+from xalign_fairseq.cli import _doctor_environment, _doctor_transformers, main
 from xalign_fairseq.core import installed
 from xalign_fairseq.data.tokenizers.tokenizer import dictionary_of_model, load_sentencepiece
 from xalign_fairseq.encoder.config import EncoderConfig
@@ -29,6 +31,18 @@ SIZES = {
 def no_transformers(monkeypatch):
     """The doctor does not import transformers, which takes seconds."""
     monkeypatch.setattr(_doctor_transformers, "transformers", list)
+
+
+@pytest.fixture
+def printed_json():
+    """The function that runs a command with ``--json`` in this process: what it prints."""
+
+    def run(*argv):
+        with redirect_stdout(io.StringIO()) as out:
+            assert main([*map(str, argv), "--json"]) == 0
+        return json.loads(out.getvalue())
+
+    return run
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Which similarity the aligner takes from a checkpoint."""
 
-import json
-
 import pytest
 import torch
 
@@ -45,10 +43,8 @@ def test_a_checkpoint_without_a_pointer_says_so(tiny_checkpoint, tiny_text, caps
     assert status == 2 and not out and "no pointer" in err and "--similarity hidden" in err
 
 
-def test_a_pointer_is_compared_at_its_own_layer_alone(pointed, tiny_text, tmp_path):
-    table = tmp_path / "table.json"
-    gold = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold"), "--json", str(table)]
-    assert main(["layers", "--model", str(pointed), *gold]) == 0
-    rows = json.loads(table.read_text())["rows"]
+def test_a_pointer_is_compared_at_its_own_layer_alone(pointed, tiny_text, printed_json):
+    gold = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold")]
+    rows = printed_json("layers", "--model", pointed, *gold)["rows"]
     assert {row["layer"] for row in rows} == {2}
     assert all("|similarity:pointer|" in row["signature"] for row in rows)

@@ -1,7 +1,5 @@
 """The aligner's commands do as the model labelled itself, unless they are told otherwise."""
 
-import json
-
 import pytest
 import torch
 
@@ -96,10 +94,8 @@ def test_a_family_s_defaults_are_those_of_a_model_that_never_labelled(tiny_state
     assert "layer 2 of 3, joint encoding, hidden similarity, transport-itermax (as the model labelled" in align(path)[2]
 
 
-def test_layers_compares_the_models_own_method(dustbin, tiny_text, tmp_path):
-    table = tmp_path / "table.json"
+def test_layers_compares_the_models_own_method(dustbin, tiny_text, printed_json):
     texts = ["--pairs", str(tiny_text / "text.pairs"), "--gold", str(tiny_text / "text.gold")]
-    assert main(["layers", "--model", str(dustbin), *texts, "--quiet", "--json", str(table)]) == 0
-    rows = json.loads(table.read_text())["rows"]
+    rows = printed_json("layers", "--model", dustbin, *texts, "--quiet")["rows"]
     assert [row["method"] for row in rows[:2]] == ["ot-unbalanced-itermax", "ot-unbalanced-argmax"] and len(rows) == 8
     assert "|dustbin:0.4|" in rows[0]["signature"]

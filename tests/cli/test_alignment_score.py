@@ -1,7 +1,5 @@
 """``xalign alignment-score``: lexicons of a checkpoint and of a data-bin."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -50,9 +48,8 @@ def score(*options):
     return main(["alignment-score", "--model", *map(str, options)])
 
 
-def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, tmp_path, capsys):
-    assert score(aligned, "--json", tmp_path / "out.json") == 0
-    rows = json.loads((tmp_path / "out.json").read_text())
+def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, printed_json, capsys):
+    rows = printed_json("alignment-score", "--model", aligned)
     table = torch.load(aligned, weights_only=False)["model"][EMBEDDINGS]
     expected = lexicon_scores(table, lexicon)
     assert [(row["part"], row["score"], row["low"], row["high"], row["words"]) for row in rows] == [
@@ -63,6 +60,7 @@ def test_parts_of_a_checkpoint_s_own_lexicon(aligned, lexicon, tmp_path, capsys)
     signature = parse_signature(rows[1]["signature"])
     assert signature["pair"] == "en-xx" and signature["part"] == "held out"
     assert signature["data"] == f"sha256-{lexicon.digest[:12]}"
+    assert score(aligned) == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == f"{aligned} en-xx: trained 100.0 [100.0, 100.0], 10 words among 16"
     assert len(printed) == 3
@@ -78,17 +76,15 @@ def test_a_folder_is_read_as_its_checkpoint(aligned, tmp_path, capsys):
     assert capsys.readouterr().out == told.replace(str(aligned), str(folder))
 
 
-def test_several_checkpoints_on_the_lexicon_of_a_data_bin(tiny_checkpoint, aligned, data_bin, tmp_path):
-    assert score(tiny_checkpoint, aligned, "--data", data_bin, "--json", tmp_path / "out.json") == 0
-    rows = json.loads((tmp_path / "out.json").read_text())
+def test_several_checkpoints_on_the_lexicon_of_a_data_bin(tiny_checkpoint, aligned, data_bin, printed_json):
+    rows = printed_json("alignment-score", "--model", tiny_checkpoint, aligned, "--data", data_bin)
     by_file = {(row["checkpoint"], row["part"]): row["score"] for row in rows}
     assert by_file[str(tiny_checkpoint), "trained"] < by_file[str(aligned), "trained"] == 1.0
     # The data-bin's lexicon is taken, not the checkpoint's own.
     about = lexicons.read(DataBin(data_bin), "en", "xx")
     other = Lexicon("en", "xx", about.src_ids, about.src_sizes, about.tgt_ids, about.tgt_sizes, about.part * 0)
     lexicons.write(DataBin(data_bin), other, {}, overwrite=True)
-    assert score(aligned, "--data", data_bin, "--json", tmp_path / "out.json") == 0
-    (row,) = json.loads((tmp_path / "out.json").read_text())
+    (row,) = printed_json("alignment-score", "--model", aligned, "--data", data_bin)
     assert row["part"] == "trained" and row["words"] == 16
 
 

@@ -143,7 +143,6 @@ def test_quiet_holds_where_another_library_lets_notes_through(monkeypatch, caplo
         ("xalign al", {"align", "alignment-score"}),
         ("xalign align --mod", {"--model"}),
         ("xalign align --method it", {"itermax"}),
-        ("xalign prepare --dest", set()),  # a name of old is taken, and shown nowhere
     ],
 )
 def test_a_shell_completes_commands_options_and_values(tmp_path, line, found):

@@ -37,10 +37,10 @@ def other_checkpoint(tiny_state, tmp_path):
     return tmp_path / "other.pt"
 
 
-def test_pairs_and_cosines(embeddings, tiny_state, tiny_spm, tiny_checkpoint, other_checkpoint, tmp_path, capsys):
-    out = tmp_path / "out.json"
-    assert embeddings("--json", out, checkpoints=(tiny_checkpoint, other_checkpoint)) == 0
-    found = json.loads(out.read_text())
+def test_pairs_and_cosines(embeddings, tiny_state, tiny_spm, tiny_checkpoint, other_checkpoint, capsys):
+    both = (tiny_checkpoint, other_checkpoint)
+    assert embeddings("--json", checkpoints=both) == 0
+    found = json.loads(capsys.readouterr().out)
     # The sure links of a line; the possible ones of a line that has no other.
     assert [(each["src"], each["tgt"], each["count"]) for each in found["pairs"]] == [
         ("house", "tree", 2), ("red", "dogs", 2), ("the", "big", 1),
@@ -63,6 +63,7 @@ def test_pairs_and_cosines(embeddings, tiny_state, tiny_spm, tiny_checkpoint, ot
     assert first["cosine"] == pytest.approx(sum(linked) / 3, abs=1e-6)
     assert first["others"] == pytest.approx(sum(others) / 6, abs=1e-6)
     assert second["cosine"] == pytest.approx(1) and second["others"] == pytest.approx(1)
+    assert embeddings(checkpoints=both) == 0
     printed = capsys.readouterr().out.splitlines()
     assert printed[0] == "3 pairs: house-tree (2), red-dogs (2), the-big (1)"
     assert printed[2] == f"{other_checkpoint}: mean cosine of linked words 1.000, of other pairs 1.000"

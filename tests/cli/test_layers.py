@@ -23,20 +23,25 @@ def layers(tiny_checkpoint, tiny_text):
     return run
 
 
-def test_every_entry_is_what_align_and_score_give(layers, tiny_checkpoint, tiny_text, tmp_path, capsys):
+@pytest.fixture
+def table_of(printed_json, tiny_checkpoint, tiny_text):
+    """What ``xalign layers --json`` prints."""
+    texts = ["--pairs", tiny_text / "text.pairs", "--gold", tiny_text / "text.gold"]
+    return lambda *options: printed_json("layers", "--model", tiny_checkpoint, *texts, *options)
+
+
+def test_every_entry_is_what_align_and_score_give(table_of, tiny_checkpoint, tiny_text, tmp_path, capsys):
     methods = {
         "transport-argmax": ("--filter", "argmax"),
         "transport-union": ("--filter", "union"),
         "softmax": ("--method", "softmax", "--threshold", "0.01"),
     }
     options = ("--method", "transport", "softmax", "--filter", "argmax", "union", "--threshold", "0.01")
-    assert layers(*options, "--layer", 0, 1, "2-3", "--json", tmp_path / "table.json") == 0
-    table = json.loads((tmp_path / "table.json").read_text())
+    table = table_of(*options, "--layer", 0, 1, "2-3")
     entries = [(row["layer"], row["encoding"], row["method"]) for row in table["rows"]]
     encodings = ("joint", "separate")
     assert entries == [(at, encoding, method) for at in (0, 1, [2, 3]) for encoding in encodings for method in methods]
     assert table["best"] == min(table["rows"], key=lambda row: row["aer"])
-    capsys.readouterr()
     for row in table["rows"]:
         links = tmp_path / "links"
         at = row["layer"] if isinstance(row["layer"], int) else "2,3"
@@ -57,14 +62,14 @@ def test_options_that_no_method_has(layers, capsys):
     assert "has use for an option" in capsys.readouterr().err
 
 
-def test_the_tables(layers, tmp_path, capsys):
+def test_the_tables(layers, table_of, capsys):
     asked = ("--method", "transport", "--layer", "1", "-1", "--encoding", "joint", "--filter", "argmax")
-    assert layers(*asked, "--quiet", "--json", tmp_path / "table.json") == 0
+    assert layers(*asked, "--quiet") == 0
     head, first, second, _, title, low, high, _, certainty, signature, line = capsys.readouterr().out.splitlines()
     assert head.split() == ["AER", "P", "R", "F1", "links", "options"]
     assert title.split()[:2] == ["layer", "AER"] and (low.split()[0], high.split()[0]) == ("1", "3")
     assert float(first.split()[0]) <= float(second.split()[0])
-    table = json.loads((tmp_path / "table.json").read_text())
+    table = table_of(*asked)
     assert first.endswith(table["best"]["options"]) and second.endswith(table["runner_up"]["options"])
     assert f"p = {table['runner_up']['p_value']:.3f}" in certainty
     assert signature == table["best"]["signature"] and line == table["align"]
@@ -72,18 +77,15 @@ def test_the_tables(layers, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[1:3] == [first, ""]
 
 
-def test_the_line_to_paste_has_the_best_links(layers, tiny_checkpoint, tiny_text, tmp_path, capsys):
+def test_the_line_to_paste_has_the_best_links(printed_json, tiny_checkpoint, tiny_text, tmp_path, capsys):
     """Whatever the model's own labelling is."""
     state = torch.load(tiny_checkpoint, weights_only=False)
     own = LabelOptions(Transport(filter="union"), {"hidden": 3}, encoding="separate").state()
     torch.save({**state, "task_state": {**state["task_state"], "labelling": own}}, tmp_path / "own.pt")
     texts = ["--pairs", tiny_text / "text.pairs"]
-    for number, methods in enumerate((["softmax", "argmax"], ["transport"], ["ot-unbalanced"], ["itermax"])):
-        table = tmp_path / f"{number}.json"
+    for methods in (["softmax", "argmax"], ["transport"], ["ot-unbalanced"], ["itermax"]):
         asked = ["layers", "--model", tmp_path / "own.pt", *texts, "--gold", tiny_text / "text.gold", "--method"]
-        asked += [*methods, "--layer", "1", "2", "--average", "2", "--quiet", "--json", table]
-        assert main([str(part) for part in asked]) == 0
-        found = json.loads(table.read_text())
+        found = printed_json(*asked, *methods, "--layer", "1", "2", "--average", "2", "--quiet")
         line = shlex.split(found["align"])
         assert line[:2] == ["xalign", "align"]
         line = [*line[1 : line.index("--src")], *texts, "--out", tmp_path / "links", "--quiet"]
@@ -114,14 +116,13 @@ def other_set(tiny_text, tmp_path):
     return files
 
 
-def test_several_sets_count_the_same(layers, tiny_text, other_set, tmp_path, capsys):
+def test_several_sets_count_the_same(layers, table_of, tiny_text, other_set, capsys):
     asked = ("--method", "argmax", "--layer", 1, 2, "--encoding", "separate")
-    assert layers(*asked, "--set", *other_set, "--json", tmp_path / "both.json") == 0
+    assert layers(*asked, "--set", *other_set) == 0
     assert "2 settings on 50 pairs of 2 sets" in capsys.readouterr().out
-    both = json.loads((tmp_path / "both.json").read_text())
+    both = table_of(*asked, "--set", *other_set)
     assert both["sets"] == {str(tiny_text / "text.gold"): 40, str(other_set[2]): 10}
-    assert layers(*asked, "--json", tmp_path / "one.json") == 0
-    one = json.loads((tmp_path / "one.json").read_text())
+    one = table_of(*asked)
     for row, of_one in zip(both["rows"], one["rows"], strict=True):
         aers = list(row["sets"].values())
         assert aers[0] == of_one["aer"] != aers[1] and row["aer"] == pytest.approx(sum(aers) / 2)
@@ -148,14 +149,13 @@ def test_a_plot(layers, tmp_path):
     assert (tmp_path / "layers.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("option", ["--json", "--plot"])
-def test_what_is_read_is_not_replaced(option, layers, tiny_text, tmp_path, capsys):
+def test_what_is_read_is_not_replaced(layers, tiny_text, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     gold = tmp_path / "gold.svg"
     gold.write_bytes(before := (tiny_text / "text.gold").read_bytes())
-    assert layers(option, gold, gold=gold) == 2
+    assert layers("--plot", gold, gold=gold) == 2
     assert "a file that is read" in capsys.readouterr().err and gold.read_bytes() == before
-    assert layers(option, gold / "x.svg") == 2
+    assert layers("--plot", gold / "x.svg") == 2
     assert "folder is a file" in capsys.readouterr().err
 
 

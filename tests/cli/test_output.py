@@ -184,9 +184,3 @@ def test_lines_that_have_their_break(tmp_path, monkeypatch, block, content, expe
     monkeypatch.setattr("xalign_fairseq.cli._output.BLOCK", block)
     (tmp_path / "text").write_bytes(content)
     assert complete_lines(tmp_path / "text") == expected
-
-
-def test_a_note_with_a_name_of_old_is_gone_on_with(write, tmp_path):
-    with pytest.raises(MemoryError):
-        write("a", broken=True, record={"--checkpoint": "m"})
-    assert write("a", "b", record={"--model": "m"}, resume=True) == 1

@@ -1,20 +1,18 @@
-"""The parser of a command: what is unknown, missing or of old, and what help and errors say."""
+"""The parser of a command: what help and errors say."""
 
 import re
 
 import pytest
 
-from xalign_fairseq.cli._parser import CommandParser, also_named, also_placed
+from xalign_fairseq.cli._parser import CommandParser
 
 
 @pytest.fixture
 def parser():
     """One with an option of each kind."""
     made = CommandParser(prog="xalign make")
-    one = made.add_argument("--model", required=True, metavar="MODEL", help="what is read")
-    out = made.add_argument("--out", required=True, metavar="DIR", help="what is written")
-    also_named(made, one, "--checkpoint")
-    also_placed(one, out)
+    made.add_argument("--model", required=True, metavar="MODEL", help="what is read")
+    made.add_argument("--out", required=True, metavar="DIR", help="what is written")
     made.add_argument("--top", type=int, default=20, help="how many")
     made.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
     made.add_argument("--overwrite", action="store_true", help="replace")
@@ -23,39 +21,15 @@ def parser():
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        ("--model", "a", "--out", "b", "--overwrite"),
-        ("--checkpoint", "a", "--out", "b", "--overwrite"),
-        ("--checkpoint=a", "--out", "b", "--overwrite"),
-        ("a", "b", "--overwrite"),
-        ("a", "--overwrite", "b"),
-        ("--overwrite", "b", "--model", "a"),
-        ("a", "--out", "b", "--overwrite"),
-    ],
-)
-def test_names_and_places_of_old_still_work(parser, given):
-    found = parser.parse_args(given)
-    assert (found.model, found.out, found.overwrite, found.top) == ("a", "b", True, 20)
-
-
-def test_all_words_go_to_an_option_that_takes_several():
-    parser = CommandParser(prog="xalign make")
-    also_placed(parser.add_argument("--model", required=True, nargs="+", action="extend"))
-    assert parser.parse_args(["a", "b"]).model == ["a", "b"]
-    assert parser.parse_args(["--model", "a", "--model", "b", "c"]).model == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize(
     ("given", "message"),
     [
         (("--modle", "a"), "there is no option --modle; did you mean --model?"),
         (("--modle=a",), "there is no option --modle; did you mean --model?"),
         (("--nothing", "a", "b"), "there is no option --nothing"),
-        (("a", "b", "c"), "it is not clear what this is for: c"),
-        (("a",), "--out must be given"),
+        (("--model", "a", "--out", "b", "c"), "unexpected argument: c"),
+        (("--model", "a"), "--out must be given"),
         ((), "--model and --out must be given"),
-        (("a", "b", "--top", "x"), "argument --top: invalid int value: 'x'"),
+        (("--model", "a", "--out", "b", "--top", "x"), "argument --top: invalid int value: 'x'"),
     ],
 )
 def test_an_error_is_one_message_below_the_commands_own_usage(parser, capsys, given, message):
@@ -65,7 +39,7 @@ def test_an_error_is_one_message_below_the_commands_own_usage(parser, capsys, gi
         "usage: xalign make --model MODEL --out DIR [options]\n"
         f"xalign make: error: {message}\n  next: xalign make --help\n"
     )
-    assert parser.parse_args(["a", "b"]).out == "b"  # what an error leaves behind does no harm
+    assert parser.parse_args(["--model", "a", "--out", "b"]).out == "b"  # what an error leaves behind does no harm
 
 
 def test_a_command_that_there_is_not_gets_the_nearest_ones_told(capsys):
@@ -79,11 +53,11 @@ def test_a_command_that_there_is_not_gets_the_nearest_ones_told(capsys):
         assert f"xalign: error: there is no command {given}{told}\n" in capsys.readouterr().err
 
 
-def test_help_has_each_default_once_and_no_names_of_old(parser):
+def test_help_has_each_default_once(parser):
     text = parser.format_help()
     assert re.search(r"--top TOP +how many \(default: 20\)\n", text)
     assert re.search(r"--seed SEED +of the draw \(default: 1\)\n", text)
-    assert re.search(r"--overwrite +replace\n", text) and "--checkpoint" not in text
+    assert re.search(r"--overwrite +replace\n", text)
     assert text.startswith("usage: xalign make --model MODEL --out DIR [options]\n")
 
 

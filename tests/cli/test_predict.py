@@ -4,8 +4,7 @@ import json
 
 import pytest
 import torch
-from speaking import with_languages
-from untrained import with_head
+from support.checkpoints import with_head, with_languages
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.encoder import checkpoint
@@ -23,16 +22,17 @@ def tagger(transfer_encoder, tmp_path_factory):
 
 
 def test_scores_and_predictions(tagger, transfer_data, tmp_path, capsys):
-    out, scores = tmp_path / "predictions", tmp_path / "scores.json"
-    arguments = ["--languages", "en", "de", "--out", str(out), "--json", str(scores), "--quiet"]
-    assert main(["predict", "--model", str(tagger), "--data", str(transfer_data / "ud"), *arguments]) == 0
-    found = json.loads(scores.read_text())
+    out = tmp_path / "predictions"
+    command = ["predict", "--model", str(tagger), "--data", str(transfer_data / "ud"), "--languages", "en", "de"]
+    assert main([*command, "--out", str(out), "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out)
     assert found["benchmark"] == "pos"
     for language in ("en", "de"):
         rows = [json.loads(line) for line in (out / f"{language}.jsonl").read_text().splitlines()]
         right = [mine == gold for row in rows for mine, gold in zip(row["prediction"], row["gold"], strict=True)]
         assert found["languages"][language]["items"] == len(rows) == 12
         assert found["languages"][language]["scores"]["accuracy"] == pytest.approx(sum(right) / len(right))
+    assert main([*command, "--quiet"]) == 0
     printed = capsys.readouterr().out
     assert "de  accuracy" in printed
     assert "benchmark:pos" in printed

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from wordpieces import LINES, train_symbols, write_bert
+from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError

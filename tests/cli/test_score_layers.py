@@ -47,10 +47,10 @@ def test_the_lowest_points_as_json(tables, capsys):
     }
 
 
-def test_what_xalign_layers_writes_can_be_drawn(tiny_checkpoint, tiny_text, tmp_path):
+def test_what_xalign_layers_writes_can_be_drawn(tiny_checkpoint, tiny_text, printed_json, tmp_path):
     text = ("--src", tiny_text / "text.en", "--tgt", tiny_text / "text.xx", "--gold", tiny_text / "text.gold")
-    command = ["layers", "--model", tiny_checkpoint, *text, "--quiet", "--json", tmp_path / "table.json"]
-    assert main([*map(str, command)]) == 0
+    table = printed_json("layers", "--model", tiny_checkpoint, *text, "--quiet")
+    (tmp_path / "table.json").write_text(json.dumps(table))
     assert score("--plot", tmp_path / "p.png", "--layers", f"tiny={tmp_path}/table.json") == 0
     assert (tmp_path / "p.png").stat().st_size > 5000
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from wordpieces import LINES, train_symbols, write_bert
+from support.text import LINES, train_symbols, write_bert
 
 from xalign_fairseq.aligner.training import train as run
 from xalign_fairseq.aligner.training import trimmed

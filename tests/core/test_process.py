@@ -6,7 +6,7 @@ import textwrap
 from contextlib import closing
 
 import pytest
-from alive import is_alive, wait_for
+from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.process import output, running, start, stop, tail

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from plain_links import by_pair
-from small import CONFIG as SMALL
-from small import pair, typed
-from trials import Task
+from support.links import by_pair
+from support.small import CONFIG as SMALL
+from support.small import pair, typed
+from support.trials import Task
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.criterions.validation import PARTS, AerCounter, _mean_rate

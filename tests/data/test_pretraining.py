@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from no_fairseq import run_without_fairseq
-from plain_data import write_plain_data
+from support.processes import run_without_fairseq
+from support.text import write_plain_data
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data import streams_dataset, windows

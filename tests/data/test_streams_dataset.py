@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from fairseq.data.iterators import EpochBatchIterator
-from small import MASK
+from support.small import MASK
 
 import xalign_fairseq
 

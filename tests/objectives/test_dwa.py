@@ -3,8 +3,8 @@ from unittest.mock import patch
 
 import pytest
 import torch
-from small import MASK, pair, typed
-from trials import Trial
+from support.small import MASK, pair, typed
+from support.trials import Trial
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.dwa import DenoisingWordAlignment, DwaConfig, labelling_method

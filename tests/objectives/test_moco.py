@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 import torch.distributed as dist
-from gloo_workers import run_workers
-from small import CONFIG, pair, typed
+from support.processes import run_workers
+from support.small import CONFIG, pair, typed
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.encoder.passes import StepEncoder

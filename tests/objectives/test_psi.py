@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 import torch
-from small import CONFIG
-from word_pair_batches import DE, EN, RU, Trial, assert_same_gradient, batch
+from support.small import CONFIG
+from support.word_pair_batches import DE, EN, RU, Trial, assert_same_gradient, batch
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.objectives.psi import ParallelSentenceIdentification, on_device, on_host, partners

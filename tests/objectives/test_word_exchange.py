@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from sinkhorn_pairs import pair_matrices
-from small import CONFIG, MASK, pair, typed
-from trials import Trial, build_criterion, build_model
+from support.links import pair_matrices
+from support.small import CONFIG, MASK, pair, typed
+from support.trials import Trial, build_criterion, build_model
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from speaking import ROWS, with_languages
+from support.checkpoints import ROWS, with_languages
 
 from tests.tasks.conftest import validations
 from tests.tasks.test_transfer_tasks import fine_tune
@@ -73,9 +73,9 @@ def test_validation_aer_is_that_of_the_aligner(train, databin, sample, command, 
     ]
     found = {}
     for languages in ("en-de", "de-en"):
-        command("xalign", "layers", "--model", tmp_path / "checkpoint_last.pt", *files, "--languages", languages,
-                "--filter", "itermax", "--layer", 2, "--dtype", "float32", "--json", tmp_path / "table.json",
-                "--quiet")  # fmt: skip
-        found[languages] = json.loads((tmp_path / "table.json").read_text())["best"]["aer"]
+        model = ["--model", tmp_path / "checkpoint_last.pt", *files, "--languages", languages]
+        how = ["--filter", "itermax", "--layer", 2, "--dtype", "float32", "--json", "--quiet"]
+        table = command("xalign", "layers", *model, *how)
+        found[languages] = json.loads(table.stdout)["best"]["aer"]
     assert float(valid["valid_aer_en-de"]) == pytest.approx(found["en-de"], abs=1e-4)
     assert found["de-en"] != pytest.approx(found["en-de"], abs=1e-4)

@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 import torch
-import transfer_data as made_up
+from support import transfer_data as made_up
 
 import xalign_fairseq
 

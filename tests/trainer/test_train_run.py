@@ -7,7 +7,7 @@ import textwrap
 import time
 
 import pytest
-from alive import is_alive, wait_for
+from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import read_json

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from alive import is_alive, wait_for
-from untrained import with_head
+from support.checkpoints import with_head
+from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.json_files import write_json

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from alive import is_alive, wait_for
+from support.processes import is_alive, wait_for
 
 from xalign_fairseq.core.devices import cores
 from xalign_fairseq.transfer.scheduler import Job, run_jobs, share

@@ -69,10 +69,10 @@ def named_methods(args: argparse.Namespace) -> "list[Method]":
 
     Without names it is each of the usual ones that has all options that are given.
     """
-    from xalign_fairseq.transport import methods
+    from xalign_fairseq.transport import methods, names
 
     given = {**_fixed(args), **{option: getattr(args, option) for option in COMPARED if getattr(args, option)}}
-    known = {name: methods.METHODS[name].options for name in dict.fromkeys(args.method or METHODS)}
+    known = {name: names.METHODS[name] for name in dict.fromkeys(args.method or METHODS)}
     if not args.method:
         known = {name: options for name, options in known.items() if given.keys() <= set(options)}
     found: list[Method] = []

@@ -15,8 +15,6 @@ from xalign_fairseq.core.text.containers import file_of
 
 STANDARD_OUTPUT = "-"
 BLOCK = 1 << 20
-# Options by the names that notes have which were written before they were renamed.
-RENAMED = {"--checkpoint": "--model"}
 
 
 class Output:
@@ -93,7 +91,7 @@ class Output:
 
     def _check_record(self) -> None:
         try:
-            theirs = {RENAMED.get(name, name): value for name, value in read_json(self._note).items()}
+            theirs = dict(read_json(self._note))
         except (OSError, XalignError):
             theirs = {}
         ours = self._record or {}

@@ -1,4 +1,4 @@
-"""The parser of a command: names and places of old that still work, help with defaults, errors that say what to do."""
+"""The parser of a command: help with defaults, and errors that suggest what was meant."""
 
 import argparse
 import difflib
@@ -7,26 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 
-def also_named(parser: Any, action: argparse.Action, *names: str) -> None:
-    """Names of old, which do what the option does and stand in no help.
-
-    Example::
-
-        also_named(parser, parser.add_argument("--out"), "--destdir")
-    """
-    for name in names:
-        # In the parser's table of names alone: help, usage and completion go by action.option_strings.
-        parser._option_string_actions[name] = action
-
-
-def also_placed(*actions: argparse.Action) -> None:
-    """Options that used to be words without a name: where such words are given, they are taken in this order."""
-    for action in actions:
-        action.takes_word = True  # type: ignore[attr-defined]
-
-
 class HelpLines(argparse.RawDescriptionHelpFormatter):
-    """Help that ends with the default, where the text does not tell it by itself."""
+    """Help that ends with the default, unless the text mentions it."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = action.help or ""
@@ -42,10 +24,6 @@ class HelpLines(argparse.RawDescriptionHelpFormatter):
             )
             + "\n"
         )
-
-    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        """An option that takes a value in its old form alone is shown without one."""
-        return "" if getattr(action, "hides_value", False) else super()._format_args(action, default_metavar)
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -68,16 +46,15 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Parse; words without a name go to the options that used to have none, and nothing else is left over."""
+        """Parse; an unknown option is reported before a missing one."""
         needed = [action for action in self._actions if action.required]
         for action in needed:
-            action.required = False  # what is unknown is told before what is missing, and words are placed between
+            action.required = False  # argparse would report a missing option first
         try:
             found, rest = super().parse_known_args(args, namespace)
         finally:
             for action in needed:
                 action.required = True
-        rest = self._take_words(found, rest)
         if rest:
             self._refuse(rest)
         missing = [action for action in needed if getattr(found, action.dest) is None]
@@ -86,21 +63,11 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f"{' and '.join(names)} must be given")
         return found, rest
 
-    def _take_words(self, found: argparse.Namespace, rest: list[str]) -> list[str]:
-        if any(word.startswith("-") and word != "-" for word in rest):
-            return rest
-        for action in (action for action in self._actions if getattr(action, "takes_word", False)):
-            if rest and getattr(found, action.dest) is action.default:
-                taken = len(rest) if action.nargs == "+" else 1
-                action(self, found, rest[:taken] if action.nargs == "+" else rest[0], None)
-                rest = rest[taken:]
-        return rest
-
     def _refuse(self, rest: Sequence[str]) -> NoReturn:
         """Say which of the words has no meaning, and what was perhaps meant."""
         unknown = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
         if unknown is None:
-            self.error(f"it is not clear what this is for: {' '.join(rest)}")
+            self.error(f"unexpected argument: {' '.join(rest)}")
         options = [name for action in self._shown() for name in action.option_strings]
         self.error(f"there is no option {unknown}", _nearest(unknown, options))
 

@@ -14,7 +14,7 @@ Examples:
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from xalign_fairseq.cli._arguments import add_json, add_model, named_models, tell
+from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign alignment-score``."""
-    add_model(parser, several=True, metavar="[NAME=]MODEL", placed=True)
+    add_model(parser, several=True, metavar="[NAME=]MODEL")
     parser.add_argument("--data", metavar="DATA_BIN", help="score the lexicons of this data-bin")
     parser.add_argument(
         "--samples", type=int, default=1000, metavar="N", help="resamples of the interval (default: 1000)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the resamples (default: 1)")
-    add_json(parser, file=True)
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
             for score in lexicon_scores(embeddings, lexicon, samples=args.samples, seed=args.seed):
                 signature = task_signature(ALIGNMENT_SCORE, "lexicon", lexicon.digest[:12], pair=pair, part=score.part)
                 rows.append({"checkpoint": name, "pair": pair, **asdict(score), "signature": signature})
-    tell(args.json, rows, (f"{row['checkpoint']} {row['pair']}: {told(row)}" for row in rows))
+    print_result(args.json, rows, (f"{row['checkpoint']} {row['pair']}: {told(row)}" for row in rows))
 
 
 def lexicons_for(data_bin: str | None, state: dict[str, Any], vocab_size: int, path: str) -> "list[Lexicon]":

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import METHODS, positive, progress_bar, show_log
-from xalign_fairseq.cli._arguments import PRETRAINED, add_json, add_model, named_models, tell
+from xalign_fairseq.cli._arguments import PRETRAINED, add_json, add_model, named_models, print_result
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.core.files import require_place
 
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
     bootstrap = {"samples": args.samples, "seed": args.seed, "level": 0.95}
     data = [{"set": each.name, "pairs": len(each.pairs), "sha256": each.digest} for each in sets]
     result = {"data": data, "bootstrap": bootstrap, "systems": rows}
-    tell(args.json, result, [as_text(rows)])
+    print_result(args.json, result, [as_text(rows)])
     if args.out:
         write(Path(args.out), result)
 

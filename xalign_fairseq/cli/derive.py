@@ -40,7 +40,7 @@ class _AddFile(argparse.Action):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign derive``."""
-    add_out(parser, "the new folder", metavar="D", old="--destdir")
+    add_out(parser, "the new folder", metavar="D")
     parser.add_argument("--steps", required=True, metavar="STEP,...", help="some of script, inversion, syntax")
     parser.add_argument("--spm", metavar="MODEL", help="the natural language's unigram sentencepiece model, for script")
     parser.add_argument("--source-lang", default="en", metavar="LANG", help="the natural language (default: en)")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive, read_fitting_gold
-from xalign_fairseq.cli._arguments import add_json, add_model, named_models, tell
+from xalign_fairseq.cli._arguments import add_json, add_model, named_models, print_result
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--leave-out", metavar="FILE", help="words to leave out on both sides, such as stop words, one a line"
     )
-    add_json(parser, file=True)
+    add_json(parser)
     parser.add_argument("--plot", metavar="PNG", help="draw the words (needs matplotlib)")
 
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
         rows.append({"checkpoint": name, "cosine": linked, "others": others})
     listed = ", ".join(f"{src}-{tgt} ({count})" for (src, tgt), count in counted)
     lines = [f"{len(counted)} pairs: {listed}", *(f"{row['checkpoint']}: {figures(row)}" for row in rows)]
-    tell(args.json, described(args, counted, rows), lines)
+    print_result(args.json, described(args, counted, rows), lines)
     if args.plot:
         draw(args, [pair for pair, _ in counted], words, vectors, rows)
 

@@ -19,8 +19,8 @@ from xalign_fairseq.core.errors import XalignError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign export-hf``."""
-    add_model(parser, "checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small", placed=True)
-    add_out(parser, "the folder to write", metavar="DIR", placed=True)
+    add_model(parser, "checkpoint (.pt), the folder of a training run, XLM-R's archive, or e5-small")
+    add_out(parser, "the folder to write", metavar="DIR")
     parser.add_argument(
         "--sentence-transformers",
         choices=("mean", "cls"),

@@ -18,8 +18,8 @@ from xalign_fairseq.cli._arguments import add_model, add_out
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign import-hf``."""
-    add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base", placed=True)
-    add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT", placed=True)
+    add_model(parser, "folder, or name on the hub such as FacebookAI/xlm-roberta-base")
+    add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     parser.add_argument("--revision", metavar="REV", help="branch, tag or commit of a model of the hub")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
 

@@ -33,7 +33,7 @@ from xalign_fairseq.cli._aligning import (
     show_log,
     take_packaged,
 )
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_json, give_json
+from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.cli._compared import METHODS as COMPARED_METHODS
 from xalign_fairseq.core.errors import XalignError
 
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--best", type=positive, default=10, metavar="N", help="settings to print (default: %(default)s)"
     )
-    add_json(parser, file=True)
+    add_json(parser)
     parser.add_argument(
         "--plot", metavar="FILE", help="draw AER over layers, as PNG or SVG by the ending (needs matplotlib)"
     )
@@ -107,7 +107,9 @@ def run(args: argparse.Namespace) -> None:
     ranked = [rows[id(trial)] for trial in order]
     runner_up = compared_to_runner_up(order)
     command = paste(args, order[0], aligner)
-    if args.json != STANDARD_OUTPUT:
+    if args.json:
+        print_result(True, described(args, sets, list(rows.values()), ranked, runner_up, command), ())
+    else:
         if not args.quiet:
             pairs = sum(len(text.pairs) for text in sets)
             print(f"{len(settings)} settings on {pairs} pairs of {len(sets)} set{'s' * (len(sets) > 1)}")
@@ -115,7 +117,6 @@ def run(args: argparse.Namespace) -> None:
         print_layers(ranked)
         print_certainty(runner_up)
         print(f"{ranked[0]['signature']}\n{command}")
-    give_json(args.json, described(args, sets, list(rows.values()), ranked, runner_up, command))
     if args.plot:
         from xalign_fairseq.evaluation.plots.layers import curves_by_method, plot_layers
 
@@ -133,8 +134,7 @@ def check_places(args: argparse.Namespace) -> None:
         from xalign_fairseq.evaluation.plots.figure import check_picture
 
         check_picture(args.plot)
-    for path in filter(None, (args.plot, None if args.json == STANDARD_OUTPUT else args.json)):
-        require_place(path, inputs)
+        require_place(args.plot, inputs)
 
 
 def development_sets(args: argparse.Namespace) -> "list[GoldPairs]":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import positive, progress_bar
-from xalign_fairseq.cli._arguments import STANDARD_OUTPUT, add_json, add_model, add_out, give_json
+from xalign_fairseq.cli._arguments import add_json, add_model, add_out, print_result
 
 if TYPE_CHECKING:
     from xalign_fairseq.transfer.predict import Evaluation
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", default="test", help="default: %(default)s")
     about = "write LANG.jsonl of each language here: id, prediction, gold"
     add_out(parser, about, metavar="DIR", required=False)
-    add_json(parser, file=True)
+    add_json(parser)
     parser.add_argument(
         "--device", choices=("auto", "cpu", "cuda"), default="auto", help="default: CUDA if there is one"
     )
@@ -58,11 +58,12 @@ def run(args: argparse.Namespace) -> None:
     for language, path in zip(args.languages, files, strict=True):
         with progress_bar(None, args.quiet, unit=f" items of {language}") as progress:
             found[language] = evaluate(predictor, path, language, args.batch_tokens, progress)
-        if args.json != STANDARD_OUTPUT:
+        if not args.json:
             print("\n".join(score_lines(language, found[language])))
         if args.out:
             write_predictions(Path(args.out) / f"{language}.jsonl", found[language])
-    give_json(args.json, described(args, predictor.benchmark.name, found))
+    if args.json:
+        print_result(True, described(args, predictor.benchmark.name, found), ())
 
 
 def score_lines(language: str, evaluation: "Evaluation") -> Iterator[str]:

@@ -79,7 +79,7 @@ class _Links(argparse.Action):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign prepare``."""
     hidden = argparse.SUPPRESS
-    add_out(parser, "the data-bin folder to be made", metavar="D", old="--destdir")
+    add_out(parser, "the data-bin folder to be made", metavar="D")
     parser.add_argument("--pair", action=_OpenPair, dest="pairs", metavar="SRC-TGT", help="a language pair; repeatable")
     for split in SPLITS:
         text = (

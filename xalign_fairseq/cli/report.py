@@ -66,6 +66,7 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
     from itertools import islice
 
     from xalign_fairseq.aligner.neural.aligner import Aligner
+    from xalign_fairseq.aligner.render.matrix import show_links
     from xalign_fairseq.aligner.sentence_pairs import SentencePairs
 
     pairs = SentencePairs(args.src, args.tgt)
@@ -75,5 +76,4 @@ def examples(args: argparse.Namespace, folder: "Path") -> str:
         print(f"aligning {len(chosen)} pairs by {folder}", file=sys.stderr)
     aligner = Aligner.from_pretrained(str(folder))
     aligned = aligner.align([src for src, _ in chosen.values()], [tgt for _, tgt in chosen.values()])
-    parts = (each.beside(golds[at]) if golds else each for at, each in zip(chosen, aligned, strict=True))
-    return "".join(part._repr_html_() for part in parts)
+    return show_links(aligned, [golds[at] for at in chosen] if golds else None, most=len(aligned)).html

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from xalign_fairseq.cli._aligning import add_checkpoint_arguments, progress_bar, side_languages, take_packaged
-from xalign_fairseq.cli._arguments import add_json, tell
+from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.core.errors import XalignError
 
 ROW = "{:<12}  {:<7}  {:>8}  {}"
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
     sentences = read_sentences(args.src, args.tgt)
     take_packaged(args)
     result = evaluate(args, *sentences)
-    tell(args.json, result, [to_text(result)])
+    print_result(args.json, result, [to_text(result)])
 
 
 def read_sentences(src: str, tgt: str) -> tuple[list[str], list[str]]:

@@ -16,7 +16,7 @@ from xalign_fairseq.cli._arguments import add_out
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The folder and the sizes."""
-    add_out(parser, "the new folder", metavar="DIR", placed=True)
+    add_out(parser, "the new folder", metavar="DIR")
     parser.add_argument(
         "--pairs", type=int, required=True, metavar="N", help="training pairs for each of the three language pairs"
     )

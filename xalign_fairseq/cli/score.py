@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xalign_fairseq.cli._aligning import require_links
-from xalign_fairseq.cli._arguments import add_json, tell
+from xalign_fairseq.cli._arguments import add_json, print_result
 from xalign_fairseq.core.errors import XalignError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def score_links(args: argparse.Namespace) -> None:
             "p_value": test.p_value,
             "samples": samples,
         }
-    tell(args.json, result, result_lines(result))
+    print_result(args.json, result, result_lines(result))
 
 
 def read_counts(args: argparse.Namespace) -> list[list["AlignmentCounts"]]:
@@ -209,7 +209,7 @@ def compare_layers(args: argparse.Namespace) -> None:
     width = max(map(len, curves))
     best = {name: min(points, key=lambda point: (point[1], point[0])) for name, points in curves.items()}
     lines = [f"{name:<{width}}  {100 * aer:6.2f} at layer {layer}" for name, (layer, aer) in best.items()]
-    tell(args.json, {name: {"layer": layer, "aer": aer} for name, (layer, aer) in best.items()}, lines)
+    print_result(args.json, {name: {"layer": layer, "aer": aer} for name, (layer, aer) in best.items()}, lines)
 
 
 def read_curves(files: Sequence[tuple[str, str]]) -> "dict[str, Sequence[tuple[int, float]]]":

@@ -10,7 +10,6 @@ Example:
 import argparse
 
 from xalign_fairseq.cli._arguments import add_out
-from xalign_fairseq.cli._parser import also_named
 from xalign_fairseq.core.errors import XalignError
 
 
@@ -18,13 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``xalign symmetrize``."""
     parser.add_argument("--forward", required=True, metavar="FILE", help="links found from source to target")
     parser.add_argument("--backward", required=True, metavar="FILE", help="links found from target to source")
-    heuristic = parser.add_argument(
+    parser.add_argument(
         "--symmetrize",
         default="grow-diag-final-and",
         choices=("grow-diag-final-and", "intersection", "union"),
         help="how both directions become one",
     )
-    also_named(parser, heuristic, "--method")
     add_out(parser, "the combined links")
 
 

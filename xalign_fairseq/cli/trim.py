@@ -20,7 +20,7 @@ from xalign_fairseq.cli._arguments import add_model, add_out
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign trim``."""
-    add_model(parser, placed=True)
+    add_model(parser)
     parser.add_argument(
         "--text", nargs="+", required=True, metavar="FILE", help="all text that is to stay as it is, a sentence a line"
     )

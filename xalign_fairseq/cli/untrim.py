@@ -17,7 +17,7 @@ from xalign_fairseq.cli._arguments import PRETRAINED, add_model, add_out
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``xalign untrim``."""
-    add_model(parser, f"the trimmed model, trained or not: {PRETRAINED}", placed=True)
+    add_model(parser, f"the trimmed model, trained or not: {PRETRAINED}")
     parser.add_argument("--original", required=True, metavar="MODEL", help="what it was trimmed from")
     add_out(parser, "checkpoint to write (NAME.pt), or folder", metavar="OUT")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")

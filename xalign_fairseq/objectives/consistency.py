@@ -10,8 +10,8 @@ from xalign_fairseq.data.inputs import Input
 from xalign_fairseq.encoder.config import EncoderConfig
 from xalign_fairseq.objectives.registry import Loss, Objective, ObjectiveConfig, choice, register_objective
 from xalign_fairseq.objectives.step import Step, declared
-from xalign_fairseq.transport.agreement import AGREEMENT_SIMILARITIES, agreement
-from xalign_fairseq.transport.label_options import ENCODINGS
+from xalign_fairseq.transport.agreement import agreement
+from xalign_fairseq.transport.names import AGREEMENT_SIMILARITIES, ENCODINGS
 
 
 @dataclass

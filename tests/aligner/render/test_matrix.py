@@ -2,7 +2,10 @@
 
 from html.parser import HTMLParser
 
-from xalign_fairseq.aligner.render.matrix import KEY, MOST_WORDS, LinkMatrix
+import pytest
+
+from xalign_fairseq.aligner.alignment import Alignment
+from xalign_fairseq.aligner.render.matrix import KEY, MOST_WORDS, show_links
 from xalign_fairseq.links.pharaoh import parse_line
 
 
@@ -28,19 +31,23 @@ class Rows(HTMLParser):
             self.words[-1] += data
 
 
+def table(*pair):
+    return show_links(Alignment(*pair)).html
+
+
 def test_source_words_go_down_and_target_words_across():
-    matrix = LinkMatrix(["a", "b"], ["x", "y", "z"], {(1, 2): 0.25}, parse_line("1p2 0-0"))
-    read = Rows(matrix._repr_html_())
+    shown = show_links(Alignment(["a", "b"], ["x", "y", "z"], {(1, 2): 0.25}), parse_line("1p2 0-0"))
+    read = Rows(shown._repr_html_())
     _, first, second = read.rows
     assert [cell.get("class") for cell in first] == ["sure", None, None]
     assert [cell.get("class") for cell in second] == [None, None, "link possible"]
     assert second[2] == {"class": "link possible", "title": "b – z, 25%, possible", "style": "--p: 0.25"}
     assert read.words == ["x", "y", "z", "a", "b"]
-    assert KEY in matrix._repr_html_() and KEY not in LinkMatrix(["a"], ["b"], {})._repr_html_()
+    assert KEY in shown.html and KEY not in table(["a"], ["b"], {})
 
 
 def test_each_word_has_its_own_direction_and_is_no_markup():
-    read = Rows(LinkMatrix(["<b>"], ["بيت", "घर"], {(0, 0): 1.0})._repr_html_())
+    read = Rows(table(["<b>"], ["بيت", "घर"], {(0, 0): 1.0}))
     assert read.directions == ["rtl", "ltr", "ltr"]
     assert read.words == ["بيت", "घर", "<b>"]
     assert read.rows[1][0]["title"] == "<b> – بيت, 100%"
@@ -48,10 +55,19 @@ def test_each_word_has_its_own_direction_and_is_no_markup():
 
 def test_links_of_a_long_pair_are_listed():
     words = ["w<"] * (MOST_WORDS + 1)
-    assert "<table" in LinkMatrix(words[:-1], words[:-1], {})._repr_html_()
-    shown = LinkMatrix(words, ["v"], {(3, 0): 0.5})._repr_html_()
+    assert "<table" in table(words[:-1], words[:-1], {})
+    shown = table(words, ["v"], {(3, 0): 0.5})
     assert "<table" not in shown and "50%" in shown and "w&lt;" in shown and "w<" not in shown
 
 
 def test_a_side_without_words_is_shown():
-    assert len(Rows(LinkMatrix([], ["x"], {})._repr_html_()).rows) == 1
+    assert len(Rows(table([], ["x"], {})).rows) == 1
+
+
+def test_of_several_the_first_are_shown_each_with_its_gold():
+    pair = Alignment(["red"], ["rouge"], {(0, 0): 0.9})
+    shown = show_links([pair] * 5, [parse_line("0-0")] * 5, most=3).html
+    assert shown.count("class='link sure'") == 3 and "and 2 more" in shown
+    assert "more" not in show_links([pair]).html
+    with pytest.raises(ValueError, match="zip"):
+        show_links([pair] * 2, [parse_line("0-0")])

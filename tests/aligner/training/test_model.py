@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from speaking import with_languages
+from support.checkpoints import with_languages
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.aligner.sentence_pairs import SentencePairs

@@ -4,7 +4,7 @@ import json
 
 import pytest
 import torch
-from body_folders import MODELS, write_model
+from support.body_folders import MODELS, write_model
 
 from xalign_fairseq.aligner.neural.aligner import Aligner
 from xalign_fairseq.cli import main
@@ -46,11 +46,11 @@ def test_bfloat16_and_8_bits_are_near(folder):
 
 def test_layers_are_compared(folder, capsys):
     files = [str(folder / name) for name in ("src", "tgt", "gold")]
-    out = folder / "layers.json"
-    options = ["--set", *files, "--method", "argmax", "--dtype", "float32", "--quiet", "--json", str(out)]
+    options = ["--set", *files, "--method", "argmax", "--dtype", "float32", "--quiet"]
     assert main(["layers", "--model", str(folder / "model"), *options]) == 0
     assert "xalign align --model" in capsys.readouterr().out
-    assert json.loads(out.read_text())
+    assert main(["layers", "--model", str(folder / "model"), *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
 
 
 def test_translations_are_retrieved(folder, capsys):

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from body_folders import MODELS, read_model, write_model
-from small import diagonal, pair
+from support.body_folders import MODELS, read_model, write_model
+from support.small import diagonal, pair
 
 from xalign_fairseq.aligner.training import train as aligner_run
 from xalign_fairseq.cli import main

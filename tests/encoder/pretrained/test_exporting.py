@@ -4,7 +4,7 @@ from argparse import Namespace
 import pytest
 import tokenizers
 import torch
-from huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
+from support.huggingface_folders import BERT_SYMBOLS, TEXT, UNSEEN, assert_same_logits, imported
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.tokenizers.dictionary import Dictionary

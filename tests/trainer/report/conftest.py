@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from trained_runs import CONFIGURATION
+from support.transfer_data import CONFIGURATION
 
 HEAD = "2026-11-23 05:12:51 | INFO | "
 

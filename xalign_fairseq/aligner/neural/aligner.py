@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from xalign_fairseq.aligner.alignment import Alignment, Alignments, Links
+from xalign_fairseq.aligner.alignment import Alignment, Links
 from xalign_fairseq.aligner.neural.dtypes import choose_dtype, convert, dtype_of
 from xalign_fairseq.aligner.neural.link_setting import LinkSetting
 from xalign_fairseq.aligner.neural.pair_batches import EncodedPair, encode_pairs, length_batches
@@ -235,7 +235,7 @@ class Aligner:
             batch_tokens=self.batch_tokens,
         )
 
-    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> Alignments:
+    def align(self, src: Iterable[Sentence], tgt: Iterable[Sentence]) -> list[Alignment]:
         """Align sentences: strings, split at white space into words, or lists of words. Both sides equally many."""
         if isinstance(src, str) or isinstance(tgt, str):
             raise XalignError(
@@ -244,7 +244,7 @@ class Aligner:
                 remedy='align(["one sentence"], ["its translation"])',
             )
         try:
-            return Alignments(self.stream(zip(src, tgt, strict=True)))
+            return list(self.stream(zip(src, tgt, strict=True)))
         except ValueError as error:
             if isinstance(error, XalignError) or "zip()" not in str(error):
                 raise

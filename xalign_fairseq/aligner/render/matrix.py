@@ -1,14 +1,14 @@
-"""The links of one pair as a small HTML table, for notebooks: no script, nothing loaded, the notebook's own colours."""
+"""Links as small HTML tables for notebooks: no script, nothing loaded, the notebook's own colours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
+from xalign_fairseq.aligner.alignment import Alignment
 from xalign_fairseq.aligner.render.words import looks, markup
-from xalign_fairseq.links.pharaoh import Gold, Link
+from xalign_fairseq.links.pharaoh import Gold
 
-# A matrix of more words on a side is no longer taken in at one glance; its links are listed.
-MOST_WORDS = 60
+MOST_WORDS = 60  # of a side in a matrix; the links of longer pairs are listed
 
 # Text and lines take the colour of what stands around them, so that it is read on light and on dark paper.
 STYLE = """<style>
@@ -30,54 +30,74 @@ KEY = (
 )
 
 
-@dataclass(frozen=True)
-class LinkMatrix:
-    """The words of a pair and its links, source words down and target words across, beside gold links if given.
+MOST_PAIRS = 10
 
-    A notebook shows it as a table whose cells are blue as their links are probable and tell it when pointed at.
+
+@dataclass(frozen=True)
+class LinkTables:
+    """Link matrices as HTML, which a notebook displays."""
+
+    html: str
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def show_links(
+    pairs: Alignment | Sequence[Alignment], golds: Gold | Sequence[Gold] | None = None, most: int = MOST_PAIRS
+) -> LinkTables:
+    """Show alignments as matrices in a notebook: source words down, target words across, the links in blue.
+
+    Args:
+        pairs: one alignment, or several.
+        golds: gold links of the pair, or of each pair; they are framed.
+        most: pairs to show.
 
     Example::
 
-        >>> matrix = LinkMatrix(["red", "house"], ["maison", "rouge"], {(0, 1): 0.9, (1, 0): 0.8})
-        >>> "red – rouge, 90%" in matrix._repr_html_()
+        >>> pair = Alignment(["red", "house"], ["maison", "rouge"], {(0, 1): 0.9, (1, 0): 0.8})
+        >>> "red – rouge, 90%" in show_links(pair).html
         True
     """
+    pairs = [pairs] if isinstance(pairs, Alignment) else pairs
+    each_gold: Sequence[Gold | None] = [golds] if isinstance(golds, Gold) else golds or [None] * len(pairs)
+    shown = "".join(_table(pair, gold) for pair, gold in list(zip(pairs, each_gold, strict=True))[:most])
+    return LinkTables(shown + (f"<p>… and {len(pairs) - most} more</p>" if len(pairs) > most else ""))
 
-    src: Sequence[str]
-    tgt: Sequence[str]
-    links: Mapping[Link, float]
-    gold: Gold | None = None
 
-    def _repr_html_(self) -> str:
-        if max(len(self.src), len(self.tgt)) > MOST_WORDS:
-            return self._listed()
-        head = "".join(f"<th scope='col'>{_word(word)}</th>" for word in self.tgt)
-        rows = "".join(
-            f"<tr><th scope='row'>{_word(word)}</th>{''.join(self._cell(i, j) for j in range(len(self.tgt)))}</tr>"
-            for i, word in enumerate(self.src)
-        )
-        table = f"<table class='xalign-links'><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        return f"{STYLE}{table}{'' if self.gold is None else f'<small>{KEY}</small>'}"
+def _table(pair: Alignment, gold: Gold | None) -> str:
+    if max(len(pair.src), len(pair.tgt)) > MOST_WORDS:
+        return _list(pair)
+    head = "".join(f"<th scope='col'>{_word(word)}</th>" for word in pair.tgt)
+    rows = "".join(
+        f"<tr><th scope='row'>{_word(word)}</th>{''.join(_cell(pair, gold, i, j) for j in range(len(pair.tgt)))}</tr>"
+        for i, word in enumerate(pair.src)
+    )
+    table = f"<table class='xalign-links'><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"{STYLE}{table}{'' if gold is None else f'<small>{KEY}</small>'}"
 
-    def _cell(self, i: int, j: int) -> str:
-        kinds, said = [], f"{self.src[i]} – {self.tgt[j]}"
-        probability = self.links.get((i, j))
-        if probability is not None:
-            kinds.append("link")
-            said += f", {probability:.0%}"
-        if self.gold is not None and (i, j) in self.gold.possible:
-            kinds.append("sure" if (i, j) in self.gold.sure else "possible")
-            said += f", {kinds[-1]}"
-        if not kinds:
-            return "<td></td>"
-        strength = "" if probability is None else f" style='--p: {min(max(probability, 0), 1):.2f}'"
-        return f"<td class='{' '.join(kinds)}' title='{markup(said)}'{strength}></td>"
 
-    def _listed(self) -> str:
-        sides = "".join(f"<p dir='{looks(words)[0]}'>{markup(' '.join(words))}</p>" for words in (self.src, self.tgt))
-        links = (f"{_word(self.src[i])}&thinsp;–&thinsp;{_word(self.tgt[j])} {p:.0%}"
-                 for (i, j), p in sorted(self.links.items()))  # fmt: skip
-        return f"{sides}<p>{', '.join(links)}</p>"
+def _cell(pair: Alignment, gold: Gold | None, i: int, j: int) -> str:
+    kinds, title = [], f"{pair.src[i]} – {pair.tgt[j]}"
+    probability = pair.links.get((i, j))
+    if probability is not None:
+        kinds.append("link")
+        title += f", {probability:.0%}"
+    if gold is not None and (i, j) in gold.possible:
+        kinds.append("sure" if (i, j) in gold.sure else "possible")
+        title += f", {kinds[-1]}"
+    if not kinds:
+        return "<td></td>"
+    strength = "" if probability is None else f" style='--p: {min(max(probability, 0), 1):.2f}'"
+    return f"<td class='{' '.join(kinds)}' title='{markup(title)}'{strength}></td>"
+
+
+def _list(pair: Alignment) -> str:
+    sides = "".join(f"<p dir='{looks(words)[0]}'>{markup(' '.join(words))}</p>" for words in (pair.src, pair.tgt))
+    links = (
+        f"{_word(pair.src[i])}&thinsp;–&thinsp;{_word(pair.tgt[j])} {p:.0%}" for (i, j), p in sorted(pair.links.items())
+    )
+    return f"{sides}<p>{', '.join(links)}</p>"
 
 
 def _word(word: str) -> str:

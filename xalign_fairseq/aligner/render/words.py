@@ -6,10 +6,12 @@ from functools import cache
 from html import escape
 
 # Scripts whose letters are small at the size of Latin ones.
-SMALL_SCRIPTS = frozenset((
-    "ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA", "TAMIL",
-    "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "TIBETAN", "MYANMAR", "KHMER",
-))  # fmt: skip
+SMALL_SCRIPTS = frozenset(
+    (
+        *("ARABIC", "HEBREW", "SYRIAC", "THAANA", "NKO", "DEVANAGARI", "BENGALI", "GURMUKHI", "GUJARATI", "ORIYA"),
+        *("TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "LAO", "TIBETAN", "MYANMAR", "KHMER"),
+    )
+)
 # Control characters are not allowed in HTML: those below the blank have pictures, U+2400 and on.
 CONTROLS = {code: 0x2400 + code for code in range(32)} | {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
 

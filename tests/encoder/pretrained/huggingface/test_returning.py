@@ -4,7 +4,7 @@ import logging
 
 import pytest
 import torch
-from body_folders import MODELS, TEXT, ragged_tokens, read_model, their_states, write_model
+from support.body_folders import MODELS, TEXT, ragged_tokens, read_model, their_states, write_model
 
 from xalign_fairseq.cli import main
 from xalign_fairseq.core.errors import XalignError

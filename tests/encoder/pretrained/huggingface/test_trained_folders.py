@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from huggingface_folders import assert_same_hidden
-from plain_data import write_plain_data
-from small import diagonal, pair
+from support.huggingface_folders import assert_same_hidden
+from support.small import diagonal, pair
+from support.text import write_plain_data
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.data.batches import collate
