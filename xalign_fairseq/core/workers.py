@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from xalign_fairseq.core.errors import Parameter, XalignError
+from xalign_fairseq.core.errors import XalignError
 
 # Inputs of each process that wait with their results: what holds text is not read all at once.
 AHEAD = 8
@@ -56,8 +56,9 @@ def processes(number: int) -> Iterator[Workers]:
         except BrokenProcessPool:
             raise XalignError(
                 "a worker process was killed",
+                parameter="workers",
                 found="probably too little memory",
-                remedy=("use fewer", Parameter("workers")),
+                remedy="use fewer workers",
             ) from None
 
     try:
