@@ -114,11 +114,8 @@ def test_options_are_keyword_arguments():
 
 @pytest.mark.slow
 def test_mypy_checks_options(tmp_path):
-    code = "from xalign_fairseq.objectives import DWA\n\nreveal_type(DWA(label_layer=8).label_layer)\n"
-    (tmp_path / "right.py").write_text(code)
-    (tmp_path / "wrong.py").write_text(
-        'from xalign_fairseq.objectives import DWA\n\nDWA(label_layers=8)\nDWA(mu="1")\n'
-    )
+    calls = ("reveal_type(DWA(label_layer=8).label_layer)", "DWA(label_layers=8)", 'DWA(mu="1")')
+    (tmp_path / "calls.py").write_text("\n".join(["from xalign_fairseq.objectives import DWA", *calls]))
     found = subprocess.run(
         [sys.executable, "-m", "mypy", "--ignore-missing-imports", str(tmp_path)], capture_output=True, text=True
     ).stdout.splitlines()
