@@ -11,9 +11,9 @@ import pytest
 import torch
 from sinkhorn_pairs import pair_matrices
 
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 
-OPTIONS = TransportOptions()
+OPTIONS = Transport()
 
 
 @pytest.fixture

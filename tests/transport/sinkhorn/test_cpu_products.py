@@ -7,14 +7,13 @@ import pytest
 import torch
 from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_pairs
 
-from xalign_fairseq.transport.labels import self_label
-from xalign_fairseq.transport.options import TransportOptions
+from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.similarity import pair_similarity
 from xalign_fairseq.transport.sinkhorn import backend, building, fused, toolchain
 from xalign_fairseq.transport.sinkhorn.toolchain import CPU_FLAGS, find_compiler
 
 pytestmark = pytest.mark.slow
-EXACT = TransportOptions(iterations=0)  # nothing depends on the order of sums then
+EXACT = Transport(iterations=0)  # nothing depends on the order of sums then
 SIDES = [(1, 1), (1, 17), (5, 1), (4, 6), (7, 9), (13, 12), (31, 33), (40, 64), (66, 67), (0, 4), (3, 0)]
 
 
@@ -66,14 +65,14 @@ def test_links_are_the_references(dtype, longest):
     hidden, spans = random_pairs(longest, 40, longest, width=72)
     hidden = hidden.to(dtype)
     found, _ = pair_matrices(hidden, spans)
-    expected, _ = links_by("reference", hidden.float(), spans, TransportOptions())
+    expected, _ = links_by("reference", hidden.float(), spans, Transport())
     different = differing(found, expected)
-    assert hangs_on_rounding(hidden[different].float(), spans[different], TransportOptions()).all()
+    assert hangs_on_rounding(hidden[different].float(), spans[different], Transport()).all()
     assert len(different) < 3
 
 
 @pytest.mark.parametrize("value", [6e-8, 5e-5, 65504.0, float("inf")])
 def test_the_edges_of_float16(value):
     hidden = torch.eye(3)[None, [0, 0, 1, 2, 2, 0, 1]] * value
-    labels = self_label(hidden.half(), torch.tensor([[1, 3, 5, 7]]), EXACT)
+    labels = EXACT.labels(hidden.half(), torch.tensor([[1, 3, 5, 7]]))
     assert (labels >= 0).any() == (value < torch.inf)
