@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_study import ENCODER, STUDY, with_task, write_pairs
+from support.transfer_data import ENCODER, STUDY, with_task, write_pairs
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transfer.grid import describe, find_files, open_checkpoint

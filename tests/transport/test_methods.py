@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-from method_pairs import SIZES, draw
-from sinkhorn_pairs import method_matrices
+from support.links import SIZES, draw, method_matrices
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.methods import (

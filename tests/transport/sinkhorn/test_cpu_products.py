@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 import torch
-from sinkhorn_pairs import differing, hangs_on_rounding, links_by, pair_matrices, random_pairs
+from support.links import differing, hangs_on_rounding, links_by, pair_matrices, random_pairs
 
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.similarity import pair_similarity

@@ -5,11 +5,11 @@ As all tests that are marked ``gpu`` these run on the CPU, too, and against its 
 
 import itertools
 
-import gpu_device
 import pytest
 import torch
-from gpu_device import all_or_few, there
-from sinkhorn_pairs import (
+from support import gpu_device
+from support.gpu_device import all_or_few, there
+from support.links import (
     assert_highest,
     differing,
     hangs_on_rounding,

@@ -2,11 +2,11 @@
 
 import dataclasses
 
-import gpu_device
 import pytest
 import torch
-from gpu_device import ON, ON_CUDA, no_waiting, on_another_stream, there
-from sinkhorn_pairs import pair_matrices, random_pairs
+from support import gpu_device
+from support.gpu_device import ON, ON_CUDA, no_waiting, on_another_stream, there
+from support.links import pair_matrices, random_pairs
 
 from xalign_fairseq.transport.methods import Transport
 from xalign_fairseq.transport.names import FILTERS

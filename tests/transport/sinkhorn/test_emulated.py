@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from sinkhorn_pairs import (
+from support.links import (
     assert_highest,
     differing,
     hangs_on_rounding,

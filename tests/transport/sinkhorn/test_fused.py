@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 import torch
-from sinkhorn_pairs import (
+from support.links import (
     assert_highest,
     differing,
     hangs_on_rounding,

@@ -1,8 +1,8 @@
 """The differentiable plan: its gradients against plain loops, finite differences and each other; padding, bad pairs."""
 
-import gpu_device
 import pytest
 import torch
+from support import gpu_device
 
 from xalign_fairseq.core.errors import XalignError
 from xalign_fairseq.transport.options import SinkhornOptions
