@@ -184,7 +184,7 @@ def test_options_without_meaning_are_named():
     with pytest.raises(XalignError, match="transport alone"):  # before training, not in the first validation
         prepared([labeller(method="ot-unbalanced")], similarity="pointer")
     assert prepared([labeller(layer=1)], similarity="pointer").options.layer == 1
-    with pytest.raises(XalignError, match="--aer-layer"):
+    with pytest.raises(XalignError, match="aer_layer"):
         prepared([], layer=5)
     for given in ({"filter": "best"}, {"similarity": "cosine"}):
         with pytest.raises(XalignError, match="--aer-" + next(iter(given))):

@@ -34,7 +34,7 @@ def test_a_dataset_is_what_its_reader_needs(folder):
     ("needs", "every", "message"),
     [
         ((), False, "no objective reads text"),
-        (("mono",), False, "--mono"),
+        (("mono",), False, "mono=.LANG=FILE"),
         (("bitext", "links"), False, "a pair at least"),
         (("bitext", "links"), True, "links of every pair"),
     ],

@@ -253,7 +253,7 @@ def test_options_are_those_of_the_method():
 def test_bad_options_are_named():
     with pytest.raises(XalignError, match="--dwa-queries"):
         DenoisingWordAlignment(DwaConfig(queries="some"))
-    with pytest.raises(XalignError, match="--dwa-label-layer"):
+    with pytest.raises(XalignError, match="dwa_label_layer"):
         trial(label_layer=3)
 
 

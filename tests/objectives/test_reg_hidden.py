@@ -100,7 +100,7 @@ def test_a_pair_without_the_pivot_counts_nothing():
 
 
 def test_wrong_options_are_refused():
-    with pytest.raises(XalignError, match="reg-hidden-layer"):
+    with pytest.raises(XalignError, match="reg_hidden_layer"):
         Trial(RegHidden, layer=-4)
     objective = RegHidden(RegHiddenConfig())
     objective.languages, objective.pivot = LANGUAGES, None

@@ -275,5 +275,5 @@ def test_an_unknown_value_is_named(option):
 
 
 def test_a_layer_that_is_not_there_is_named():
-    with pytest.raises(XalignError, match="--word-exchange-label-layer"):
+    with pytest.raises(XalignError, match="word_exchange_label_layer"):
         Exchange(label_layer=3)

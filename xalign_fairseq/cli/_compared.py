@@ -52,7 +52,7 @@ def compared_layers(args: argparse.Namespace, aligner: "Aligner") -> list[tuple[
     # A pointer means something at the layer that it was trained on, and nowhere else.
     every = range(config.encoder_layers + 1) if aligner.pointer is None else aligner.layers
     given = args.layer or [(layer,) for layer in every]
-    found = [tuple(config.resolve_layer(layer, "--layer") for layer in each) for each in given]
+    found = [tuple(config.resolve_layer(layer, "layer") for layer in each) for each in given]
     single = sorted({each[0] for each in found if len(each) == 1})
     for width in args.average or ():
         if width > len(single):

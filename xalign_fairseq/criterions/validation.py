@@ -57,7 +57,7 @@ class AerCounter:
                 found=f"objectives {', '.join(objective.name for objective in objectives)}",
                 expected="dwa among them",
             )
-        layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "--aer-layer")
+        layer = own.layers[similarity] if self.layer is None else config.resolve_layer(self.layer, "aer_layer")
         self.mapping = next((objective for objective in objectives if objective.name == HEAD), None)
         encoding = own.encoding if self.mapping is None else "separate"
         self.options = LabelOptions(

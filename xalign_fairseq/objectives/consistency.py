@@ -57,7 +57,7 @@ class Consistency(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer."""
         usual = max(1, round(config.encoder_layers * 8 / 12))
-        self.layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "--consistency-layer")
+        self.layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "consistency_layer")
 
     def count(self, batch: Batch) -> int:
         """Pairs with tokens on both sides; where states are not finite, the loss is of fewer."""

@@ -189,8 +189,8 @@ class DenoisingWordAlignment(Objective):
         """Resolve the layers; the pointer labels at the layer that it is trained on."""
         label = config.default_labelling_layer() if self.cfg.label_layer is None else self.cfg.label_layer
         layers = {
-            "hidden": config.resolve_layer(label, "--dwa-label-layer"),
-            "pointer": config.resolve_layer(self.cfg.layer, "--dwa-layer"),
+            "hidden": config.resolve_layer(label, "dwa_label_layer"),
+            "pointer": config.resolve_layer(self.cfg.layer, "dwa_layer"),
         }
         self.labelling = LabelOptions(self.method, layers, self.cfg.label_by)
 

@@ -90,7 +90,7 @@ class OtAlign(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer; embeddings have no attention."""
         given = config.default_labelling_layer() if self.cfg.layer is None else self.cfg.layer
-        self.layer = config.resolve_layer(given, "--ot-align-layer")
+        self.layer = config.resolve_layer(given, "ot_align_layer")
         if self.layer == 0 and self.cfg.marginals == "attention":
             raise XalignError(
                 "there is no attention in the embeddings",

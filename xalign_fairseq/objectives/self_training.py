@@ -103,7 +103,7 @@ class SelfTraining(Objective):
     def prepare(self, config: EncoderConfig) -> None:
         """Resolve the layer."""
         usual = max(1, round(config.encoder_layers * self.method.depth))
-        layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "--self-training-layer")
+        layer = config.resolve_layer(usual if self.cfg.layer is None else self.cfg.layer, "self_training_layer")
         self.labelling = LabelOptions(self.method, {"hidden": layer}, encoding=self.cfg.encoding)
 
     def reads(self, step: Step) -> Iterable[tuple[Input, int]]:

@@ -247,9 +247,9 @@ def _check_encoders(task: Task, checkpoints: Sequence[Checkpoint]) -> None:
     length, frozen, layer = task.settings.max_length or 0, task.settings.freeze_layers, task.options.get("layer")
     for encoder in checkpoints:
         if layer is not None:
-            encoder.config.resolve_layer(layer, f"{task.name}, layer; {encoder.name}")
+            encoder.config.resolve_layer(layer, where=f"{task.name}; {encoder.name}")
         if frozen is not None:
-            encoder.config.resolve_layer(frozen, f"{task.name}, freeze_layers; {encoder.name}")
+            encoder.config.resolve_layer(frozen, "freeze_layers", f"{task.name}; {encoder.name}")
         if task.trains and length > encoder.config.max_positions:
             raise XalignError(
                 "the windows are longer than the encoder's positions",

@@ -52,5 +52,5 @@ def test_the_tokenizer_is_the_checkpoints_where_the_data_have_none(folder, spm, 
 
 def test_data_of_another_tokenizer_are_refused(folder, tmp_path):
     data = PretrainingData(write_plain_data(tmp_path / "data-bin"))
-    with pytest.raises(XalignError, match=r"prepare the data again with --tokenizer"):
+    with pytest.raises(XalignError, match=r"prepare with tokenizer="):
         AlignmentModel.from_pretrained(folder, objectives(), data)
