@@ -117,7 +117,7 @@ def random_base(work: Path) -> Path:
     config = EncoderConfig(vocab_size=250002)
     model = {f"encoder.{name}": value for name, value in Encoder(config).state_dict().items()}
     work.mkdir(parents=True, exist_ok=True)
-    path = work / f"random-base.pt"
+    path = work / "random-base.pt"
     torch.save({"cfg": {"model": config.as_options()}, "model": model, "task_state": {"tokenizer": tokenizer}}, path)
     return path
 

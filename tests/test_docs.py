@@ -4,8 +4,8 @@ import ast
 import re
 from pathlib import Path
 
-import house
 import pytest
+import structure
 
 from xalign_fairseq.objectives.description import describe
 from xalign_fairseq.objectives.registry import OBJECTIVES
@@ -48,7 +48,7 @@ def test_links_to_files(page):
 def test_the_house_has_the_rooms_that_its_page_tells_in_their_order():
     rows = re.findall(r"^\| (`[^|]+) \|", (ROOT / "docs/house.md").read_text(encoding="utf-8"), re.MULTILINE)
     told = [name.removesuffix("/").removesuffix(".py") for row in rows for name in re.findall(r"`([^`]+)`", row)]
-    assert told == [room for room in house.FLOORS if room != "__main__"]
+    assert told == [room for room in structure.FLOORS if room != "__main__"]
 
 
 def test_no_file_carries_a_path_of_a_machine():

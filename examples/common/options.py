@@ -22,7 +22,7 @@ def options(configuration):
     words = []
     for section, values in configuration.items():
         for option, value in values.items():
-            if option in GIVEN | REPEATED.get(section, set()) or value in ("???", False):
+            if option in GIVEN | REPEATED.get(section, set()) or value is False or value in ("", "???"):
                 continue
             words.append("--" + (NAMES[section] if option == "_name" else option.replace("_", "-")))
             if isinstance(value, list):
