@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from xalign_fairseq.encoder.config import EncoderConfig
-from xalign_fairseq.transfer.grid import Checkpoint
+from xalign_fairseq.transfer.checkpoints import Checkpoint
 
 ENCODER = Checkpoint("enc", Path("/models/enc.pt"), EncoderConfig(60, 3, 16, 32, 2, 128), "0123456789ab")
 STUDY = """

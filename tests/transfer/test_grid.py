@@ -7,7 +7,7 @@ import pytest
 from small_study import ENCODER, STUDY, with_task, write_pairs
 
 from xalign_fairseq.core.errors import XalignError
-from xalign_fairseq.transfer.grid import describe, find_files, open_checkpoint
+from xalign_fairseq.transfer.grid import describe, find_files
 from xalign_fairseq.transfer.run_spec import shown_command
 from xalign_fairseq.transfer.study import load_study
 
@@ -132,14 +132,3 @@ def test_files_of_a_study_are_absolute(folder, monkeypatch):
     monkeypatch.chdir(folder)
     files = find_files(load_study("study.yaml"))
     assert files["pairs"]["train"]["en"] == folder / "train-en.tsv"
-
-
-def test_checkpoints_that_are_none(tmp_path):
-    with pytest.raises(XalignError, match="does not exist"):
-        open_checkpoint("x", tmp_path / "absent.pt", tmp_path)
-    (tmp_path / "text.pt").write_text("hello")
-    with pytest.raises(XalignError, match="not a checkpoint"):
-        open_checkpoint("x", tmp_path / "text.pt", tmp_path)
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(XalignError, match="folder is no checkpoint"):
-        open_checkpoint("x", tmp_path / "empty", tmp_path)
